@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { utcDay } from '../../src/domain/series/date.ts';
 import { newKey } from '../../src/server/keys/gate.ts';
 import type { AccessStore } from '../../src/store/access-store.ts';
 import { openAccess } from '../../src/store/open.ts';
@@ -12,8 +13,7 @@ import { asof } from '../support/command.ts';
 import { newFolder } from '../support/folders.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
 import { newSchemaAddress } from '../support/postgres/schemas.ts';
-import { newHome } from '../support/pull/homes.ts';
-import { fredWorld } from '../support/pull/worlds.ts';
+import { newHome, worldMakers } from '../support/pull/worlds.ts';
 import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 
@@ -244,15 +244,14 @@ describe('a service under load whose database goes away', () => {
 
 describe('asof pull into a database', () => {
   it('stores what a pull into a file stores, and finds nothing new the second time', async () => {
-    const world = await fredWorld();
+    const world = await worldMakers.fred(utcDay(new Date()));
     const [database, file] = [newSchemaAddress(), folder.path('pulled.db')];
-    const pull = (store: string, line: readonly string[]) =>
+    const pull = (store: string, line: string) =>
       newHome(() => ({ ...world.env, ASOF_STORE: store })).asof(line);
     for (const store of [file, database]) expect(await pull(store, world.part)).toMatchObject({ code: 0 });
-    const asked = world.times.length;
-    expect(await pull(database, ['pull'])).toMatchObject({ code: 0 });
-    expect(world.times.length - asked).toBeLessThanOrEqual(world.least);
-    await world.close();
+    const { length: asked } = world.server.asked;
+    expect(await pull(database, 'pull')).toMatchObject({ code: 0 });
+    expect(world.server.asked.length - asked).toBeLessThanOrEqual(1);
     for (const line of [
       ['facts', '*'],
       ['series', 'show', 'SMALL', '--json'],

@@ -27,26 +27,36 @@ function pattern(text: string): RegExp {
   );
 }
 
+/** A text without the indentation of its first line. */
+function outdented(text: string): string {
+  const indent = /^\n?( *)/.exec(text)?.[1] ?? '';
+  return text.replaceAll(`\n${indent}`, '\n').trim();
+}
+
+type Around = () => Surroundings | Promise<Surroundings>;
+
+/** Runs the commands of a transcript without titles, and expects them to print what it shows. */
+export async function expectShown(text: string, surroundings: Around): Promise<void> {
+  const [before, ...commands] = outdented(text).split(/^\$ asof ?/m);
+  expect([before, commands.length > 0]).toEqual(['', true]);
+  for (const shown of commands) {
+    const [line = '', ...rest] = shown.trimEnd().split('\n');
+    const typed = rest.filter((text) => text.startsWith('< '));
+    const wanted = rest.slice(typed.length).join('\n');
+    const stdin = Readable.from(typed.map((text) => Buffer.from(`${text.slice(2)}\n`)));
+    const got = await printed(line, { ...(typed.length > 0 && { stdin }), ...(await surroundings()) });
+    if (!pattern(wanted).test(got)) expect(`$ asof ${line}\n${got}`).toBe(`$ asof ${line}\n${wanted}`);
+  }
+}
+
 /**
  * Tests command lines by what they print. A line `# title` begins a test, `$ asof …` a command of it; what follows is
  * its stdout, its stderr with `! ` before each line, and `[exit 4]` if the code is not 0. A line `…` stands for any lines.
  * Lines `< …` right after a command are its standard input.
  */
-export function transcript(text: string, surroundings: () => Surroundings | Promise<Surroundings>): void {
-  const indent = /^\n?( *)/.exec(text)?.[1] ?? '';
-  const lines = text.replaceAll(`\n${indent}`, '\n').trim();
-  for (const part of lines.split(/^# /m).slice(1)) {
-    const [title = '', ...commands] = part.split(/^\$ asof ?/m);
-    it(title.trim(), async () => {
-      expect(commands).not.toEqual([]);
-      for (const shown of commands) {
-        const [line = '', ...rest] = shown.trimEnd().split('\n');
-        const typed = rest.filter((text) => text.startsWith('< '));
-        const wanted = rest.slice(typed.length).join('\n');
-        const stdin = Readable.from(typed.map((text) => Buffer.from(`${text.slice(2)}\n`)));
-        const got = await printed(line, { ...(typed.length > 0 && { stdin }), ...(await surroundings()) });
-        if (!pattern(wanted).test(got)) expect(`$ asof ${line}\n${got}`).toBe(`$ asof ${line}\n${wanted}`);
-      }
-    });
+export function transcript(text: string, surroundings: Around): void {
+  for (const part of outdented(text).split(/^# /m).slice(1)) {
+    const [title = '', ...commands] = part.split('\n');
+    it(title.trim(), () => expectShown(commands.join('\n'), surroundings));
   }
 }

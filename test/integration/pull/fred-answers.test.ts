@@ -1,42 +1,36 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addDays } from '../../../src/domain/series/date.ts';
-import { scratchFolder } from '../../support/folders.ts';
+import { open } from '../../../src/index.ts';
+import type { PullOptions } from '../../../src/pull/options.ts';
+import { asof } from '../../support/command.ts';
 import {
+  fredFaults,
   type HistoryRow,
   type LoopbackFred,
   loopbackFred,
-  loopbackKey,
-  wellBehaved,
+  recordedGdp,
 } from '../../support/pull/loopback-fred.ts';
-import { contentOf, pullFrom } from '../../support/pull/pulled-store.ts';
-import { pullAt } from '../../support/pull/pulling.ts';
-import { newStorePath, reading } from '../../support/scratch-store.ts';
-
-const folder = scratchFolder();
+import { contentOf, type Puller, puller } from '../../support/pull/pulling.ts';
+import { reading } from '../../support/scratch-store.ts';
 
 let fred: LoopbackFred;
-let store: string;
+let own: Puller;
 
 beforeAll(async () => {
-  fred = await loopbackFred();
+  fred = await loopbackFred({ series: {}, today: '2024-07-01' });
 });
 
 beforeEach(() => {
-  store = newStorePath(folder);
-  fred.requests.length = 0;
-  Object.assign(fred.state, { ...wellBehaved(), today: '2024-07-01', series: {} });
+  own = puller(fred, { request: { fred: ['S'] } });
+  fred.restore();
 });
 
-afterAll(() => fred.close());
-
 const described = (id: string, frequency = 'M') => ({
-  id,
-  title: `The series ${id}`,
-  units: 'Units',
+  ...{ id, title: `The series ${id}`, units: 'Units' },
   frequency_short: frequency,
 });
 
-/** Rows that read `2024-01-01 2024-03-15 2024-06-13 1`; without an end they have not ended. */
+/** Rows that read `2024-01-01 2024-03-15 2024-06-13 1`; with `-` for an end they have not ended. */
 function rowsOf(...lines: readonly string[]): readonly HistoryRow[] {
   return lines.map((line) => {
     const [date = '', realtime_start = '', end = '', value = ''] = line.split(' ');
@@ -44,26 +38,19 @@ function rowsOf(...lines: readonly string[]): readonly HistoryRow[] {
   });
 }
 
-/** FRED has these rows of a series from now on. */
-function publish(id: string, ...lines: readonly string[]): void {
-  fred.state.series[id] = { description: described(id), rows: rowsOf(...lines) };
+/** FRED has these rows of the series S from now on. */
+function publish(...lines: readonly string[]): void {
+  fred.state.series.S = { description: described('S'), rows: rowsOf(...lines) };
 }
 
-/** Pulls, on a day if one is given; how it ended, and why it failed. */
-async function pull(on?: string, options: Parameters<typeof pullFrom>[2] = { request: { fred: ['S'] } }) {
-  if (on !== undefined) fred.state.today = on;
-  const { subjects, stops } = await pullFrom(fred, store, { retries: 0, ...options });
-  const [subject] = subjects;
-  return {
-    outcome: subject?.outcome,
-    detail: subject?.problem?.detail ?? '',
-    kind: subject?.problem?.kind,
-    stops,
-  };
+/** Pulls on a day, which is then that of FRED too. */
+function pull(on = fred.state.today, options: Partial<PullOptions> = {}) {
+  fred.state.today = on;
+  return own.pull(`${on}T18:00:00Z`, options);
 }
 
-const statementsOf = async (id = 'S') =>
-  (await contentOf(store, id)).statements.map(
+const statements = async () =>
+  (await contentOf(own.store, 'S')).statements.map(
     ({ date, asOf, value, kind }) => `${date} ${asOf} ${value} ${kind}`,
   );
 
@@ -78,58 +65,67 @@ const allOfS = [
   '2024-02-01 2024-06-14 3 exact',
 ];
 
-describe('an answer of FRED about another series', () => {
-  const changes: readonly (readonly [string, string, (answer: Record<string, unknown>) => object])[] = [
-    ['describes another series', 'series', () => ({ seriess: [described('T')] })],
-    ['says that its observations are of another series', 'series/observations', () => ({ series_id: 'T' })],
-    [
-      'has a row of another series',
-      'series/observations',
-      ({ observations }) => ({
-        observations: (observations as readonly object[]).map((row, i) => ({
-          ...row,
-          series_id: i === 1 ? 'T' : 'S',
-        })),
-      }),
-    ],
-    ['says that its vintage dates are of another series', 'series/vintagedates', () => ({ series_id: 'T' })],
-  ];
+describe('an answer of FRED that is not what was asked for', () => {
+  const ofT = (path: string) =>
+    `FRED's answer to ${path} is about something else: asked for series_id S, it gave T`;
+  const rowOfT = ({ observations }: Record<string, unknown>) => ({
+    observations: (observations as object[]).map((row, i) => ({ ...row, series_id: i === 1 ? 'T' : 'S' })),
+  });
+  const observations = 'series/observations';
 
-  it.each(changes)('is refused by name if it %s, and is asked for again', async (_, at, change) => {
-    publish('S', ...ofS);
+  it.each<[title: string, at: string, change: (answer: Record<string, unknown>) => object, reason: string]>([
+    ['describes another series', 'series', () => ({ seriess: [described('T')] }), ofT('series')],
+    ['has observations of another series', observations, () => ({ series_id: 'T' }), ofT(observations)],
+    ['has a row of another series', observations, rowOfT, ofT(observations)],
+    [
+      'has vintage dates of another series',
+      'series/vintagedates',
+      () => ({ series_id: 'T' }),
+      ofT('series/vintagedates'),
+    ],
+    [
+      'has no observations',
+      observations,
+      () => ({ observations: undefined }),
+      'series/observations is not as it was: the answer has no observations',
+    ],
+    [
+      'has other units',
+      observations,
+      () => ({ units: 'pch' }),
+      'cannot be read, and nothing of it was stored',
+    ],
+  ])('is refused by name if it %s, and is asked for again', async (_, at, change, reason) => {
+    publish(...ofS);
     fred.state.change = (path, answer) => (path === at ? { ...answer, ...change(answer) } : answer);
-    const { outcome, detail, kind } = await pull();
-    expect([outcome, kind]).toEqual(['failed', 'bad-answer']);
-    expect(detail).toContain(
-      `FRED's answer to ${at} is about something else: asked for series_id S, it gave T`,
-    );
-    expect(await reading(store, (view) => view.series.find('S')).catch(() => undefined)).toBeUndefined();
+    expect(await pull()).toMatchObject({
+      ends: ['S failed: bad-answer'],
+      said: expect.stringContaining(reason),
+      stored: false,
+    });
     fred.state.change = (_path, answer) => answer;
-    expect((await pull()).outcome).toBe('pulled');
-    expect(await statementsOf()).toEqual(allOfS);
+    expect((await pull()).ends).toEqual(['S pulled']);
+    expect(await statements()).toEqual(allOfS);
   });
 
   it('is refused if it is about another period, in a later pull too', async () => {
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
     fred.state.change = (path, answer) =>
       path === 'series/observations' ? { ...answer, realtime_start: '2024-01-01' } : answer;
-    expect((await pull('2024-07-01')).detail).toContain(
+    expect((await pull('2024-07-01')).said).toContain(
       'asked for realtime_start 2024-06-14, it gave 2024-01-01',
     );
-    expect(await statementsOf()).toEqual(allOfS);
+    expect(await statements()).toEqual(allOfS);
   });
 
-  it('is refused if it lists another release, or what is no id', async () => {
-    publish('S', ...ofS);
-    fred.state.change = (path, answer) =>
-      path === 'release/series' ? { ...answer, release_id: 11 } : answer;
-    const other = await pull(undefined, { request: { fred: ['release 10'] } });
-    expect(other.stops[0]?.problem.detail).toContain('asked for release_id 10, it gave 11');
-    fred.state.change = (path, answer) =>
-      path === 'release/series' ? { ...answer, seriess: [{ id: 'S; T' }] } : answer;
-    const noId = await pull(undefined, { request: { fred: ['release 10'] } });
-    expect(noId.stops[0]?.problem.detail).toContain('a series has the id "S; T"');
+  it.each([
+    [{ release_id: 11 }, 'asked for release_id 10, it gave 11'],
+    [{ seriess: [{ id: 'S; T' }] }, 'a series has the id "S; T"'],
+  ])('is refused if it is a list of another release, or of what is no id: %j', async (changed, reason) => {
+    publish(...ofS);
+    fred.state.change = (path, answer) => (path === 'release/series' ? { ...answer, ...changed } : answer);
+    expect((await pull(undefined, { request: { fred: ['release 10'] } })).said).toContain(reason);
   });
 
   it('gives no suggestions for a mistyped id, which is unknown all the same', async () => {
@@ -137,7 +133,8 @@ describe('an answer of FRED about another series', () => {
       path === 'series/search' ? { ...answer, count: 1, seriess: [described('UNLIKE')] } : answer;
     expect(await pull(undefined, { request: { fred: ['GDPX'] } })).toMatchObject({
       kind: 'not-found',
-      detail: "FRED has no series 'GDPX'",
+      said: "FRED has no series 'GDPX'",
+      followed: [],
     });
   });
 });
@@ -146,13 +143,13 @@ describe('a date that FRED adds to its past', () => {
   const added = '2023-12-01 2024-03-15 - 9';
 
   it('is known from its own vintage on, not from the day of the window', async () => {
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
-    publish('S', added, ...ofS);
-    fred.requests.length = 0;
-    expect((await pull('2024-07-01')).outcome).toBe('pulled');
-    expect(await statementsOf()).toEqual(['2023-12-01 2024-03-15 9 exact', ...allOfS]);
-    expect(fred.requests.map(({ query }) => query)).toMatchObject([
+    publish(added, ...ofS);
+    const { length: from } = fred.queries;
+    expect((await pull('2024-07-01')).ends).toEqual(['S pulled']);
+    expect(await statements()).toEqual(['2023-12-01 2024-03-15 9 exact', ...allOfS]);
+    expect(fred.queries.slice(from)).toMatchObject([
       { realtime_start: '2024-06-14' },
       { realtime_start: '1776-07-04', observation_start: '2023-12-01', observation_end: '2023-12-01' },
       {},
@@ -161,11 +158,11 @@ describe('a date that FRED adds to its past', () => {
 
   it('is known with all its vintages if FRED gives them in several answers, and clips each', async () => {
     fred.state.maxVintages = 1;
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
-    publish('S', added, '2023-11-01 2024-03-15 2024-06-13 7', '2023-11-01 2024-06-14 - 8', ...ofS);
+    publish(added, '2023-11-01 2024-03-15 2024-06-13 7', '2023-11-01 2024-06-14 - 8', ...ofS);
     await pull('2024-07-01');
-    expect((await statementsOf()).slice(0, 3)).toEqual([
+    expect((await statements()).slice(0, 3)).toEqual([
       '2023-11-01 2024-03-15 7 exact',
       '2023-11-01 2024-06-14 8 exact',
       '2023-12-01 2024-03-15 9 exact',
@@ -173,26 +170,25 @@ describe('a date that FRED adds to its past', () => {
   });
 
   it('is stored of no answer if FRED gives two that differ', async () => {
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
-    publish('S', added, ...ofS);
+    publish(added, ...ofS);
     fred.state.change = (path, answer) =>
       path === 'series/observations' && answer.observation_start === '2023-12-01'
         ? { ...answer, count: 0, observations: [] }
         : answer;
-    expect((await pull('2024-07-01')).detail).toContain(
+    expect((await pull('2024-07-01')).said).toContain(
       "FRED's answers about the vintages of S contradict each other",
     );
-    expect(await statementsOf()).toEqual(allOfS);
+    expect(await statements()).toEqual(allOfS);
   });
 });
 
 describe('a history that begins with --since', () => {
   it('has no day of publication on its first day, which the window made', async () => {
-    publish('S', ...ofS, '2023-12-01 2024-03-15 2024-06-13 4', '2023-12-01 2024-06-14 - 5');
-    const options = { request: { fred: ['S'] }, since: '2024-05-01' };
-    await pull('2024-06-20', options);
-    expect(await statementsOf()).toEqual([
+    publish(...ofS, '2023-12-01 2024-03-15 2024-06-13 4', '2023-12-01 2024-06-14 - 5');
+    await pull('2024-06-20', { since: '2024-05-01' });
+    expect(await statements()).toEqual([
       '2023-12-01 2024-05-01 4 fetched',
       '2023-12-01 2024-06-14 5 exact',
       '2024-01-01 2024-05-01 1 fetched',
@@ -202,16 +198,16 @@ describe('a history that begins with --since', () => {
   });
 
   it('begins yesterday if today is asked for, because today is not over', async () => {
-    publish('S', ...ofS);
-    await pull('2024-06-13', { request: { fred: ['S'] }, since: '2024-06-13' });
-    expect(await statementsOf()).toEqual(['2024-01-01 2024-06-12 1 fetched']);
-    expect((await pull('2024-07-01', {})).outcome).toBe('pulled');
-    expect(await statementsOf()).toContain('2024-01-01 2024-06-14 2 exact');
+    publish(...ofS);
+    await pull('2024-06-13', { since: '2024-06-13' });
+    expect(await statements()).toEqual(['2024-01-01 2024-06-12 1 fetched']);
+    expect((await pull('2024-07-01')).ends).toEqual(['S pulled']);
+    expect(await statements()).toContain('2024-01-01 2024-06-14 2 exact');
   });
 });
 
 describe('asof pull fred --full', () => {
-  const full = { request: { fred: ['S'] }, full: true };
+  const full = { full: true };
 
   it.each([
     [
@@ -236,42 +232,38 @@ describe('asof pull fred --full', () => {
     ],
   ])('names the statements of a vintage that FRED has %s, and keeps them', async (_, lines, conflicts) => {
     for (const maxVintages of [1, 2000]) {
-      store = newStorePath(folder);
+      own = puller(fred, { request: { fred: ['S'] } });
       fred.state.maxVintages = maxVintages;
-      publish('S', ...ofS);
+      publish(...ofS);
       await pull('2024-06-20');
-      publish('S', ...lines);
-      const { outcome, detail, kind } = await pull('2024-07-01', full);
-      expect([outcome, kind]).toEqual(['conflict', 'bad-answer']);
-      expect(
-        detail
-          .split('\n')
-          .slice(1)
-          .map((line) => line.replace(/^.*: S /, '')),
-      ).toEqual(conflicts);
-      expect(await statementsOf()).toEqual(allOfS);
+      publish(...lines);
+      const { ends, said } = await pull('2024-07-01', full);
+      expect(ends).toEqual(['S conflict: bad-answer']);
+      const [, ...listed] = said.split('\n');
+      expect(listed.map((line) => line.replace(/^.*: S /, ''))).toEqual(conflicts);
+      expect(await statements()).toEqual(allOfS);
     }
   });
 
   it('is not needed where the newest vintage has moved to the day after, because every pull begins with it', async () => {
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
     // Of the date that the store knows from the 14th on, FRED has nothing on that day.
-    publish('S', ofS[0], ofS[1], '2024-02-01 2024-06-15 - 3');
-    const { outcome, detail } = await pull('2024-07-01');
-    expect([outcome, detail]).toEqual([
-      'conflict',
+    publish(ofS[0], ofS[1], '2024-02-01 2024-06-15 - 3');
+    const { ends, said } = await pull('2024-07-01');
+    expect([ends, said]).toEqual([
+      ['S conflict: bad-answer'],
       expect.stringContaining('S 2024-02-01 as of 2024-06-14: withdrawn, against 3'),
     ]);
   });
 
   it('keeps how far the store is, so that the next pull asks for what is new alone', async () => {
-    publish('S', ...ofS);
+    publish(...ofS);
     await pull('2024-06-20');
-    expect((await pull('2024-06-20', full)).outcome).toBe('nothing-new');
-    fred.requests.length = 0;
+    expect((await pull('2024-06-20', full)).ends).toEqual(['S nothing-new']);
+    const { length: from } = fred.queries;
     await pull('2024-06-21');
-    expect(fred.requests.map(({ query }) => query.realtime_start)).toEqual(['2024-06-14']);
+    expect(fred.queries.slice(from).map((query) => query.realtime_start)).toEqual(['2024-06-14']);
   });
 });
 
@@ -281,26 +273,22 @@ describe('a date whose periods end, although nothing follows,', () => {
     '2024-02-01 2024-06-14 - 3',
     '2024-03-01 2024-06-21 - 4',
   ];
+  const refused = {
+    ends: ['S failed: bad-answer'],
+    said: expect.stringMatching(/2024-01-01.* ends .*nothing follows/),
+  };
 
   it.each([1, 2, 2000])('is refused by the first pull, in windows of %i vintages', async (maxVintages) => {
     fred.state.maxVintages = maxVintages;
-    publish('S', ...ended);
-    const { outcome, detail } = await pull();
-    expect([outcome, detail]).toEqual([
-      'failed',
-      expect.stringMatching(/2024-01-01.* ends .*nothing follows/),
-    ]);
+    publish(...ended);
+    expect(await pull()).toMatchObject(refused);
   });
 
   it('is refused by a later pull', async () => {
-    publish('S', '2024-01-01 2024-03-15 - 1', '2024-02-01 2024-06-14 - 3');
+    publish('2024-01-01 2024-03-15 - 1', '2024-02-01 2024-06-14 - 3');
     await pull('2024-06-15');
-    publish('S', ...ended);
-    const { outcome, detail } = await pull('2024-07-01');
-    expect([outcome, detail]).toEqual([
-      'failed',
-      expect.stringMatching(/2024-01-01.* ends .*nothing follows/),
-    ]);
+    publish(...ended);
+    expect(await pull('2024-07-01')).toMatchObject(refused);
   });
 });
 
@@ -318,21 +306,19 @@ describe('a vintage that changes only some dates of a series', () => {
     ['first quarters', 'Q', months.filter((_, i) => i % 3 === 0), 4],
     ['Fridays', 'D', weekdays, 5],
   ])('says nothing about its frequency: %s', async (_, frequency, dates, each) => {
-    const lines = (changed: boolean) =>
-      dates.flatMap((date, i) =>
-        changed && i % each === 0
+    const publishAll = (isChanged: (i: number) => boolean) => {
+      const lines = dates.flatMap((date, i) =>
+        isChanged(i)
           ? [`${date} 2024-01-10 2024-06-13 1`, `${date} 2024-06-14 - 2`]
           : [`${date} 2024-01-10 - 1`],
       );
-    const series = (changed: boolean) => ({
-      description: described('S', frequency),
-      rows: rowsOf(...lines(changed)),
-    });
-    fred.state.series.S = series(false);
+      fred.state.series.S = { description: described('S', frequency), rows: rowsOf(...lines) };
+    };
+    publishAll(() => false);
     await pull('2024-06-01');
-    fred.state.series.S = series(true);
-    expect(await pull('2024-07-01')).toMatchObject({ outcome: 'pulled', detail: '' });
-    expect((await reading(store, (view) => view.series.find('S')))?.frequency).toBe(frequency);
+    publishAll((i) => i % each === 0);
+    expect((await pull('2024-07-01')).ends).toEqual(['S pulled']);
+    expect((await reading(own.store, (view) => view.series.find('S')))?.frequency).toBe(frequency);
   });
 });
 
@@ -345,31 +331,43 @@ describe('a series that FRED no longer has', () => {
     async (_, withoutVintages) => {
       fred.state.series.S = { description: described('S'), rows: rowsOf(...ofS), withoutVintages };
       await pull('2024-06-20');
-      const before = await contentOf(store, 'S');
+      const before = await contentOf(own.store, 'S');
+      expect((await pull()).asked).toEqual(['series/observations']);
       fred.state.series = {};
-      for (const full of [false, true]) {
-        const { subjects } = await pullFrom(fred, store, { full });
-        expect(subjects[0]?.problem).toMatchObject({
+      for (const full of [false, true])
+        expect(await pull('2024-06-20', { full })).toMatchObject({
           kind: 'not-found',
-          detail:
-            'FRED no longer has the series S, which it gave up to 2024-06-20; the facts stay in the store',
+          said: 'FRED no longer has the series S, which it gave up to 2024-06-20; the facts stay in the store',
           hints: ['asof unfollow fred S stops following it'],
         });
-      }
-      expect(await contentOf(store, 'S')).toEqual(before);
+      expect(await contentOf(own.store, 'S')).toEqual(before);
     },
   );
 });
 
-describe('a failure of FRED', () => {
-  it('names the series that was asked for', async () => {
-    publish('S', ...ofS);
-    fred.state.fault = () => 'bad-gateway';
-    expect((await pull()).detail).toMatch(/^S: http:.*\/series answered 502$/);
+it('the day of FRED counts where the clock of this machine is ahead', async () => {
+  publish(...ofS);
+  expect(await own.pull('2024-07-03T18:00:00Z')).toMatchObject({
+    ends: ['S pulled'],
+    notes: ['the clock of this machine is ahead: at FRED it is 2024-07-01'],
+    followed: [{ upTo: '2024-07-01' }],
   });
 });
 
+it('a failure of FRED names the series that was asked for', async () => {
+  publish(...ofS);
+  fred.trouble = () => fredFaults.badGateway;
+  expect((await pull()).said).toMatch(/^S: http:.*\/series answered 502$/);
+});
+
 describe('the values of a series without vintages', () => {
+  // FRED says of no request that its day has not come.
+  const serve = (today: string, isDated: string, ...lines: readonly string[]) => {
+    fred.state.today = today;
+    fred.isDated = new Date(isDated);
+    fred.state.series.S = { description: described('S'), rows: rowsOf(...lines), withoutVintages: true };
+  };
+
   it.each([
     ['that is behind', '2024-06-20T18:00:00Z', '2024-06-21T12:00:00Z', '2024-06-21'],
     ['that is ahead', '2024-06-22T12:00:00Z', '2024-06-21T18:00:00Z', '2024-06-22'],
@@ -377,29 +375,82 @@ describe('the values of a series without vintages', () => {
   ])(
     'are known from the later of the day of the source and that of a clock %s on',
     async (_, ours, theirs, known) => {
-      // FRED says of no request that its day has not come.
-      Object.assign(fred.state, { today: '2024-06-23', isDated: new Date(theirs) });
-      const rows = rowsOf('2024-01-01 2024-03-15 - 1');
-      fred.state.series.S = { description: described('S'), rows, withoutVintages: true };
-      const settings = { fred: { url: fred.url, key: loopbackKey } };
-      await pullAt(ours, { store, settings, request: { fred: ['S'] } });
-      expect(await statementsOf()).toEqual([`2024-01-01 ${known} 1 fetched`]);
+      serve('2024-06-23', theirs, '2024-01-01 2024-03-15 - 1');
+      await own.pull(ours);
+      expect(await statements()).toEqual([`2024-01-01 ${known} 1 fetched`]);
     },
   );
 
   it('stay known as they were if FRED refuses to give them', async () => {
-    const settings = { fred: { url: fred.url, key: loopbackKey } };
-    const series = { description: described('S'), withoutVintages: true };
-    const publishOn = (moment: string, ...rows: readonly string[]) => {
-      // FRED says of no request that its day has not come.
-      Object.assign(fred.state, { today: '2024-06-30', isDated: new Date(moment) });
-      fred.state.series.S = { ...series, rows: rowsOf(...rows) };
-      return pullAt(moment, { store, settings, request: { fred: ['S'] } });
-    };
-    await publishOn('2024-06-21T18:00:00Z', '2024-01-01 2024-03-15 - 1');
-    const before = await contentOf(store, 'S');
-    const { subjects } = await publishOn('2024-06-25T18:00:00Z');
-    expect(subjects[0]?.problem?.detail).toBe('FRED refused the observations of S: nothing then');
-    expect(await contentOf(store, 'S')).toEqual(before);
+    serve('2024-06-30', '2024-06-21T18:00:00Z', '2024-01-01 2024-03-15 - 1');
+    expect((await own.pull('2024-06-21T18:00:00Z')).notes).toEqual([
+      'S has no vintages at FRED: its values count as known from the day of each run on',
+    ]);
+    const before = await contentOf(own.store, 'S');
+    serve('2024-06-30', '2024-06-25T18:00:00Z');
+    const { said } = await own.pull('2024-06-25T18:00:00Z');
+    expect(said).toBe('FRED refused the observations of S: nothing then');
+    expect(await contentOf(own.store, 'S')).toEqual(before);
+  });
+});
+
+describe('the description of a series without new vintages', () => {
+  const chained = 'Billions of Chained 2017 Dollars';
+  const imports = () => reading(own.store, (view) => view.sources.imports());
+
+  beforeEach(async () => {
+    fred.state.series.GDP = recordedGdp('2023-01-01');
+    own = puller(fred, { request: { fred: ['GDP'] } });
+    await pull('2025-01-20');
+  });
+
+  function describeAnew() {
+    const { description, rows } = recordedGdp('2023-01-01');
+    fred.state.series.GDP = { description: { ...description, units: chained }, rows };
+  }
+
+  it('is asked for again after a week, and a new title or unit is stored with its day', async () => {
+    describeAnew();
+    expect((await pull('2025-01-26')).asked).toEqual(['series/observations']);
+    const { length } = await imports();
+    const noticed = await pull('2025-01-27');
+    expect(noticed.asked).toEqual(['series/observations', 'series']);
+    expect(noticed.notes.join()).toContain(chained);
+    expect(await reading(own.store, (view) => view.series.descriptionChanges('GDP'))).toMatchObject([
+      { field: 'units', before: 'Billions of Dollars', after: chained, changedOn: '2025-01-27' },
+    ]);
+    expect((await reading(own.store, (view) => view.series.find('GDP')))?.units).toBe(chained);
+    expect((await imports()).length).toBe(length + 1);
+    expect((await pull('2025-01-28')).asked).toEqual(['series/observations']);
+  });
+
+  it('that is the same leaves no entry in the log of imports', async () => {
+    const log = await imports();
+    expect(await pull('2025-01-30')).toMatchObject({
+      ends: ['GDP nothing-new'],
+      asked: ['series/observations', 'series'],
+    });
+    expect(await imports()).toEqual(log);
+  });
+
+  it('is shown by asof series show with its changes, and with the days of the pulls', async () => {
+    const notes: string[] = [];
+    const library = await open(own.store, { onNote: ({ text }) => notes.push(text) });
+    await library.seriesShow('GDP');
+    await library.close();
+    expect(notes).toEqual([
+      'GDP is pulled from fred since 2025-01-20: up to 2025-01-20, last pulled 2025-01-20T18:00Z',
+    ]);
+    describeAnew();
+    await pull('2025-01-27');
+    const { err, out } = await asof(['series', 'show', 'gdp', '--store', own.store, '--json']);
+    expect(err.split('\n').slice(0, 2)).toEqual([
+      'asof: GDP is pulled from fred since 2025-01-20: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
+      `asof: units changed on 2025-01-27: "Billions of Dollars" -> "${chained}"`,
+    ]);
+    expect(JSON.parse(out).results[0].description_changes).toEqual([
+      { changed_on: '2025-01-27T00:00:00Z', field: 'units', before: 'Billions of Dollars', after: chained },
+    ]);
+    expect((await asof(['series', 'show', 'GDP', '-f', 'csv'])).err).not.toContain('pulled');
   });
 });

@@ -1,228 +1,175 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scratchFolder } from '../../support/folders.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addDays, earlier } from '../../../src/domain/series/date.ts';
+import type { PullOptions } from '../../../src/pull/options.ts';
+import { runs } from '../../support/arbitrary.ts';
 import {
-  type Fault,
+  fredFaults,
   type LoopbackFred,
   loopbackFred,
   recordedGdp,
   recordedRows,
-  wellBehaved,
 } from '../../support/pull/loopback-fred.ts';
+import type { Trouble } from '../../support/pull/loopbacks.ts';
 import {
   contentOf,
   historyUpTo,
   importHistory,
-  pullFrom,
-  VirtualTime,
-} from '../../support/pull/pulled-store.ts';
-import { newStorePath, reading } from '../../support/scratch-store.ts';
+  type Pulled,
+  type Puller,
+  puller,
+} from '../../support/pull/pulling.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
-const folder = scratchFolder();
 const gdp = recordedGdp();
-/** The dates from 2019 on: a history with revisions, withdrawals and 71 vintages, small enough for many runs. */
-const recent = { ...gdp, rows: gdp.rows.filter(({ date }) => date >= '2019-01-01') };
+/** The dates from 2019 on: a history with revisions and 71 vintages, small enough for many runs. */
+const recent = recordedGdp('2019-01-01');
 const vintageDays = [...new Set(recent.rows.map((row) => row.realtime_start))].sort();
 const lastDay = '2025-01-20';
+
+/** The vintage dates that FRED recorded after 2019-01-01. */
+const later = [...new Set(gdp.rows.map((row) => row.realtime_start))].filter((day) => day > '2019-01-01');
+const older = {
+  ...gdp,
+  rows: recordedRows('macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),
+};
 
 let fred: LoopbackFred;
 
 beforeAll(async () => {
-  fred = await loopbackFred();
+  fred = await loopbackFred({ series: { GDP: recent } });
 });
 
-beforeEach(() => {
-  Object.assign(fred.state, wellBehaved());
-  fred.requests.length = 0;
-});
+beforeEach(() => fred.restore());
 
-afterAll(() => fred.close());
+const imported = async (series = recent, day = lastDay) => contentOf(await importHistory(series, day), 'GDP');
 
-const follow = { request: { fred: ['GDP'] } };
+/** A new store that pulls GDP on a day of FRED. */
+function newStore(fixed: Partial<PullOptions> = {}) {
+  const own = puller(fred, { request: { fred: ['GDP'] }, ...fixed });
+  const pull = (today = lastDay, options: Partial<PullOptions> = {}): Promise<Pulled> => {
+    fred.state.today = today;
+    return own.pull(`${today}T18:00:00Z`, options);
+  };
+  return { ...own, pull, content: () => contentOf(own.store, 'GDP') };
+}
 
-async function imported(series: typeof gdp, day = lastDay) {
-  const store = newStorePath(folder);
-  await importHistory(store, series, day);
-  return contentOf(store, 'GDP');
+/** The requests of a pull go wrong in this order, from the next one on. */
+function failNext(...faults: readonly Trouble[]): void {
+  const { length: first } = fred.asked;
+  fred.trouble = (number) => faults[number - first];
 }
 
 describe('a pulled history of FRED', () => {
-  it('is that of an import of the whole recorded answer', async () => {
-    const store = newStorePath(folder);
-    const { subjects, stops } = await pullFrom(fred, store, follow);
-    expect([subjects[0]?.outcome, stops]).toEqual(['pulled', []]);
-    expect(await contentOf(store, 'GDP')).toEqual(await imported(gdp));
-  });
-
   it('is the same for any limits of vintages and rows in an answer', async () => {
-    const whole = await imported(recent);
+    const whole = await imported();
     const sizes = fc.record({
       maxVintages: fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 2000 })),
       maxRows: fc.oneof(fc.integer({ min: 20, max: 500 }), fc.constant(100_000)),
     });
     await fc.assert(
       fc.asyncProperty(sizes, async (limits) => {
-        Object.assign(fred.state, { series: { GDP: recent }, ...limits });
-        const store = newStorePath(folder);
-        const { subjects } = await pullFrom(fred, store, follow);
-        expect(subjects[0]).toMatchObject({ outcome: 'pulled', left: '' });
-        expect(await contentOf(store, 'GDP')).toEqual(whole);
+        fred.restore(limits);
+        const { pull, content } = newStore();
+        expect((await pull()).subjects).toMatchObject([{ outcome: 'pulled', left: '' }]);
+        expect(await content()).toEqual(whole);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(10) },
     );
   });
 
   it('is the same after interruptions at any requests, and right up to its bookmark after each of them', async () => {
-    const whole = await imported(recent);
-    const faults: readonly Fault[] = [
-      'reset',
-      'cut',
-      'half',
-      'bad-gateway',
-      'locked',
-      'throttled',
-      'forbidden',
-    ];
+    const whole = await imported();
+    const faults = ['reset', 'cut', ...Object.values(fredFaults)] as const;
     const plan = fc.record({
       maxVintages: fc.integer({ min: 1, max: 40 }),
       interruptions: fc.array(fc.tuple(fc.integer({ min: 0, max: 15 }), fc.constantFrom(...faults)), {
         minLength: 1,
-        maxLength: 6,
+        maxLength: 4,
       }),
     });
     await fc.assert(
       fc.asyncProperty(plan, async ({ maxVintages, interruptions }) => {
-        Object.assign(fred.state, { series: { GDP: recent }, maxVintages });
-        const store = newStorePath(folder);
+        fred.restore({ maxVintages });
+        const { store, pull, content } = newStore({ maxWait: 0 });
         for (const [after, fault] of interruptions) {
-          const first = fred.requests.length;
-          fred.state.fault = (number) => (number - first === after ? fault : undefined);
-          await pullFrom(fred, store, { ...follow, retries: 0, maxWait: 0 });
-          await expectRightUpToBookmark(store);
+          failNext(...Array<Trouble>(after).fill(undefined), fault);
+          const { followed } = await pull();
+          await expectRightUpToBookmark(store, followed);
         }
-        fred.state.fault = () => undefined;
-        await pullFrom(fred, store, follow);
-        expect(await contentOf(store, 'GDP')).toEqual(whole);
+        fred.trouble = () => undefined;
+        await pull();
+        expect(await content()).toEqual(whole);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(10) },
     );
   });
 
   it('is the same where FRED throttles and fails at any requests, as long as the pull may wait', async () => {
-    const whole = await imported(recent);
-    const fault = fc.constantFrom<Fault | undefined>(
-      'throttled',
-      'forbidden',
-      'bad-gateway',
-      'half',
-      'reset',
-      undefined,
-      undefined,
-      undefined,
-    );
+    const whole = await imported();
+    const { throttled, forbidden, badGateway, half } = fredFaults;
+    const faults = [throttled, forbidden, badGateway, half, 'reset', ...Array(3).fill(undefined)] as const;
     await fc.assert(
-      fc.asyncProperty(fc.array(fault, { maxLength: 30 }), async (faults) => {
-        const first = fred.requests.length;
-        Object.assign(fred.state, {
-          series: { GDP: recent },
-          maxVintages: 30,
-          fault: (number: number) => faults[number - first],
-        });
-        const store = newStorePath(folder);
-        const time = new VirtualTime();
-        const summary = await pullFrom(fred, store, {
-          ...follow,
-          timing: time.timing,
-          maxWait: 10_000,
-          retries: 40,
-        });
-        expect(summary.stops).toEqual([]);
-        expect(await contentOf(store, 'GDP')).toEqual(whole);
-        const met = faults.slice(0, fred.requests.length - first);
-        const throttles = met.filter((one) => one === 'throttled' || one === 'forbidden').length;
-        expect(time.sleeps.filter((milliseconds) => milliseconds >= 59_000).length).toBe(throttles);
+      fc.asyncProperty(fc.array(fc.constantFrom<Trouble>(...faults), { maxLength: 30 }), async (some) => {
+        fred.restore({ maxVintages: 30 });
+        failNext(...some);
+        const { pull, content } = newStore({ maxWait: 10_000, retries: 40 });
+        const { stops, waits, asked } = await pull();
+        expect(stops).toEqual([]);
+        expect(await content()).toEqual(whole);
+        const met = some.slice(0, asked.length);
+        const throttles = met.filter((one) => one === throttled || one === forbidden).length;
+        expect(waits.filter((milliseconds) => milliseconds >= 59_000).length).toBe(throttles);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(10) },
     );
   });
 
   it('is the same after any days of incremental runs', async () => {
-    const days = fc.subarray(vintageDays, { minLength: 1, maxLength: 12 });
+    const days = fc.subarray(vintageDays, { minLength: 1, maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(days, fc.integer({ min: 0, max: 40 }), async (runs, later) => {
-        Object.assign(fred.state, { series: { GDP: recent } });
-        const store = newStorePath(folder);
-        for (const day of runs) {
+      fc.asyncProperty(days, fc.integer({ min: 0, max: 40 }), async (runDays, after) => {
+        const { pull, content } = newStore();
+        for (const day of [...runDays, lastDay]) {
           // Also on days between vintages, and twice a day.
-          const today = new Date(Date.parse(day) + later * 86_400_000).toISOString().slice(0, 10);
-          fred.state.today = today < lastDay ? today : lastDay;
-          await pullFrom(fred, store, follow);
-          const before = await contentOf(store, 'GDP');
-          const { subjects } = await pullFrom(fred, store);
-          expect(subjects[0]).toMatchObject({ outcome: 'nothing-new', requests: 1 });
-          expect(await contentOf(store, 'GDP')).toEqual(before);
-          expect(before).toEqual(await imported(recent, fred.state.today));
+          const today = earlier(addDays(day, after), lastDay);
+          await pull(today);
+          const before = await content();
+          const { subjects } = await pull(today, { request: undefined });
+          expect(subjects).toMatchObject([{ outcome: 'nothing-new', requests: 1 }]);
+          expect(await content()).toEqual(before);
+          expect(before).toEqual(await imported(recent, today));
         }
       }),
-      { numRuns: 15, examples: [[['2019-04-26', '2022-11-30'], 0]] },
+      { numRuns: runs(8), examples: [[['2019-04-26', '2022-11-30'], 0]] },
     );
   });
 
-  it('takes one request when it is pulled again on the day of its first vintage, and gets what comes later', async () => {
-    const [first = ''] = vintageDays;
-    Object.assign(fred.state, { series: { GDP: recent }, today: first });
-    const store = newStorePath(folder);
-    await pullFrom(fred, store, follow);
-    expect((await pullFrom(fred, store)).subjects[0]).toMatchObject({ outcome: 'nothing-new', requests: 1 });
-    fred.state.today = lastDay;
-    await pullFrom(fred, store);
-    expect(await contentOf(store, 'GDP')).toEqual(await imported(recent));
-  });
-
-  it('gives exactly the new vintages over the store of an older state', async () => {
-    const older = {
-      ...gdp,
-      rows: recordedRows('macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),
-    };
-    const store = newStorePath(folder);
-    fred.state.today = '2019-01-01';
-    await pullFrom(fred, store, follow);
-    expect(await contentOf(store, 'GDP')).toEqual(await imported(older, '2019-01-01'));
-    fred.state.today = lastDay;
-    fred.requests.length = 0;
-    const { subjects } = await pullFrom(fred, store);
-    const news = vintagesAfter('2019-01-01');
-    expect(subjects[0]).toMatchObject({ outcome: 'pulled', counts: { new_vintages: news.length } });
+  it('is that of an import of the recorded answers, and gets exactly the vintages that are new', async () => {
+    fred.restore({ series: { GDP: gdp } });
+    const { pull, content } = newStore();
+    await pull('2019-01-01');
+    expect(await content()).toEqual(await imported(older, '2019-01-01'));
+    const { length: from } = fred.queries;
+    const { asked, subjects } = await pull();
+    expect(subjects).toMatchObject([{ outcome: 'pulled', counts: { new_vintages: later.length } }]);
     // One request for the vintages, and one for the description, which may have changed with them.
-    expect(fred.requests.map(({ path }) => path)).toEqual(['series/observations', 'series']);
-    expect(fred.requests[0]?.query).toMatchObject({ realtime_start: '2018-12-21', realtime_end: lastDay });
-    expect(await contentOf(store, 'GDP')).toEqual(await imported(gdp));
+    expect(asked).toEqual(['series/observations', 'series']);
+    expect(fred.queries[from]).toMatchObject({ realtime_start: '2018-12-21', realtime_end: lastDay });
+    expect(await content()).toEqual(await imported(gdp));
   });
 
-  it('gives exactly the new vintages over an import of an older answer', async () => {
-    const older = {
-      ...gdp,
-      rows: recordedRows('macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),
-    };
-    const store = newStorePath(folder);
-    await importHistory(store, older, '2019-01-01');
-    const { subjects } = await pullFrom(fred, store, follow);
-    expect(subjects[0]?.counts.new_vintages).toBe(vintagesAfter('2019-01-01').length);
-    expect(await contentOf(store, 'GDP')).toEqual(await imported(gdp));
+  it('gets exactly the new vintages over an import of an older answer', async () => {
+    fred.restore({ series: { GDP: gdp } });
+    const { store, pull, content } = newStore();
+    await importHistory(older, '2019-01-01', { store });
+    expect((await pull()).subjects).toMatchObject([{ counts: { new_vintages: later.length } }]);
+    expect(await content()).toEqual(await imported(gdp));
   });
 });
 
-/** The vintage dates that FRED recorded after a day. */
-function vintagesAfter(day: string): readonly string[] {
-  return [...new Set(gdp.rows.map((row) => row.realtime_start))].filter((vintage) => vintage > day);
-}
-
 /** The store has every statement up to the day that it says it covers, and none after it. */
-async function expectRightUpToBookmark(store: string): Promise<void> {
-  const followed = await reading(store, (view) => view.sources.followed()).catch(() => []);
-  const upTo = followed.find(({ name }) => name === 'GDP')?.upTo;
+async function expectRightUpToBookmark(store: Puller['store'], [record]: Pulled['followed']): Promise<void> {
+  const upTo = record?.upTo;
   if (upTo === undefined) return;
   const { statements, series } = await contentOf(store, 'GDP');
   const published = historyUpTo(recent.rows, upTo).map(

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { earlier, later } from '../../../src/domain/series/date.ts';
 import { readData, testData } from '../repository.ts';
+import { type Loopback, loopback, type Trouble } from './loopbacks.ts';
 
 /** A value of a date, and the real-time period in which it was known. */
 export type HistoryRow = {
@@ -17,57 +17,50 @@ export type LoopbackSeries = {
   readonly withoutVintages?: boolean;
 };
 
-/** What happens to a request in the place of an answer. */
-export type Fault =
-  | 'throttled'
-  | 'forbidden'
-  | 'bad-gateway'
-  | 'locked'
-  | 'reset'
-  | 'cut'
-  | 'half'
-  | 'slow'
-  | 'not-registered';
+/** The key that the loopback FRED takes. */
+export const loopbackKey = '0123456789abcdef0123456789abcdef';
 
 /** How the loopback FRED behaves; tests change it between requests. */
-export type LoopbackState = {
+export type FredState = {
   series: Record<string, LoopbackSeries>;
   /** The day at FRED. */
   today: string;
   maxVintages: number;
   maxRows: number;
-  /** Whether answers say when they were sent, or what they say; the days of most tests are long past. */
-  isDated: boolean | Date;
-  /** The fault of a request, by its number from 0 and its path. */
-  fault: (number: number, path: string) => Fault | undefined;
   /** Changes an answer before it is sent. */
   change: (path: string, answer: Record<string, unknown>) => Record<string, unknown>;
 };
 
-/** A request as the loopback FRED saw it. */
-type SeenRequest = {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly at: number;
+/**
+ * A server that answers as FRED does: it clips real-time periods, has its limits, and words its errors as FRED. What
+ * is asked for is a path, such as `series/observations`.
+ */
+export type LoopbackFred = Loopback & {
+  readonly state: FredState;
+  /** The parameters of the requests, oldest first. */
+  readonly queries: Readonly<Record<string, string>>[];
+  /** Brings its first state back, with some changes, and no faults. */
+  readonly restore: (state?: Partial<FredState>) => void;
 };
 
-/** A key that the loopback FRED takes. */
-export const loopbackKey = '0123456789abcdef0123456789abcdef';
+const page = (title: string) =>
+  `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\n<html><head><title>${title}</title></head></html>\n`;
 
-/** A server that answers as FRED does: it clips real-time periods, has its limits, and words its errors as FRED. */
-export type LoopbackFred = {
-  /** The base address, with `/fred`. */
-  readonly url: string;
-  readonly state: LoopbackState;
-  readonly requests: SeenRequest[];
-  close(): Promise<void>;
-};
+/** What FRED answers on bad days. */
+export const fredFaults = {
+  throttled: json(429, { error_code: 429, error_message: 'Too Many Requests.  Exceeded Rate Limit' }),
+  forbidden: { status: 403, body: page('403 Forbidden') },
+  badGateway: { status: 502, body: page('502 Bad Gateway') },
+  locked: { status: 423, body: page('423 Locked') },
+  half: { status: 200, body: '{"realtime_start":"2025-01', type: 'application/json' },
+  notRegistered: refuse('The value for variable api_key is not registered.'),
+} as const satisfies Readonly<Record<string, Trouble>>;
 
 /** The series GDP as FRED recorded it: its description and its whole history up to 2024-12-19. */
-export function recordedGdp(): LoopbackSeries {
-  const description = parsed('macro/fred-api/GDP-series.json').seriess[0];
-  return { description, rows: recordedRows('macro/fred-api/GDP-observations-all-realtime.json') };
+export function recordedGdp(since = ''): LoopbackSeries {
+  const [description] = parsed('macro/fred-api/GDP-series.json').seriess;
+  const rows = recordedRows('macro/fred-api/GDP-observations-all-realtime.json');
+  return { description, rows: rows.filter(({ date }) => date >= since) };
 }
 
 /** The rows of a recorded answer. */
@@ -79,110 +72,50 @@ function parsed(path: string) {
   return JSON.parse(readData(testData, path).toString('utf8'));
 }
 
-/** FRED on a good day: GDP, its limits, and no faults. */
-export function wellBehaved(): LoopbackState {
-  return {
-    series: { GDP: recordedGdp() },
-    today: '2025-01-20',
-    maxVintages: 2000,
-    maxRows: 100_000,
-    isDated: false,
-    fault: () => undefined,
+/** Starts a loopback FRED that has GDP. */
+export async function loopbackFred(initial: Partial<FredState> = {}): Promise<LoopbackFred> {
+  const gdp = recordedGdp();
+  const goodDay = (): FredState => ({
+    ...{ today: '2025-01-20', maxVintages: 2000, maxRows: 100_000 },
     change: (_path, answer) => answer,
-  };
-}
-
-/** Today in Chicago, which is FRED's day, for commands that run by the clock of this machine. */
-export function chicagoToday(): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(new Date());
-}
-
-/** Starts a loopback FRED on a free port. */
-export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promise<LoopbackFred> {
-  const state: LoopbackState = { ...wellBehaved(), ...initial };
-  const requests: SeenRequest[] = [];
-  const server = createServer((request, response) => {
-    response.sendDate = state.isDated === true;
-    if (state.isDated instanceof Date) response.setHeader('date', state.isDated.toUTCString());
-    const url = new URL(request.url ?? '/', 'http://loopback');
-    const path = url.pathname.replace(/^\/fred\//, '');
-    const number = requests.length;
-    requests.push({ path, query: Object.fromEntries(url.searchParams), at: Date.now() });
-    const fault = state.fault(number, path);
-    if (fault !== undefined) fail(fault, request, response);
-    else {
-      const { status, body } = answer(state, path, url.searchParams);
-      send(response, status, body);
-    }
+    ...initial,
+    series: { ...(initial.series ?? { GDP: gdp }) },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/fred`, state, requests, close: () => closed(server) };
+  const state = goodDay();
+  const queries: LoopbackFred['queries'] = [];
+  const source = await loopback(
+    ({ pathname, searchParams }) => {
+      const what = pathname.replace(/^\/fred\//, '');
+      queries.push(Object.fromEntries(searchParams));
+      return { what, reply: answer(state, what, searchParams) };
+    },
+    (url) => ({ fred: { url, key: loopbackKey } }),
+  );
+  const restore: LoopbackFred['restore'] = (changed) => {
+    Object.assign(state, goodDay(), changed);
+    Object.assign(source, { trouble: () => undefined, isDated: false });
+  };
+  return Object.assign(source, { state, queries, restore });
 }
 
-async function closed(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+function json(status: number, body: object) {
+  return { status, body: JSON.stringify(body), type: 'application/json; charset=UTF-8' } as const;
 }
 
-const page = (title: string) =>
-  `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\n<html><head><title>${title}</title></head></html>\n`;
-
-function fail(fault: Fault, request: IncomingMessage, response: ServerResponse): void {
-  const html = (status: number, title: string) =>
-    void response.writeHead(status, { 'content-type': 'text/html' }).end(page(title));
-  switch (fault) {
-    case 'throttled':
-      send(response, 429, { error_code: 429, error_message: 'Too Many Requests.  Exceeded Rate Limit' });
-      return;
-    case 'forbidden':
-      html(403, '403 Forbidden');
-      return;
-    case 'bad-gateway':
-      html(502, '502 Bad Gateway');
-      return;
-    case 'locked':
-      html(423, '423 Locked');
-      return;
-    case 'reset':
-      request.socket.destroy();
-      return;
-    case 'cut':
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
-      response.write('{"realtime_start":"2025-01-20","observations":[');
-      setTimeout(() => request.socket.destroy(), 5);
-      return;
-    case 'half':
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"realtime_start":"2025-01');
-      return;
-    case 'slow':
-      return;
-    case 'not-registered':
-      send(response, 400, refuse('The value for variable api_key is not registered.').body);
-      return;
-  }
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
-}
-
-type Reply = { readonly status: number; readonly body: object };
-
-function refuse(message: string): Reply {
-  return { status: 400, body: { error_code: 400, error_message: `Bad Request.  ${message}` } };
+function refuse(message: string) {
+  return json(400, { error_code: 400, error_message: `Bad Request.  ${message}` });
 }
 
 const beginning = '1776-07-04';
 const open = '9999-12-31';
 
-function answer(state: LoopbackState, path: string, query: URLSearchParams): Reply {
+function answer(state: FredState, path: string, query: URLSearchParams) {
   const key = query.get('api_key');
   if (key === null) return refuse('Variable api_key is not set.');
   if (!/^[a-z0-9]{32}$/.test(key))
     return refuse('The value for variable api_key is not a 32 character alpha-numeric lower-case string.');
   if (key !== loopbackKey) return refuse('The value for variable api_key is not registered.');
-  const give = (body: Record<string, unknown>): Reply => ({ status: 200, body: state.change(path, body) });
+  const give = (body: Record<string, unknown>) => json(200, state.change(path, body));
   if (path === 'series/search' || path === 'release/series') {
     const text = (query.get('search_text') ?? '').toUpperCase();
     const byId = query.get('search_type') === 'series_id';
@@ -264,10 +197,7 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams): Rep
   });
 }
 
-const earlier = (a: string, b: string) => (a < b ? a : b);
-const later = (a: string, b: string) => (a < b ? b : a);
-
-function listHead({ today }: LoopbackState): Record<string, unknown> {
+function listHead({ today }: FredState): Record<string, unknown> {
   return { realtime_start: today, realtime_end: today, order_by: 'search_rank', sort_order: 'desc' };
 }
 

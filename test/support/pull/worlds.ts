@@ -1,221 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { addDays, utcDay, weekendDay } from '../../../src/domain/series/date.ts';
-import { newFolder } from '../folders.ts';
-import { importFiles, reading } from '../scratch-store.ts';
-import type { Home } from './homes.ts';
+import { weekendDay } from '../../../src/domain/series/date.ts';
+import { asof } from '../command.ts';
+import { scratchFolder } from '../folders.ts';
+import { builtProgram } from '../repository.ts';
+import { fredFaults, loopbackFred, loopbackKey, recordedGdp } from './loopback-fred.ts';
 import {
-  chicagoToday,
-  type Fault,
-  type LoopbackSeries,
-  loopbackFred,
-  loopbackKey,
-  recordedGdp,
-} from './loopback-fred.ts';
-import {
+  feedOn,
   filingsIn,
+  type Loopback,
   loopbackContact,
   loopbackSec,
+  loopbackTreasury,
   recordedList,
-  submissionText,
+  type Trouble,
   throttlePage,
-} from './loopback-sec.ts';
-import { feedOn, loopbackTreasury, recordedFeed, type Trouble } from './loopback-treasury.ts';
+} from './loopbacks.ts';
+import { contentOf, filingsOf, importedFilings, importedRates, ratesOf } from './pulling.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The day of worlds unless a test wants another one. */
+const worldDay = '2026-02-03';
+/** When commands run that run in the process of a test. */
+export const worldNow = `${worldDay}T18:00:00Z`;
+
+/** The home folder of a user, and asof there. */
+export type Home = ReturnType<typeof newHome>;
+
+/** A new empty home; `fixed` is the environment of every command in it. */
+export function newHome(fixed: () => Environment = () => ({})) {
+  const path = scratchFolder();
+  const own = (env: Environment) => ({ HOME: path, ...fixed(), ...env });
+  /** Starts the built asof in a child process. */
+  const start = (line: string, env: Environment = {}) =>
+    spawn(process.execPath, [builtProgram, ...line.split(' ')], {
+      env: { PATH: process.env.PATH, ...own(env) },
+    });
+  return {
+    path,
+    /** The store that commands use. */
+    store: fixed().ASOF_STORE ?? join(path, '.local/share/asof/asof.db'),
+    start,
+    /** Runs the built asof in a child process. */
+    asof: (line: string, env?: Environment) => ended(start(line, env)),
+    /** Runs a command in this process, on the day of the worlds. */
+    run: (line: string, env: Environment = {}, signal = new AbortController().signal) =>
+      asof(line.split(' '), { env: own(env), now: worldNow, signal }),
+    /** Forgets the pause that a source asked for. */
+    forgetPause: () => rmSync(join(path, '.cache'), { recursive: true, force: true }),
+    /** Every file in it, as text byte by byte. */
+    contents: () =>
+      readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
+        .join('\n'),
+  };
+}
+
+/** Waits for the end of a command, and gives what it wrote. */
+export function ended(child: ChildProcess) {
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stdout?.on('data', (data) => out.push(String(data)));
+  child.stderr?.on('data', (data) => err.push(String(data)));
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
+  });
+}
 
 /** What goes wrong with the requests to a source. */
 type BadDay = 'throttled' | 'refused with a page' | 'half an answer' | 'a cut answer' | 'silent';
 
-/** A loopback source with real data, a pull of all of it by the built command, and what its store must hold then. */
+/** A loopback source with real data, a command that pulls all of it, and what a store must hold then. */
 export type World = {
-  readonly source: 'fred' | 'treasury' | 'sec';
+  readonly server: Loopback;
   /** The pull of a part of it. */
-  readonly part: readonly string[];
-  readonly whole: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Its address, which `url` in the environment replaces. */
-  readonly url: string;
-  readonly urlVariable: string;
-  /** When its requests arrived, in milliseconds. */
-  readonly times: readonly number[];
-  /** The requests that a pull without news takes. */
-  readonly least: number;
+  readonly part: string;
+  readonly whole: string;
+  readonly env: Environment;
   /** Lets every request from the n-th on go wrong. */
   spoil(how: BadDay | undefined, from?: number): void;
   /** Answers with another schema from now on. */
   changeSchema(): void;
-  /** Says in each answer when it was sent. */
-  date(): void;
-  /** Expects the store of a home to hold what an import of everything holds. */
-  expectWhole(home: Home): Promise<void>;
-  close(): Promise<void>;
+  /** Expects a store to hold what an import of everything holds. */
+  expectWhole(store: string): Promise<void>;
 };
 
-const folder = newFolder();
-let stores = 0;
-const newStore = () => folder.path(`imported-${stores++}.db`);
+/** Makes the function that spoils the answers of a server. */
+function spoiling(
+  server: Loopback,
+  own: Pick<Record<BadDay, Trouble>, 'throttled' | 'refused with a page' | 'half an answer'>,
+) {
+  const troubles = { ...own, 'a cut answer': 'cut', silent: 'silent' } as const;
+  return (how: BadDay | undefined, from = 0) => {
+    const first = server.asked.length + from;
+    server.trouble = (number) => (how !== undefined && number >= first ? troubles[how] : undefined);
+  };
+}
 
-/** FRED with GDP, in windows of a few vintages. */
-export async function fredWorld(maxVintages = 150): Promise<World> {
-  const fred = await loopbackFred({ today: chicagoToday(), maxVintages });
+/** Makes a world on a day. */
+type WorldMaker = (today?: string) => Promise<World>;
+
+/** FRED with GDP, in windows of a few vintages, and with the small series SMALL. */
+const fredWorld: WorldMaker = async (today = worldDay) => {
   const gdp = recordedGdp();
-  const small: LoopbackSeries = {
-    description: { ...gdp.description, id: 'SMALL' },
-    rows: gdp.rows.filter(({ date }) => date >= '2024-01-01'),
-  };
-  fred.state.series.SMALL = small;
-  const faults: Readonly<Record<BadDay, Fault>> = {
-    throttled: 'throttled',
-    'refused with a page': 'forbidden',
-    'half an answer': 'half',
-    'a cut answer': 'cut',
-    silent: 'slow',
-  };
+  const small = recordedGdp('2024-01-01');
+  const description = { ...gdp.description, id: 'SMALL' };
+  const server = await loopbackFred({
+    ...{ today, maxVintages: 150 },
+    series: { GDP: gdp, SMALL: { ...small, description } },
+  });
+  const { throttled, forbidden, half } = fredFaults;
   return {
-    source: 'fred',
-    part: ['pull', 'fred', 'SMALL'],
-    whole: ['pull', 'fred', 'GDP'],
-    env: { FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url },
-    url: fred.url,
-    urlVariable: 'ASOF_FRED_URL',
-    get times() {
-      return fred.requests.map(({ at }) => at);
-    },
-    least: 1,
-    spoil(how, from = 0) {
-      const first = fred.requests.length + from;
-      fred.state.fault = (number) => (how !== undefined && number >= first ? faults[how] : undefined);
-    },
+    server,
+    part: 'pull fred SMALL',
+    whole: 'pull fred GDP',
+    env: { FRED_API_KEY: loopbackKey, ASOF_FRED_URL: server.url },
+    spoil: spoiling(server, { throttled, 'refused with a page': forbidden, 'half an answer': half }),
     changeSchema() {
-      fred.state.change = (_, answer) =>
+      server.state.change = (_, answer) =>
         Object.fromEntries(Object.entries(answer).map(([name, value]) => [`new_${name}`, value]));
     },
-    date() {
-      fred.state.isDated = true;
-    },
-    async expectWhole(home) {
-      const { out } = await home.asof(['facts', 'GDP', '-q']);
+    async expectWhole(store) {
+      const { statements } = await contentOf(store, 'GDP');
       const lines = gdp.rows.map(
-        ({ date, realtime_start: asOf, value }) => `${date},${asOf},${value === '.' ? '' : value}`,
+        ({ date, realtime_start: asOf, value }) => `${date} ${asOf} ${value === '.' ? null : value}`,
       );
-      const facts = out.trim().split('\n').slice(1);
-      expect(facts.map((line) => line.split(',').slice(1, 4).join(',')).sort()).toEqual(lines.sort());
+      expect(statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`).sort()).toEqual(
+        lines.sort(),
+      );
     },
-    close: () => fred.close(),
   };
-}
+};
 
-/** Treasury with the par curves of the recorded years from one on, and of one day in each other year. */
-export async function treasuryWorld(firstYear = 2022): Promise<World> {
-  const recorded = ['2009', '2010', '2023', '2024'].filter((year) => Number(year) >= firstYear);
-  const server = await loopbackTreasury(...recorded.map((year) => `par ${year}`));
-  const today = utcDay(new Date());
-  const oneDay = feedOn(recordedFeed('par 2009'), '2009-01-02');
-  for (let year = firstYear; year <= Number(today.slice(0, 4)); year += 1) {
+/** Treasury with the par curves of two Januaries, and of one day in each year after them. */
+const treasuryWorld: WorldMaker = async (today = worldDay) => {
+  const server = await loopbackTreasury();
+  const oneDay = feedOn('par 2024', '2024-01-02');
+  for (let year = 2023; year <= Number(today.slice(0, 4)); year += 1) {
     // 2 January is a holiday where the first is a Sunday.
-    const days = Array.from({ length: 5 }, (_, i) => addDays(`${year}-01-03`, i));
+    const days = [3, 4, 5].map((day) => `${year}-01-0${day}`);
     const day = days.find((one) => weekendDay(one) === undefined && one <= today);
-    if (!recorded.includes(String(year)) && day !== undefined)
-      server.feeds[`par ${year}`] = oneDay.replace('2009-01-02T', `${day}T`);
+    if (year < 2025) server.feeds[`par ${year}`] = feedOn(`par ${year}`, `${year}-01-31`);
+    else if (day !== undefined) server.feeds[`par ${year}`] = oneDay.replace('2024-01-02T', `${day}T`);
   }
-  const feed = recordedFeed('par 2009');
-  const troubles: Readonly<Record<BadDay, Trouble>> = {
-    throttled: { status: 429, body: '' },
-    'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Access Denied</title></html>' },
-    'half an answer': { status: 200, body: feed.slice(0, feed.length / 2), type: 'application/xml' },
-    'a cut answer': 'cut',
-    silent: 'silent',
-  };
-  const { spoil, times } = spoiled(server, troubles);
+  const feeds = Object.values(server.feeds);
   return {
-    source: 'treasury',
-    part: ['pull', 'treasury', 'par', '--since', '2024-01-01'],
-    whole: ['pull', 'treasury', 'par', '--since', `${firstYear}-01-01`],
+    server,
+    part: 'pull treasury par --since 2024-01-01',
+    whole: 'pull treasury par --since 2023-01-01',
     env: { ASOF_TREASURY_URL: server.url },
-    url: server.url,
-    urlVariable: 'ASOF_TREASURY_URL',
-    times,
-    least: 1,
-    spoil,
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': {
+        status: 403,
+        body: '<!DOCTYPE html><html><title>Access Denied</title></html>',
+      },
+      'half an answer': { status: 200, body: oneDay.slice(0, oneDay.length / 2), type: 'application/xml' },
+    }),
     changeSchema() {
-      server.feeds = Object.fromEntries(
-        Object.entries(server.feeds).map(([name, text]) => [
-          name,
-          text.replaceAll('BC_10YEAR', 'BC_TENYEARS'),
-        ]),
-      );
+      for (const [name, text] of Object.entries(server.feeds))
+        server.feeds[name] = text.replaceAll('BC_10YEAR', 'BC_TENYEARS');
     },
-    date() {
-      server.isDated = true;
+    async expectWhole(store) {
+      expect(await ratesOf(store)).toEqual(await importedRates(...feeds));
     },
-    async expectWhole(home) {
-      const store = newStore();
-      const feeds = Object.entries(server.feeds).map(([name, text]) => [`${name}.xml`, text]);
-      await importFiles(store, Object.fromEntries(feeds));
-      const ratesOf = (path: string) =>
-        reading(path, (view) => view.rates.yields({ curveType: 'PAR', limit: 100_000 }));
-      expect(await ratesOf(home.store)).toEqual(await ratesOf(store));
-    },
-    close: async () => undefined,
   };
-}
+};
 
 /** The SEC with the filings of a company in some months. */
-export async function secWorld(since = '2025-12-05'): Promise<World> {
+const secWorld: WorldMaker = async () => {
   const server = await loopbackSec();
-  const list = recordedList('0000789019-05Mar2026');
-  const filings = filingsIn(list, 'UTC').filter(({ filedOn }) => filedOn >= since);
+  const recorded = recordedList('0000789019-03Feb2026');
+  const filings = filingsIn(recorded, '2025-12-01');
   const path = '/submissions/CIK0000789019.json';
-  server.files[path] = list;
+  server.files[path] = recorded;
   server.addFilings('789019', filings);
-  const troubles: Readonly<Record<BadDay, Trouble>> = {
-    throttled: { status: 429, body: '' },
-    'refused with a page': throttlePage,
-    'half an answer': { status: 200, body: list.slice(0, list.length / 2) },
-    'a cut answer': 'cut',
-    silent: 'silent',
-  };
-  const { spoil, times } = spoiled(server, troubles);
   return {
-    source: 'sec',
-    part: ['pull', 'sec', '--cik', '789019', '--since', '2026-03-01'],
-    whole: ['pull', 'sec', '--cik', '789019', '--since', since],
+    server,
+    part: 'pull sec --cik 789019 --since 2026-01-01',
+    whole: 'pull sec --cik 789019 --since 2025-12-01',
     env: { ASOF_SEC_URL: server.url, ASOF_SEC_CONTACT: loopbackContact },
-    url: server.url,
-    urlVariable: 'ASOF_SEC_URL',
-    times,
-    least: 1,
-    spoil,
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': throttlePage,
+      'half an answer': { status: 200, body: recorded.slice(0, recorded.length / 2) },
+    }),
     changeSchema() {
-      server.files[path] = list.replace('"accessionNumber"', '"accession"');
+      server.files[path] = recorded.replace('"accessionNumber"', '"accession"');
     },
-    date() {
-      server.isDated = true;
+    async expectWhole(store) {
+      expect(await filingsOf(store)).toEqual(await importedFilings(filings));
     },
-    async expectWhole(home) {
-      const store = newStore();
-      const texts = filings.map((filing) => [`${filing.accessionNumber}.txt`, submissionText(filing)]);
-      await importFiles(store, Object.fromEntries(texts), { latest: '2099-01-01' });
-      const filingsOf = (at: string) => reading(at, (view) => view.filings.page({ limit: 100_000 }));
-      expect(await filingsOf(home.store)).toEqual(await filingsOf(store));
-    },
-    close: async () => undefined,
   };
-}
+};
 
-type Server = Pick<Awaited<ReturnType<typeof loopbackTreasury>>, 'asked' | 'trouble'>;
+/** The live sources, each with what makes its world. */
+export const worldMakers = { fred: fredWorld, treasury: treasuryWorld, sec: secWorld } as const;
 
-/** What spoils a server's answers from a request on, and the times of all requests. */
-function spoiled(
-  server: Server,
-  troubles: Readonly<Record<BadDay, Trouble>>,
-): Pick<World, 'spoil'> & { readonly times: number[] } {
-  const times: number[] = [];
-  const spoil: World['spoil'] = (how, from = 0) => {
-    const first = server.asked.length + from;
-    server.trouble = (number) => {
-      times.push(Date.now());
-      return how !== undefined && number >= first ? troubles[how] : undefined;
-    };
-  };
-  spoil(undefined);
-  return { spoil, times };
-}
+/** The name of a live source. */
+export type Source = keyof typeof worldMakers;
+
+/** The names of the live sources. */
+export const sources: readonly Source[] = ['fred', 'treasury', 'sec'];

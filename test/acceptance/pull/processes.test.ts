@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { type createServer as createHttp, request as forward } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { utcDay } from '../../../src/domain/series/date.ts';
+import { runs } from '../../support/arbitrary.ts';
+import { newFolder } from '../../support/folders.ts';
+import { newSchemaAddress } from '../../support/postgres/schemas.ts';
+import { ended, newHome, type Source, sources, worldMakers } from '../../support/pull/worlds.ts';
+import { builtProgram } from '../../support/repository.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+import { serve } from '../../support/service-double.ts';
+
+// The pace of requests is that of a real pull. Tests that wait for it run side by side.
+vi.setConfig({ testTimeout: 180_000 });
+
+async function begin(source: Source, env: Readonly<Record<string, string>> = {}) {
+  const world = await worldMakers[source](utcDay(new Date()));
+  return { ...world, home: newHome(() => ({ ...world.env, ...env })) };
+}
+
+/** Waits until a server has been asked so many times, or the command has ended. */
+async function untilAsked(child: ChildProcess, asked: readonly string[], count: number): Promise<void> {
+  while (child.exitCode === null && asked.length < count)
+    await new Promise((resolve) => setTimeout(resolve, 3));
+}
+
+describe.concurrent('asof pull in a process of its own', () => {
+  it.each(sources)('twice at the same time keeps the pace, and both end well: %s', async (source) => {
+    const { server, home, whole, expectWhole } = await begin(source);
+    const ends = await Promise.all([home.asof(whole), home.asof(whole)]);
+    expect(ends.map(({ code, err }) => [code, err])).toEqual(Array(2).fill([0, expect.any(String)]));
+    await expectWhole(home.store);
+    // The processes share a file with the times at which the last requests were allowed to begin.
+    const file = join(home.path, `.cache/asof/pace-${source}.json`);
+    const begun: readonly number[] = JSON.parse(readFileSync(file, 'utf8')).begun;
+    const arrived = server.times.slice(-begun.length);
+    expect(arrived.filter((time, i) => time < (begun[i] ?? 0))).toEqual([]);
+    // FRED allows two a second and the SEC ten, of which asof takes eight; Treasury states no limit.
+    const inOneSecond = begun.map(
+      (time) => begun.filter((other) => other >= time && other < time + 1000).length,
+    );
+    expect(Math.max(...inOneSecond)).toBeLessThanOrEqual({ fred: 2, treasury: 2, sec: 8 }[source]);
+  });
+
+  it('stops on Ctrl-C with what it has, and goes on in the next run', async () => {
+    const { server, home, whole, spoil, expectWhole } = await begin('fred');
+    // A request for everything and those for 395, 500 and 250 vintages are refused before the windows of 125.
+    spoil('silent', 8);
+    const child = home.start(whole);
+    const end = ended(child);
+    await untilAsked(child, server.asked, 9);
+    child.kill('SIGINT');
+    expect(await end).toMatchObject({
+      code: 130,
+      err: expect.stringContaining('left: GDP (2 more windows); asof pull goes on from there'),
+    });
+    spoil(undefined);
+    expect(await home.asof('pull')).toMatchObject({ code: 0 });
+    await expectWhole(home.store);
+  });
+
+  it('on a full disk ends with 10, and goes on when there is room', async () => {
+    const { home, part, whole, env, expectWhole } = await begin('fred');
+    expect(await home.asof(part)).toMatchObject({ code: 0 });
+    // A limit of the file size simulates a full disk: the log that a transaction writes before the store has no room.
+    const script = `trap '' XFSZ; ulimit -f 40; exec "$0" "$@"`;
+    const child = spawn('bash', ['-c', script, process.execPath, builtProgram, ...whole.split(' ')], {
+      env: { PATH: process.env.PATH, HOME: home.path, ...env },
+    });
+    const { code, err } = await ended(child);
+    expect([code, err]).toEqual([10, expect.stringMatching(/asof\.db/)]);
+    expect(await home.asof('pull --list')).toMatchObject({ code: 0 });
+    expect(await home.asof(whole)).toMatchObject({ code: 0 });
+    await expectWhole(home.store);
+  });
+
+  /** A number below `end` that looks random and is the same in each run. */
+  const shuffled = (i: number, end: number) => (i * 7919 + 13) % end;
+
+  it.each([
+    ['fred', 'a file', 3],
+    ['treasury', 'a file', 2],
+    ['sec', 'a file', 20],
+    ['sec', 'a database', 20],
+  ] as const)(
+    'that is killed again and again comes to the same store: %s into %s',
+    async (source, place, mostRequests) => {
+      const into = place === 'a database' ? { ASOF_STORE: newSchemaAddress() } : undefined;
+      const { server, home, whole, expectWhole } = await begin(source, into);
+      for (let kill = 0; kill < runs(4); kill += 1) {
+        const child = home.start(whole);
+        const end = ended(child);
+        await untilAsked(child, server.asked, server.asked.length + 1 + shuffled(kill, mostRequests));
+        // After an answer comes its transaction.
+        await new Promise((resolve) => setTimeout(resolve, shuffled(kill, 40)));
+        child.kill('SIGKILL');
+        await end;
+      }
+      expect(await home.asof(whole)).toMatchObject({ code: 0 });
+      await expectWhole(home.store);
+      const { length: asked } = server.asked;
+      expect(await home.asof('pull')).toMatchObject({ code: 0 });
+      expect(server.asked.length).toBe(asked + 1);
+    },
+  );
+});
+
+it('asof pull sends all requests to FRED through the tunnels of HTTPS_PROXY', async () => {
+  const { server, home, whole, expectWhole } = await begin('fred');
+  const front = await serve(
+    (request, response) => {
+      forward(new URL(request.url ?? '/', server.url), (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      }).end();
+    },
+    (on) => createHttps(selfSigned, on) as unknown as ReturnType<typeof createHttp>,
+  );
+  const { port } = new URL(front.url);
+  const hosts = new Set<string>();
+  const proxy = await serve((_, response) => void response.writeHead(400).end());
+  proxy.server.on('connect', (request, socket) => {
+    hosts.add(request.url ?? '');
+    const far = connect(Number(port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      far.pipe(socket).pipe(far);
+    });
+    for (const end of [far, socket]) end.on('error', () => undefined);
+  });
+  const end = await home.asof(whole, {
+    ASOF_FRED_URL: `https://localhost:${port}/fred`,
+    HTTPS_PROXY: proxy.url,
+    NODE_EXTRA_CA_CERTS: newFolder().write('self-signed.pem', selfSigned.cert),
+  });
+  expect(end).toMatchObject({ code: 0 });
+  await expectWhole(home.store);
+  expect([[...hosts], front.asked.length]).toEqual([[`localhost:${port}`], server.asked.length]);
+});

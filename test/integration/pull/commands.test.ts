@@ -1,0 +1,452 @@
+import { Readable } from 'node:stream';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
+import {
+  type LoopbackFred,
+  loopbackFred,
+  loopbackKey,
+  recordedGdp,
+} from '../../support/pull/loopback-fred.ts';
+import {
+  feedOn,
+  filing,
+  type LoopbackSec,
+  listOf,
+  loopbackContact,
+  loopbackSec,
+  loopbackTreasury,
+  noSuchKey,
+  undeclaredPage,
+} from '../../support/pull/loopbacks.ts';
+import { historyUpTo } from '../../support/pull/pulling.ts';
+import { type Home, newHome, sources, type World, worldMakers, worldNow } from '../../support/pull/worlds.ts';
+import { expectShown } from '../../support/transcript.ts';
+
+// Waits for the pace of a source and before the next try take no time.
+vi.mock('../../../src/client/remote/retry.ts', async (original) => ({
+  ...(await original<object>()),
+  waitFor: async () => undefined,
+}));
+
+const folder = newFolder();
+const gdp = recordedGdp('2024-01-01');
+const small = { ...gdp, description: { ...gdp.description, id: 'SMALL', title: 'A small series' } };
+
+type Environment = Readonly<Record<string, string>>;
+
+let fred: LoopbackFred;
+let sec: LoopbackSec;
+let home: string;
+
+beforeAll(async () => {
+  fred = await loopbackFred({ series: { GDP: gdp, SMALL: small } });
+  sec = await loopbackSec();
+  const filings = [6, 7, 8].map((day, i) => filing(i + 1, `2025-01-0${day}`));
+  sec.files['/submissions/CIK0000000001.json'] = listOf('1', filings, []);
+  sec.addFilings('1', filings);
+});
+
+beforeEach(() => {
+  fred.restore();
+  home = scratchFolder();
+});
+
+/** Runs commands on the day of FRED. */
+const shown = (text: string, env: Environment = {}) =>
+  expectShown(text, () => ({
+    env: {
+      ...{ HOME: home, FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url },
+      ...{ ASOF_SEC_URL: sec.url, ASOF_SEC_CONTACT: loopbackContact, ...env },
+    },
+    now: `${fred.state.today}T18:00:00Z`,
+  }));
+
+describe('asof pull', () => {
+  it('brings every vintage of a series, and asks once after that', async () => {
+    fred.state.series.GDP = recordedGdp();
+    await shown(`
+      $ asof pull fred gdp -v
+      …
+      ! GDP  395 new vintages, …, 3 requests
+      ! pulled 1 of 1: 395 new vintages, …; 3 requests in … s
+      ! made a new store: …/.local/share/asof/asof.db
+      ! it replaces the shipped sample from now on
+      $ asof obs GDP --as-of 2015-01-30 --limit 1 --no-header
+      2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED
+      $ asof pull -v
+      …
+      ! GDP  nothing new, 1 request
+      ! pulled 1 of 1: nothing new; 1 request in … s
+    `);
+  });
+
+  it('says what is new in one line a series, and when a publisher describes one in other words', async () => {
+    fred.state.today = '2024-11-27';
+    await shown('$ asof pull fred GDP SMALL -q');
+    fred.state.today = '2025-01-20';
+    const description = { ...gdp.description, units: 'Billions of Chained 2017 Dollars' };
+    fred.state.series.GDP = { ...gdp, description };
+    fred.state.series.SMALL = { ...small, rows: historyUpTo(small.rows, '2024-11-27', '9999-12-31') };
+    // FRED recorded the vintage of 2024-12-19 with one value that differs from the one before.
+    await shown(`
+      $ asof pull -v
+      …
+      ! GDP  1 new vintage, 1 revised, 2 requests
+      ! GDP: GDP units: "Billions of Chained 2017 Dollars", before "Billions of Dollars"
+      …
+      ! SMALL  nothing new, 2 requests
+      ! pulled 2 of 2: 1 new vintage, 1 revised; 4 requests in … s
+    `);
+  });
+
+  it('follows series until asof unfollow', async () => {
+    await shown(`
+      $ asof pull fred GDP -q
+      $ asof pull --list
+      source,name,since,up_to,last_run,left
+      fred,GDP,2025-01-20T18:00:00.000Z,2025-01-20,2025-01-20T18:00:00.000Z,
+      $ asof unfollow fred gdp
+      ! asof: no longer following gdp of fred; the facts stay
+      $ asof pull --list
+      source,name,since,up_to,last_run,left
+      ! asof: the store follows nothing yet
+      $ asof obs GDP --limit 1 --no-header
+      2024-07-01,29374.914,2024-12-19,GDP,Billions of Dollars,Q,FRED
+      $ asof unfollow fred GDP
+      ! asof: the store does not follow GDP of fred
+      !       asof pull --list shows what it follows
+      [exit 3]
+      $ asof pull
+      ! asof: the store follows nothing yet
+      !       name what to follow, such as asof pull fred GDP
+      [exit 2]
+    `);
+  });
+
+  it('asks nothing in a dry run, which needs no key, and says how many requests it takes', async () => {
+    const { length: asked } = fred.asked;
+    const keyless = { FRED_API_KEY: '', ASOF_SEC_CONTACT: '' };
+    await shown(
+      `
+      $ asof pull fred GDP UNRATE --dry-run
+      ! GDP  3 requests: the description, the vintage dates, and every vintage
+      ! UNRATE  3 requests: the description, the vintage dates, and every vintage
+      ! dry run: nothing was asked; at least 6 requests, which take at least 3 s
+      $ asof pull sec --cik 1 --dry-run
+      ! cik 1  1 request: the list of filings, its older pages, then one for each filing
+      ! dry run: nothing was asked; at least 1 request, which take at least 0 s
+    `,
+      keyless,
+    );
+    expect(fred.asked.length).toBe(asked);
+  });
+
+  it('lists what FRED has for a text, follows a release, and refuses what is no source', async () => {
+    await shown(`
+      $ asof pull fred --search gross --columns id,popularity
+      id,popularity
+      GDP,93
+      $ asof pull --list --no-header
+      ! asof: the store follows nothing yet
+      $ asof pull fred --release 53
+      ! pulled 2 of 2: …
+      …
+      $ asof pull --list --columns name --no-header
+      GDP
+      SMALL
+      $ asof pull GDP
+      ! asof: unknown source 'GDP': use fred, treasury or sec
+      !       asof pull fred GDP pulls a series of FRED
+      [exit 2]
+      $ asof pull sec --release 53
+      ! asof: --release belongs to fred: asof pull fred --release …
+      [exit 2]
+    `);
+  });
+
+  it('needs a key for FRED, from a variable, a file or asof auth login', async () => {
+    const keyless = { FRED_API_KEY: '' };
+    await shown(
+      `
+      $ asof pull fred GDP
+      …
+      ! asof: no key for FRED
+      !       https://fredaccount.stlouisfed.org/apikeys gives you one for free
+      !       asof auth login --source fred stores it; FRED_API_KEY or ASOF_FRED_API_KEY_FILE names it
+      [exit 4]
+    `,
+      keyless,
+    );
+    const file = folder.write('key', `${loopbackKey}\n`);
+    await shown('$ asof pull fred SMALL -q', { ...keyless, ASOF_FRED_API_KEY_FILE: file });
+    const stdin = Readable.from([loopbackKey]);
+    const login = 'auth login --source fred --with-token'.split(' ');
+    expect(await asof(login, { env: { HOME: home }, stdin })).toMatchObject({ code: 0 });
+    await shown('$ asof pull -q', keyless);
+  });
+
+  it('needs a contact for the SEC, from a variable or the settings', async () => {
+    await shown(
+      `
+      $ asof pull sec --cik 1
+      …
+      ! asof: the SEC wants to know who asks, and no contact is set
+      !       asof config set sec_contact "Jane Doe jane@example.org", with your name and mail address
+      !       ASOF_SEC_CONTACT sets it for one command; asof sends it to the SEC alone
+      [exit 4]
+      $ asof config set sec_contact "${loopbackContact}"
+      …
+      $ asof pull sec --cik 1 -q
+    `,
+      { ASOF_SEC_CONTACT: '' },
+    );
+  });
+
+  it('tells an unknown id from the others, and suggests what FRED has', async () => {
+    await shown(`
+      $ asof pull fred GDPX SMALL -v
+      …
+      ! SMALL  …, 3 requests
+      ! pulled 1 of 2: …
+      …
+      ! asof: FRED has no series 'GDPX'
+      !       FRED has GDP: Gross Domestic Product
+      !       asof pull fred --search TEXT lists what FRED has
+      [exit 3]
+    `);
+  });
+
+  it('--full names a vintage that FRED has removed, and asof series rm lets the series begin anew', async () => {
+    await shown('$ asof pull fred SMALL GDP -q');
+    // The advance estimate of the third quarter of 2024, which the next vintage revised.
+    const rows = small.rows.filter((row) => row.realtime_start !== '2024-10-30');
+    expect(small.rows.length - rows.length).toBe(1);
+    fred.state.series.SMALL = { ...small, rows };
+    await shown(`
+      $ asof pull -q
+      $ asof pull --full
+      ! pulled 1 of 2: nothing new; … requests in … s
+      ! asof: FRED contradicts what the store has of SMALL: 1 conflict; the store keeps what it has:
+      !   FRED SMALL …: SMALL 2024-07-01 as of 2024-10-30: withdrawn, against …
+      !       asof import --replace takes the new figures from a file, if they are right
+      [exit 8]
+      $ asof unfollow fred SMALL -q
+      $ asof series rm SMALL --yes -q
+      $ asof pull fred SMALL -q
+      $ asof pull --full -q
+    `);
+  });
+
+  it('brings the filings of a company, says what the SEC does not give, and asks for it again', async () => {
+    sec.trouble = (_, path) => (path.endsWith('-000002.txt') ? noSuchKey : undefined);
+    await shown(`
+      $ asof pull sec --cik 1 -q --retries 1
+      ! asof: the SEC does not give all of cik 1; the rest is stored:
+      !   filing 0000000001-25-000002: the SEC lists it and does not have it; asked for since 2025-01-20
+      !       asof pull asks for it again, for 30 days since it first failed
+      [exit 8]
+      $ asof pull --list --columns name,left -q --no-header
+      cik 1,filing 0000000001-25-000002 (the SEC lists it and does not have it)
+    `);
+    sec.trouble = () => undefined;
+    await shown(`
+      $ asof pull -v
+      …
+      ! cik 1  1 new filing, 1 new trade, 2 requests
+      ! pulled 1 of 1: 1 new filing, 1 new trade; 2 requests in … s
+      $ asof unfollow sec "cik 1" -q
+      $ asof pull -q
+      ! asof: the store follows nothing yet
+      …
+      [exit 2]
+    `);
+  });
+
+  it('brings the curves of Treasury, and asks for one year the next time', async () => {
+    const treasury = await loopbackTreasury();
+    treasury.feeds['par 2025'] = feedOn('par 2024', '2024-01-02').replace('2024-01-02T', '2025-01-17T');
+    await shown(
+      `
+      $ asof pull treasury par --since 2025-01-01 -v
+      …
+      ! par  1 new day, 13 new rates, 1 request
+      …
+      $ asof curve --date 2025-01-17 --no-header --columns maturity,rate
+      …
+      10Y,3.95
+      …
+      $ asof pull -v
+      …
+      ! par  nothing new, 1 request
+      …
+    `,
+      { ASOF_TREASURY_URL: treasury.url },
+    );
+  });
+
+  it('prints a summary in JSON', async () => {
+    const env = { HOME: home, ASOF_SEC_URL: sec.url, ASOF_SEC_CONTACT: loopbackContact };
+    const line = 'pull sec --cik 1 --json'.split(' ');
+    const { out } = await asof(line, { env, now: '2025-01-20T18:00:00Z' });
+    const counts = { new_filings: 3, new_trades: 3, requests: 4 };
+    const subject = { source: 'sec', name: 'cik 1', outcome: 'pulled', ...counts };
+    expect(JSON.parse(out)).toEqual({
+      ...{ object: 'pull', store: expect.stringContaining(home), created: true, dry_run: false },
+      ...{ complete: true, out_of_time: false, requests: 4, seconds: expect.any(Number), stops: [] },
+      results: [{ ...subject, up_to: '2025-01-19', left: '', notes: [] }],
+    });
+  });
+});
+
+describe('asof ping --sources', () => {
+  let worlds: readonly World[] = [];
+  let home: Home;
+  let env: Environment;
+
+  beforeEach(async () => {
+    worlds = await Promise.all(sources.map((source) => worldMakers[source]()));
+    env = Object.assign({}, ...worlds.map((world) => world.env));
+    home = newHome(() => env);
+  });
+
+  const asked = () => worlds.map(({ server }) => server.asked.length);
+  const spoil = (...[how]: Parameters<World['spoil']>) => {
+    for (const world of worlds) world.spoil(how);
+  };
+  const shown = (text: string, changed: Environment = {}) =>
+    expectShown(text, () => ({ env: { HOME: home.path, ...env, ...changed }, now: worldNow }));
+
+  it('asks each source once: whether it answers, takes the key, and what the pace allows', async () => {
+    // FRED takes 100 requests a minute, and this was the first.
+    await shown(`
+      $ asof ping --sources -f csv
+      source,answers,key,followed,requests_in_minute,next_request,problem
+      fred,true,works,0,99,…Z,
+      treasury,true,not needed,0,120,…Z,
+      sec,true,works,0,480,…Z,
+    `);
+    expect(asked()).toEqual([1, 1, 1]);
+    await home.run('pull fred SMALL');
+    const started = Date.now();
+    const { out } = await home.run('ping --sources --json');
+    const { results } = JSON.parse(out);
+    expect(results).toMatchObject([{ followed: 1 }, { followed: 0 }, { followed: 0 }]);
+    // FRED takes two requests a second, and this was the fifth.
+    expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 4 * 500);
+    expect(asked()).toEqual([5, 2, 2]);
+  });
+
+  it('tells a missing key from a refused one, and asks nothing without one', async () => {
+    const none = { FRED_API_KEY: '', ASOF_SEC_CONTACT: '' };
+    await shown(
+      `
+      $ asof ping --sources -f csv --columns source,answers,key
+      source,answers,key
+      fred,,missing
+      treasury,true,not needed
+      sec,,missing
+    `,
+      none,
+    );
+    expect(asked()).toEqual([0, 1, 0]);
+    await home.run('pull fred SMALL');
+    // A store that follows something of a source needs its key.
+    await shown('$ asof ping --sources --columns key\n…\n! asof: no key for FRED\n…\n[exit 4]', none);
+    await shown(
+      `
+      $ asof ping --sources -f csv --columns source,answers,key
+      source,answers,key
+      fred,true,refused
+      treasury,true,not needed
+      sec,,refused
+      ! asof: FRED does not take the key: The value for variable api_key is not registered.
+      …
+      ! asof: the contact for the SEC has no mail address, or characters that no header may have
+      …
+      [exit 4]
+    `,
+      { FRED_API_KEY: 'f'.repeat(32), ASOF_SEC_CONTACT: 'Jane' },
+    );
+    const [, , sec] = worlds;
+    if (sec !== undefined) sec.server.trouble = () => undeclaredPage;
+    await shown(`
+      $ asof ping --sources -f csv --columns source,answers,key
+      …
+      sec,true,refused
+      ! asof: the SEC does not accept the contact that asof sends
+      …
+      [exit 4]
+    `);
+  });
+
+  it.each([
+    ['throttled', 6, Array(3).fill(/asks for a pause|HTTP 429|too many requests/)],
+    ['refused with a page', 6, Array(3).fill(/asks for a pause|HTTP 403|answered 403/)],
+    // Half an answer of Treasury or the SEC shows that they answer; FRED says in each whether it takes the key.
+    ['half an answer', 8, [/not JSON or broke off/, /^null$/, /^null$/]],
+    ['silent', 7, Array(3).fill(/no answer within 0\.3 s/)],
+  ] as const)(
+    'on a day on which all are %s ends with %i after one request each',
+    async (how, exit, reasons) => {
+      spoil(how);
+      const { code, out } = await home.run('ping --sources --json --timeout 0.3');
+      expect([code, asked()]).toEqual([exit, [1, 1, 1]]);
+      const problems: unknown[] = JSON.parse(out).results.map(({ problem }: { problem: unknown }) => problem);
+      for (const [i, problem] of problems.entries()) expect(String(problem)).toMatch(reasons[i] as RegExp);
+    },
+  );
+
+  it('asks nothing while a pause lasts, and says when the next request may go', async () => {
+    spoil('throttled');
+    await home.run('ping --sources');
+    spoil(undefined);
+    const before = Date.now();
+    const { code, out } = await home.run('ping --sources --json');
+    expect([code, asked()]).toEqual([6, [1, 1, 1]]);
+    const { results } = JSON.parse(out);
+    expect(results).toMatchObject([
+      { answers: null, key: 'unknown' },
+      { answers: null, key: 'not needed' },
+      { answers: null, key: 'unknown', requests_in_minute: 0 },
+    ]);
+    const minutes = results.map(({ next_request: next }: { next_request: string }) =>
+      Math.ceil((Date.parse(next) - before) / 60_000),
+    );
+    expect(minutes).toEqual([1, 1, 10]);
+    home.forgetPause();
+    expect((await home.run('ping --sources')).code).toBe(0);
+  });
+
+  it('without a network ends with 7, and names each address', async () => {
+    const nowhere = 'http://127.0.0.1:9';
+    const urls = { ASOF_FRED_URL: nowhere, ASOF_TREASURY_URL: nowhere, ASOF_SEC_URL: nowhere };
+    await shown(
+      `
+      $ asof ping --sources -f csv --columns answers,problem
+      answers,problem
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      …
+      [exit 7]
+    `,
+      urls,
+    );
+    expect(asked()).toEqual([0, 0, 0]);
+  });
+
+  it('writes a table or a file, and takes no --base-url', async () => {
+    await shown(`
+      $ asof ping --sources -f table --columns source,key --no-color
+      …
+      …fred…works…
+      …
+      $ asof ping --sources --columns source,key -o ${folder.path('sources.csv')}
+      $ asof ping --sources --base-url http://127.0.0.1:9
+      ! asof: --sources asks the live sources themselves: leave out --base-url
+      [exit 2]
+    `);
+    expect(folder.read('sources.csv')).toBe('source,key\nfred,works\ntreasury,not needed\nsec,works\n');
+  });
+});
