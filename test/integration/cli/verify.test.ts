@@ -87,11 +87,7 @@ describe('asof verify of a snapshot of the sample', () => {
       ['curve.json is not a regular file'],
     ],
     ['a link in the place of a file', () => link('curve.json'), ['curve.json is not a regular file']],
-    [
-      'a link in the place of the manifest',
-      () => link('manifest.json'),
-      ['manifest.json is not a regular file'],
-    ],
+    ['a link as its manifest', () => link('manifest.json'), ['manifest.json is not a regular file']],
     [
       'a damaged manifest',
       () => rewrite('manifest.json', (text) => text.replace('"rows": 11', '"rows": 12')),
