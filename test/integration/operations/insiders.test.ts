@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
+import { open } from '../../../src/index.ts';
 import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { owner as anyone, createService } from '../../../src/service/service.ts';
@@ -154,6 +155,15 @@ describe('an explanation of a cluster', () => {
     expect(results.at(-1)?.reason).toBe('amended: 0000000001-26-000004 row 1');
     expect(await explained(path)).toEqual(['1 counted', '2 counted', '3 counted']);
   });
+});
+
+it('a limit of explanations counts clusters, whose trades are all listed', async () => {
+  const others = [3, 4].map((place) => bought(place, { issuerCik: '2', transactionDate: '2026-01-01' }));
+  const library = await open(await storeOf(bought(1), bought(2), ...others));
+  const count = async (limit: number) =>
+    (await library.insiderClusters({ explain: true, minInsiders: 2, limit })).rows.length;
+  expect([await count(1), await count(2), await count(3)]).toEqual([2, 4, 4]);
+  await library.close();
 });
 
 describe('insider filings', () => {
