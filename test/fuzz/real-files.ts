@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { ImportOptions } from '../../src/import/options.ts';
-import { alfredReadmeText } from '../support/alfred.ts';
 import { filingRow } from '../support/filings.ts';
 import { testData } from '../support/repository.ts';
-import { namedWorkbook, type Row } from '../support/workbook.ts';
-import { zipOf } from '../support/zip-writer.ts';
+import { alfredReadmeText, namedWorkbook, type Row, zipOf } from '../support/source-file.ts';
 import { type Mutation, mutated } from './mutation.ts';
 
 /** Files that are imported together, and the options without which asof refuses them. */

@@ -11,8 +11,13 @@ import {
   type Encoded,
 } from '../support/encodings.ts';
 import { onEveryEngine } from '../support/engines.ts';
-import { expectKnowledge } from '../support/expect-knowledge.ts';
-import { type Contradiction, emptyModel, importInto, type ModelStatement } from '../support/knowledge.ts';
+import {
+  type Contradiction,
+  emptyModel,
+  expectKnowledge,
+  importInto,
+  type ModelStatement,
+} from '../support/knowledge.ts';
 import { failureOf, importFiles } from '../support/scratch-store.ts';
 
 onEveryEngine((engine) => {

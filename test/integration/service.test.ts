@@ -13,10 +13,9 @@ import { samplePath } from '../../src/platform/installation.ts';
 import { createService, newRequestId, owner } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { changedStore } from '../support/changed-store.ts';
 import { textsOf } from '../support/clients.ts';
 import { folder, gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
-import { facts, importFiles, newStorePath } from '../support/scratch-store.ts';
+import { changedStore, facts, importFiles, newStorePath } from '../support/scratch-store.ts';
 import { free, serviceOf } from '../support/service.ts';
 
 const path = await newGdpStore();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { largeData, readData, testData } from '../support/repository.ts';
-import { zipOf } from '../support/zip-writer.ts';
+import { zipOf } from '../support/source-file.ts';
 
 /** `UPDATE_TEST_DATA=1 npm run test:large -- extracts` writes the extracts instead of comparing them. */
 const update = process.env.UPDATE_TEST_DATA === '1';

@@ -1,6 +1,7 @@
-import { describe } from 'vitest';
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, describe, inject } from 'vitest';
 import { scratchFolder } from './folders.ts';
-import { digestOfSchema, newSchemaAddress } from './postgres/schemas.ts';
 import { digestOf, newStorePath } from './scratch-store.ts';
 
 /** An engine of stores, as the contract suite needs it. Its stores are opened, written and read by their addresses. */
@@ -38,4 +39,129 @@ export const engines: readonly Engine[] = [sqlite, postgres];
 /** Runs cases of the contract for each engine. */
 export function onEveryEngine(cases: (engine: Engine) => void): void {
   for (const engine of engines) describe(`on ${engine.name}`, () => cases(engine));
+}
+
+const made = new Set<string>();
+
+// Here, not in the functions below: vitest ignores a hook that is set within a test.
+afterAll(async () => {
+  if (made.size === 0) return;
+  await inDatabase(async (client) => {
+    for (const schema of made) await client.query(`drop schema if exists ${schema} cascade`);
+  });
+});
+
+/** The address of a schema that does not exist yet; it is removed when the test file has ended. */
+export function newSchemaAddress(): string {
+  const schema = `s_${randomBytes(6).toString('hex')}`;
+  made.add(schema);
+  return addressOf(schema);
+}
+
+/** The address of a schema in the database of the tests. */
+function addressOf(schema: string): string {
+  return `${inject('postgres')}/postgres?schema=${schema}`;
+}
+
+/** The schema of an address. */
+export function schemaOf(address: string): string {
+  return new URL(address).searchParams.get('schema') ?? 'asof';
+}
+
+/** Calls `work` with a connection of the superuser. */
+export async function inDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: `${inject('postgres')}/postgres` });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The columns that differ between two stores with the same facts. */
+const arbitrary = "'state'";
+
+/** A digest of every row of every table of a schema; undefined without a table. */
+export function digestOfSchema(address: string): Promise<string | undefined> {
+  const schema = schemaOf(address);
+  return inDatabase(async (client) => {
+    const tables = await client.query<{ name: string }>(
+      `select table_name as name from information_schema.tables
+       where table_schema = $1 and table_type = 'BASE TABLE' order by 1`,
+      [schema],
+    );
+    if (tables.rows.length === 0) return undefined;
+    const hash = createHash('sha256');
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<{ row: string }>(
+        `select (to_jsonb(t) - ${arbitrary})::text as row from ${schema}."${name}" as t order by 1`,
+      );
+      hash.update(JSON.stringify([name, rows.map(({ row }) => row)]));
+    }
+    return hash.digest('hex');
+  });
+}
+
+/** The number of shards of a table in a stand-in for Citus. */
+const shards = 8;
+
+/**
+ * What asof calls of Citus, over PostgreSQL's own partitions: a table is split by the hash of its distribution
+ * column. As in Citus, each primary and unique key must hold that column, rows of one key are in the shards of one
+ * number, and the planner leaves out the shards that a statement cannot need.
+ */
+const standIn = `
+  create table pg_dist_partition (logicalrelid regclass primary key, distributed_by text, colocated_with text);
+  create function create_distributed_table(table_name regclass, distribution_column text, colocate_with text)
+  returns void language plpgsql as $$
+  declare
+    s text; t text; v record; views text[] := '{}'; one text;
+  begin
+    select n.nspname, c.relname into s, t
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = table_name;
+    for v in select viewname, definition from pg_views where schemaname = s loop
+      views := views || format('create view %I.%I as %s', s, v.viewname, v.definition);
+      execute format('drop view %I.%I', s, v.viewname);
+    end loop;
+    execute format('alter table %I.%I rename to %I', s, t, t || '_whole');
+    execute format('create table %I.%I (like %I.%I including all) partition by hash (%I)',
+      s, t, s, t || '_whole', distribution_column);
+    for i in 0..${shards - 1} loop
+      execute format('create table %I.%I partition of %I.%I for values with (modulus ${shards}, remainder %s)',
+        s, t || '_shard' || i, s, t, i);
+    end loop;
+    execute format('insert into %I.%I select * from %I.%I', s, t, s, t || '_whole');
+    execute format('drop table %I.%I', s, t || '_whole');
+    foreach one in array views loop execute one; end loop;
+    insert into pg_dist_partition values (format('%I.%I', s, t)::regclass, distribution_column, colocate_with);
+  end $$;
+  set allow_system_table_mods = on;
+  insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    values (999999, 'citus', 10, 11, false, '12.1-1');
+`;
+
+/** Makes a database with a stand-in for Citus; gives its address, and a way to remove it. */
+export async function databaseWithCitus(): Promise<{
+  readonly address: string;
+  readonly remove: () => Promise<void>;
+}> {
+  const name = `citus_${randomBytes(4).toString('hex')}`;
+  const address = `${inject('postgres')}/${name}`;
+  await run(`${inject('postgres')}/postgres`, `create database ${name}`);
+  await run(address, standIn);
+  return {
+    address,
+    remove: () => run(`${inject('postgres')}/postgres`, `drop database ${name} with (force)`),
+  };
+}
+
+async function run(address: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }

@@ -9,9 +9,9 @@ import { targetOf } from '../../src/server/server.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
-import { countedStore } from './changed-store.ts';
 import { newQuarterlyStore } from './example-stores.ts';
 import { scratchFolder } from './folders.ts';
+import { countedStore } from './scratch-store.ts';
 
 /** The plans of the tests: one with high limits, one without vintages, one with three requests a minute. */
 const plans = parsePlans(

@@ -9,6 +9,7 @@ import { recognise } from '../../src/import/formats/recognise.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { LoadOptions } from '../../src/import/load/registry.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
+import { allFilings, allPoints, digestOfSeries } from '../../src/maintenance/digest.ts';
 import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {
   ObservationQuery,
@@ -149,4 +150,55 @@ export function manyStatements(count: number, datesOfEach: number): string {
     return `S${Math.floor(i / datesOfEach)},${date},2020-01-01,${i}.25\n`;
   });
   return `series_id,date,as_of_date,value\n${rows.join('')}`;
+}
+
+/** Everything that a store holds but its log: a digest of each series, its figures, the rates and the filings. */
+export function contentOf(address: string) {
+  return reading(address, async (view) => {
+    const series: unknown[] = [];
+    for (const id of await view.contents.seriesIds())
+      series.push([id, await digestOfSeries(view, id), (await view.contents.series(id))?.figures]);
+    const others: unknown[] = [];
+    for await (const points of allPoints(view)) others.push(...points);
+    for await (const filings of allFilings(view)) others.push(...filings);
+    return { series, others, symbols: await view.filings.symbols(), followed: await view.sources.followed() };
+  });
+}
+
+const parts = ['series', 'rates', 'filings', 'sources'] as const;
+
+type Changes = { readonly [P in (typeof parts)[number]]?: Partial<StoreView[P]> };
+
+/** A store that passes requests to another one, except for the view methods that a test replaces. */
+export function changedStore(store: Store, change: (view: WholeView) => Changes): Store {
+  const changed = (view: WholeView): WholeView => {
+    const { series, rates, filings, sources } = change(view);
+    return {
+      ...view,
+      series: { ...view.series, ...series },
+      rates: { ...view.rates, ...rates },
+      filings: { ...view.filings, ...filings },
+      sources: { ...view.sources, ...sources },
+    };
+  };
+  return {
+    address: store.address,
+    read: (work) => store.read((view) => work(changed(view))),
+    close: () => store.close(),
+  };
+}
+
+/** A store that calls `count` each time facts are read; reading its state does not count. */
+export function countedStore(store: Store, count: () => void): Store {
+  const counted = (part: object) =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, method]) => {
+        const call = (...parameters: never[]) => {
+          count();
+          return (method as (...parameters: never[]) => unknown)(...parameters);
+        };
+        return [name, call];
+      }),
+    );
+  return changedStore(store, (view) => Object.fromEntries(parts.map((part) => [part, counted(view[part])])));
 }

@@ -8,8 +8,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openWriter } from '../../../src/store/open.ts';
 import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
-import { digestOf, facts, importPaths, manyStatements, newStorePath } from '../../support/scratch-store.ts';
-import { contentOf } from '../../support/store-content.ts';
+import {
+  contentOf,
+  digestOf,
+  facts,
+  importPaths,
+  manyStatements,
+  newStorePath,
+} from '../../support/scratch-store.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };

@@ -8,8 +8,7 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
-import { facts, importPaths, manyStatements } from '../../support/scratch-store.ts';
-import { contentOf } from '../../support/store-content.ts';
+import { contentOf, facts, importPaths, manyStatements } from '../../support/scratch-store.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };

@@ -14,7 +14,7 @@ import {
   newStorePath,
   reading,
 } from '../../support/scratch-store.ts';
-import { zipOf } from '../../support/zip-writer.ts';
+import { zipOf } from '../../support/source-file.ts';
 
 const folder = scratchFolder();
 const clock = () => new Date('2026-01-15T12:00:00Z');

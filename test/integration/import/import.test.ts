@@ -8,7 +8,7 @@ import { ImportRefusal } from '../../../src/import/load/conflict.ts';
 import type { ImportOptions, ImportProgress } from '../../../src/import/options.ts';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import { allStatements, facts, newStorePath, reading } from '../../support/scratch-store.ts';
-import { zipOf } from '../../support/zip-writer.ts';
+import { zipOf } from '../../support/source-file.ts';
 
 const folder = scratchFolder();
 const clock = () => new Date('2026-01-15T12:00:00Z');

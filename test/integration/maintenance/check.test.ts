@@ -5,8 +5,7 @@ import { samplePath } from '../../../src/platform/installation.ts';
 import { isDatabase } from '../../../src/store/address.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { filings } from '../../support/contract-cases.ts';
-import { onEveryEngine, sqlite } from '../../support/engines.ts';
-import { inDatabase, schemaOf } from '../../support/postgres/schemas.ts';
+import { inDatabase, onEveryEngine, schemaOf, sqlite } from '../../support/engines.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
 
 /** Runs SQL past asof, in which `{}` is the schema and `@key` the key of GDP. */

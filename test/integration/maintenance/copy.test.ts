@@ -21,8 +21,8 @@ import { openDraft, openWriter } from '../../../src/store/open.ts';
 import type { StoreView } from '../../../src/store/store.ts';
 import type { StoreDraft } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { type Engine, engines, onEveryEngine, sqlite } from '../../support/engines.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { digestOf, facts, failureOf, importFiles, reading, withStore } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { root } from '../../support/repository.ts';
 import { failureOf, importFilings, importPaths } from '../../support/scratch-store.ts';
 

@@ -4,10 +4,9 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { mergeStore } from '../../../src/maintenance/merge.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
-import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
-import { contentOf } from '../../support/store-content.ts';
+import { contentOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 
 const clock = () => new Date('2026-01-15T12:00:00Z');
 

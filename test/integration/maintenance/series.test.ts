@@ -6,8 +6,8 @@ import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { openWriter, writing } from '../../../src/store/open.ts';
 import type { WholeView } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { onEveryEngine } from '../../support/engines.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { facts, failureOf, importFiles, observationsIn, reading } from '../../support/scratch-store.ts';
 
 /** The digest of a series as if it had another id. */

@@ -10,12 +10,11 @@ import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { undoableImports, undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { root } from '../../support/repository.ts';
-import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { contentOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
-import { contentOf } from '../../support/store-content.ts';
 
 const logOf = (address: string) =>
   reading(address, async (view) =>

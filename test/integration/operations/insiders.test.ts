@@ -5,8 +5,7 @@ import { insiderClusterExplanations, insiderClusters } from '../../../src/operat
 import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { owner as anyone, createService } from '../../../src/service/service.ts';
 import { currentFormat, openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { days } from '../../support/alike-filings.ts';
-import { filing, owner } from '../../support/filings.ts';
+import { days, filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importFiles, importFilings, newStorePath, withStore } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';

@@ -16,7 +16,7 @@ import { checkBreaks, filingsOf, importedFilings, numbersIn, puller } from '../.
 import { recordedBody, recording } from '../../support/recordings.ts';
 import { readData, testData } from '../../support/repository.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
-import { zipOf } from '../../support/zip-writer.ts';
+import { zipOf } from '../../support/source-file.ts';
 
 const folder = scratchFolder();
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { agreeing, onePerKey, runs } from '../../support/arbitrary.ts';
-import { worldUpTo } from '../../support/begun-stores.ts';
 import { asof } from '../../support/command.ts';
+import { worldUpTo } from '../../support/example-stores.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { newStorePath } from '../../support/scratch-store.ts';
 

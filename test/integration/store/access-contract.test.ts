@@ -5,8 +5,7 @@ import { newKey, newSecret } from '../../../src/server/keys/gate.ts';
 import type { StoredKey } from '../../../src/store/access-store.ts';
 import { openAccess } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { onEveryEngine } from '../../support/engines.ts';
-import { inDatabase, schemaOf } from '../../support/postgres/schemas.ts';
+import { inDatabase, onEveryEngine, schemaOf } from '../../support/engines.ts';
 
 /** An access store as asof 0.1 made it before keys had an end, with a key that was used three times in a day. */
 async function makeFirstFormat(address: string, key: StoredKey): Promise<void> {

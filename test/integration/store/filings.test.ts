@@ -8,8 +8,7 @@ import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
 import { failureOf, importFiles, reading } from '../../support/scratch-store.ts';
-import { documentOf, trade } from '../../support/sec-documents.ts';
-import { whole } from '../../support/sec-tables.ts';
+import { documentOf, trade, whole } from '../../support/sec-documents.ts';
 
 onEveryEngine((engine) => {
   /** Merges filings in parts, as several files of one import. */

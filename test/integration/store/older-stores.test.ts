@@ -10,6 +10,7 @@ import { scratchFolder } from '../../support/folders.ts';
 import { readData, testData } from '../../support/repository.ts';
 import { withoutRights } from '../../support/rights.ts';
 import {
+  contentOf,
   digestOf,
   facts,
   failureOf,
@@ -18,7 +19,6 @@ import {
   observationsIn,
   reading,
 } from '../../support/scratch-store.ts';
-import { contentOf } from '../../support/store-content.ts';
 
 const folder = scratchFolder();
 const stores = join(testData, 'stores');

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
-import { begun, begunStore } from '../../../support/begun-stores.ts';
 import { asof } from '../../../support/command.ts';
+import { begun, begunStore } from '../../../support/example-stores.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import {
   asOf,

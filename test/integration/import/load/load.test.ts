@@ -16,8 +16,7 @@ import {
   observationsIn,
   reading,
 } from '../../../support/scratch-store.ts';
-import { cutText } from '../../../support/source-file.ts';
-import { zipOf } from '../../../support/zip-writer.ts';
+import { cutText, zipOf } from '../../../support/source-file.ts';
 
 const orders = [
   [0, 1, 2],

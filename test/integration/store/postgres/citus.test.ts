@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { initStore, openStoreIfAny } from '../../../../src/store/open.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
-import { expectKnowledge } from '../../../support/expect-knowledge.ts';
-import { emptyModel, importInto } from '../../../support/knowledge.ts';
-import { databaseWithCitus } from '../../../support/postgres/citus.ts';
-import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
+import { databaseWithCitus, newSchemaAddress } from '../../../support/engines.ts';
+import { emptyModel, expectKnowledge, importInto } from '../../../support/knowledge.ts';
 import { facts, failureOf, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
 
 let database: Awaited<ReturnType<typeof databaseWithCitus>>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { openStore, openStoreIfAny, openWriter } from '../../../../src/store/open.ts';
 import { Database } from '../../../../src/store/postgres/connection.ts';
-import { digestOfSchema, inDatabase, newSchemaAddress, schemaOf } from '../../../support/postgres/schemas.ts';
+import { digestOfSchema, inDatabase, newSchemaAddress, schemaOf } from '../../../support/engines.ts';
 import { facts, failureOf, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
 
 const content = { 'a.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') };

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { openWriter, writing } from '../../../../src/store/open.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
-import { expectKnowledge } from '../../../support/expect-knowledge.ts';
-import { emptyModel, importInto } from '../../../support/knowledge.ts';
-import { digestOfSchema, inDatabase, newSchemaAddress } from '../../../support/postgres/schemas.ts';
+import { digestOfSchema, inDatabase, newSchemaAddress } from '../../../support/engines.ts';
+import { emptyModel, expectKnowledge, importInto } from '../../../support/knowledge.ts';
 import {
   allStatements,
   facts,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { newSchemaAddress } from '../../../support/engines.ts';
 import { type Pooler, startPooler } from '../../../support/postgres/pooler.ts';
-import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
 import { facts, importFiles, observationsIn, withStore } from '../../../support/scratch-store.ts';
 
 const { pooler } = vi.hoisted((): { pooler: { running?: Pooler } } => ({ pooler: {} }));

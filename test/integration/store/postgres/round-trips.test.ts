@@ -13,8 +13,8 @@ import { vintages } from '../../../../src/operations/series/vintages.ts';
 import { createService, owner as principal } from '../../../../src/service/service.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { newSchemaAddress } from '../../../support/engines.ts';
 import { filing, owner } from '../../../support/filings.ts';
-import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
 import { facts, importFiles, importFilings } from '../../../support/scratch-store.ts';
 
 /** A proxy that holds back the server's answers until the client sends nothing more, and counts how often it does. */

@@ -8,6 +8,7 @@ import { observations } from '../../../../src/operations/series/observations.ts'
 import { initStore, openStore } from '../../../../src/store/open.ts';
 import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
+import { databaseWithCitus, newSchemaAddress } from '../../../support/engines.ts';
 import {
   asOf,
   emptyModel,
@@ -15,8 +16,6 @@ import {
   importInto,
   type ModelStatement,
 } from '../../../support/knowledge.ts';
-import { databaseWithCitus } from '../../../support/postgres/citus.ts';
-import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
 import { importFiles, withStore } from '../../../support/scratch-store.ts';
 
 const ids = Array.from({ length: 40 }, (_, i) => `S${String(i).padStart(2, '0')}`);

@@ -6,10 +6,16 @@ import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts'
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { type ClusterSignal, signalsOf } from '../../../../src/domain/insider/signal.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
-import { alikeFilings, days, exchanged } from '../../../support/alike-filings.ts';
 import { runs } from '../../../support/arbitrary.ts';
-import { filing, owner } from '../../../support/filings.ts';
-import { clustersAmong, signalsAmong } from '../../../support/insider-oracle.ts';
+import {
+  alikeFilings,
+  clustersAmong,
+  days,
+  exchanged,
+  filing,
+  owner,
+  signalsAmong,
+} from '../../../support/filings.ts';
 
 /** `A 3 5`: A bought ten shares for 15 dollars on 3 January, and it was filed on the 5th. */
 function bought(text: string, changes: Partial<Filing> = {}): Filing {

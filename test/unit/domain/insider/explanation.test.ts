@@ -4,8 +4,7 @@ import { classifyTrades } from '../../../../src/domain/insider/classification.ts
 import { clustersOf } from '../../../../src/domain/insider/cluster.ts';
 import { explainCluster, type TradeExplanation } from '../../../../src/domain/insider/explanation.ts';
 import type { Filing, ReportingOwner } from '../../../../src/domain/insider/filing.ts';
-import { alikeFilings } from '../../../support/alike-filings.ts';
-import { filing, owner } from '../../../support/filings.ts';
+import { alikeFilings, filing, owner } from '../../../support/filings.ts';
 
 const rule = { minInsiders: 2, days: 4 };
 const fund = owner({ cik: '0000000009', name: 'Fund', isDirector: false, isTenPercent: true });

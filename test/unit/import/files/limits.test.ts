@@ -11,9 +11,15 @@ import { secForm345 } from '../../../../src/import/formats/sec/form345.ts';
 import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership.ts';
 import { treasuryXml } from '../../../../src/import/formats/treasury.ts';
 import { tempFolder } from '../../../support/folders.ts';
-import { onlyFile, readAll, refusalOf, refuses, sourceFile } from '../../../support/source-file.ts';
-import { workbookMembers } from '../../../support/workbook.ts';
-import { zipOf } from '../../../support/zip-writer.ts';
+import {
+  onlyFile,
+  readAll,
+  refusalOf,
+  refuses,
+  sourceFile,
+  workbookMembers,
+  zipOf,
+} from '../../../support/source-file.ts';
 
 const mebibyte = 2 ** 20;
 const asOf = '2015-01-30';

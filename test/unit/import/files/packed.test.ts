@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { refuseBomb, sourceFiles, zipMembers } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
-import { pairsOf, tempFile, textOf } from '../../../support/source-file.ts';
-import { type Member, zipOf } from '../../../support/zip-writer.ts';
+import { type Member, pairsOf, tempFile, textOf, zipOf } from '../../../support/source-file.ts';
 
 /** Text that compresses badly, so that the tests can damage its middle. */
 const text = Array.from({ length: 40_000 }, (_, i) =>

@@ -18,8 +18,7 @@ import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { fileBytes, printablePath, sourceFiles } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { withoutRights } from '../../../support/rights.ts';
-import { onlyFile, tempFile, textOf } from '../../../support/source-file.ts';
-import { zipOf } from '../../../support/zip-writer.ts';
+import { onlyFile, tempFile, textOf, zipOf } from '../../../support/source-file.ts';
 
 async function pathsIn(...typed: string[]): Promise<string[]> {
   const [folder = ''] = typed;

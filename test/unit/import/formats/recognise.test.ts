@@ -2,9 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatOfKind, formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { textHead } from '../../../../src/import/readers/csv.ts';
-import { pairsOf, sourceFile } from '../../../support/source-file.ts';
-import { namedWorkbook, type Row } from '../../../support/workbook.ts';
-import { zipOf } from '../../../support/zip-writer.ts';
+import { namedWorkbook, pairsOf, type Row, sourceFile, zipOf } from '../../../support/source-file.ts';
 
 const kinds = formats.map(({ kind }) => kind);
 

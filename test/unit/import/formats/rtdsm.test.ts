@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rtdsm } from '../../../../src/import/formats/rtdsm.ts';
-import { lines, readAll, refuses, sourceFile } from '../../../support/source-file.ts';
-import { type Row, workbook } from '../../../support/workbook.ts';
+import { lines, type Row, readAll, refuses, sourceFile, workbook } from '../../../support/source-file.ts';
 
 const number = (text: string) => ({ number: text });
 const file = (...rows: Row[]) => sourceFile('ROUTPUTQvQd.xlsx', workbook(rows));

@@ -4,11 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { seriesIdForm } from '../../../../../src/domain/series/series.ts';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
-import { alfredReadmeText } from '../../../../support/alfred.ts';
 import { testData } from '../../../../support/repository.ts';
-import { lines, readAll, refusalOf, refuses, sourceFile } from '../../../../support/source-file.ts';
-import { namedWorkbook, type Row, workbookMembers } from '../../../../support/workbook.ts';
-import { zipOf } from '../../../../support/zip-writer.ts';
+import {
+  alfredReadmeText,
+  lines,
+  namedWorkbook,
+  type Row,
+  readAll,
+  refusalOf,
+  refuses,
+  sourceFile,
+  workbookMembers,
+  zipOf,
+} from '../../../../support/source-file.ts';
 
 const alfredPeriods = formatOfKind('alfred-periods');
 const alfredReadme = formatOfKind('alfred-readme');

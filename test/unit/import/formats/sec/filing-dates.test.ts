@@ -6,8 +6,13 @@ import {
 } from '../../../../../src/import/formats/sec/submissions-json.ts';
 import { recording } from '../../../../support/recordings.ts';
 import { readData, testData } from '../../../../support/repository.ts';
-import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
-import { submissionColumns, table } from '../../../../support/sec-tables.ts';
+import {
+  documentOf,
+  readTogether,
+  submissionColumns,
+  table,
+  trade,
+} from '../../../../support/sec-documents.ts';
 import { readAll, refuses, sourceFile } from '../../../../support/source-file.ts';
 
 const number = '0000929638-23-001482';

@@ -8,20 +8,19 @@ import {
   b,
   filingsIn,
   notesIn,
-  owner,
   ownerColumns,
+  ownerRecord,
   readPaths,
   readSet,
-  submission,
   submissionColumns,
+  submissionRecord,
   table,
-  trade,
   tradeColumns,
+  tradeRecord,
   whole,
   without,
-} from '../../../../support/sec-tables.ts';
-import { cutText } from '../../../../support/source-file.ts';
-import { zipOf } from '../../../../support/zip-writer.ts';
+} from '../../../../support/sec-documents.ts';
+import { cutText, zipOf } from '../../../../support/source-file.ts';
 
 /** A value of each filing of a data set, by accession number. */
 const byFiling = async <K extends keyof Filing>(files: Readonly<Record<string, string>>, key: K) =>
@@ -84,7 +83,11 @@ describe('a data set of the SEC', () => {
   });
 
   it('takes each table from its own folder', async () => {
-    const other = table(submissionColumns, submission(a).replace('02-JUN', '03-JUN'), submission(b));
+    const other = table(
+      submissionColumns,
+      submissionRecord(a).replace('02-JUN', '03-JUN'),
+      submissionRecord(b),
+    );
     const sets = { '2026q2': whole, '2026q3': { ...whole, 'SUBMISSION.tsv': other } };
     const folder = tempFolder(
       Object.fromEntries(
@@ -151,8 +154,8 @@ describe('a data set of the SEC', () => {
   it('has the 10b5-1 checkbox if SUBMISSION has its column', async () => {
     const submissions = table(
       `${submissionColumns}|AFF10B5ONE`,
-      `${submission(a)}|true`,
-      `${submission(b)}|`,
+      `${submissionRecord(a)}|true`,
+      `${submissionRecord(b)}|`,
     );
     const stated = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'is10b51');
     expect([stated.get(a), stated.get(b)]).toEqual([true, null]);
@@ -161,15 +164,19 @@ describe('a data set of the SEC', () => {
   it('may quote cells that contain quotes, tabs or line ends', async () => {
     const submissions = table(
       submissionColumns,
-      submission(a, '"the ""Form 4"""'),
-      submission(b, 'a 5" pipe').replace('MAIA Biotechnology, Inc.', '"A ""B""\nC\tD"'),
+      submissionRecord(a, '"the ""Form 4"""'),
+      submissionRecord(b, 'a 5" pipe').replace('MAIA Biotechnology, Inc.', '"A ""B""\nC\tD"'),
     );
     const names = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'issuerName');
     expect([names.get(a), names.get(b)]).toEqual(['MAIA Biotechnology, Inc.', 'A "B" C D']);
   });
 
   it('takes a cell that only begins with a quoted word literally', async () => {
-    const submissions = table(submissionColumns, submission(a).replace('MAIA', '"M"'), submission(b));
+    const submissions = table(
+      submissionColumns,
+      submissionRecord(a).replace('MAIA', '"M"'),
+      submissionRecord(b),
+    );
     const names = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'issuerName');
     expect(names.get(a)).toBe('"M" Biotechnology, Inc.');
   });
@@ -178,8 +185,8 @@ describe('a data set of the SEC', () => {
     const days = ['03-JUN-2026', '04-JUN-2026', '05-JUN-0022', '06-JUN-2026', '07-JUN-2026'];
     const trades = table(
       tradeColumns,
-      trade(b, 1),
-      ...days.map((day, index) => trade(a, index + 1, '1', day)),
+      tradeRecord(b, 1),
+      ...days.map((day, index) => tradeRecord(a, index + 1, '1', day)),
     );
     const records = await readSet({ ...whole, 'NONDERIV_TRANS.tsv': trades });
     expect(
@@ -200,33 +207,35 @@ describe('a data set of the SEC', () => {
   const faults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     NONDERIV_TRANS: {
       'row 3, column "ACCESSION_NUMBER": "0001878313-26-000099": the table SUBMISSION does not have this filing, so its filing date is unknown':
-        traded(trade(a, 1), trade('0001878313-26-000099', 2)),
+        traded(tradeRecord(a, 1), tradeRecord('0001878313-26-000099', 2)),
       'row 4, column "NONDERIV_TRANS_SK": "1": this trade appears twice': traded(
-        trade(a, 1),
-        trade(b, 1),
-        trade(a, 1),
+        tradeRecord(a, 1),
+        tradeRecord(b, 1),
+        tradeRecord(a, 1),
       ),
       'row 4, column "NONDERIV_TRANS_SK": "x": not a whole number': trades.replace('\t9\t', '\tx\t'),
       'row 1002, column "NONDERIV_TRANS_SK": "1000": the filing has more than 1000 trades, but the form has 30 lines':
-        traded(...Array.from({ length: 1001 }, (_, key) => trade(a, key))),
-      'row 2, column "TRANS_SHARES": "1,000": not a number': traded(trade(a, 1, '1,000')),
-      [`row 2, column "TRANS_DATE": "31-JUN-2026": not ${noDay}`]: traded(trade(a, 1, '1', '31-JUN-2026')),
-      [`row 2, column "TRANS_DATE": ${noDay} is missing here`]: traded(trade(a, 1, '1', '')),
+        traded(...Array.from({ length: 1001 }, (_, key) => tradeRecord(a, key))),
+      'row 2, column "TRANS_SHARES": "1,000": not a number': traded(tradeRecord(a, 1, '1,000')),
+      [`row 2, column "TRANS_DATE": "31-JUN-2026": not ${noDay}`]: traded(
+        tradeRecord(a, 1, '1', '31-JUN-2026'),
+      ),
+      [`row 2, column "TRANS_DATE": ${noDay} is missing here`]: traded(tradeRecord(a, 1, '1', '')),
       'row 1, column "TRANS_SHARES": this column is missing': trades.replace('TRANS_SHARES', 'SHARES'),
       'row 4: 4 cells, but the header has 10; is the file truncated?': trades.slice(0, -30),
       'row 2, column "DIRECT_INDIRECT_OWNERSHIP": "B": not D or I': trades.replaceAll('\tD\n', '\tB\n'),
     },
     REPORTINGOWNER: {
       'row 3, column "ACCESSION_NUMBER": "0001878313-26-000061": the table REPORTINGOWNER has no owner of this filing':
-        table(ownerColumns, owner(a)),
+        table(ownerColumns, ownerRecord(a)),
       'row 2, column "RPTOWNER_RELATIONSHIP": "Boss,Officer,TenPercentOwner": not a list of Director, Officer, TenPercentOwner and Other':
         owners.replace('Director,', 'Boss,'),
     },
     SUBMISSION: {
       [`row 3, column "ACCESSION_NUMBER": "${a}": this filing appears twice`]: table(
         submissionColumns,
-        submission(a),
-        submission(a),
+        submissionRecord(a),
+        submissionRecord(a),
       ),
       [`row 2, column "FILING_DATE": ${noDay} is missing here`]: submissions.replace('02-JUN-2026', ''),
       [`row 2, column "FILING_DATE": "02-JUN-0026": not ${noDay}`]: submissions.replace(
