@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const built = 'test/support/built.ts';
-const postgres = 'test/support/postgres/setup.ts';
+const built = 'test/support/setup.ts';
+const postgres = 'test/support/postgres.ts';
 
 export default defineConfig({
   test: {
@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'large',
           include: ['test/large/**/*.test.ts'],
-          globalSetup: [built, 'test/support/large-data.ts'],
+          globalSetup: built,
         },
       },
     ],

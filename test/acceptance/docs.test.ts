@@ -3,11 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asof } from '../support/command.ts';
-import { exchangesOf, freePortsFor, Machine, withShown } from '../support/console.ts';
+import {
+  exchangesOf,
+  freePortsFor,
+  Machine,
+  ProgramFolder,
+  programsOf,
+  withOutputs,
+  withShown,
+} from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
-import { allPages, blocksOf, pageAt } from '../support/pages.ts';
-import { ProgramFolder, programsOf, withOutputs } from '../support/programs.ts';
-import { root } from '../support/repository.ts';
+import { allPages, blocksOf, pageAt, root } from '../support/repository.ts';
 
 /** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
 const isRefresh = process.env.DOCS_REFRESH === '1';

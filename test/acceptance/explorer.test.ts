@@ -4,7 +4,7 @@ import { XMLParser } from 'fast-xml-parser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
-import { asof } from '../support/command.ts';
+import { asof, wordsOf } from '../support/command.ts';
 import {
   browserOfTests,
   findingsOfAxe,
@@ -12,7 +12,6 @@ import {
   type StartedExplorer,
   startExplorer,
 } from '../support/explorer-pages.ts';
-import { wordsOf } from '../support/transcript.ts';
 
 const openPage = browserOfTests();
 

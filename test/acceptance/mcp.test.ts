@@ -7,8 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newFolder } from '../support/folders.ts';
-import { builtProgram } from '../support/repository.ts';
-import { trueAnswers } from '../support/true-answers.ts';
+import { builtProgram, trueAnswers } from '../support/repository.ts';
 
 // Each session is a process.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -12,7 +12,7 @@ import { openAccess } from '../../src/store/open.ts';
 import { asof } from '../support/command.ts';
 import { newSchemaAddress } from '../support/engines.ts';
 import { newFolder } from '../support/folders.ts';
-import { startCluster } from '../support/postgres/cluster.ts';
+import { startCluster } from '../support/postgres.ts';
 import { newHome, worldMakers } from '../support/pull/worlds.ts';
 import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';

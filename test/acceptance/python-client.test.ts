@@ -16,8 +16,7 @@ import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { newFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { builtProgram, builtSample, root } from '../support/repository.ts';
-import { trueAnswers } from '../support/true-answers.ts';
+import { builtProgram, builtSample, root, trueAnswers } from '../support/repository.ts';
 
 // Each script starts Python and commands.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -10,11 +10,11 @@ import { curve } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
 import type { Plan } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
-import { textsOf } from '../support/clients.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
 import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
+import { textsOf } from '../support/service-double.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
 

@@ -13,13 +13,13 @@ import { samplePath } from '../../src/platform/installation.ts';
 import { createService, newRequestId, owner } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { textsOf } from '../support/clients.ts';
 import { folder, gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
+import { askedService, free } from '../support/http-service.ts';
 import { changedStore, facts, importFiles, newStorePath } from '../support/scratch-store.ts';
-import { free, serviceOf } from '../support/service.ts';
+import { textsOf } from '../support/service-double.ts';
 
 const path = await newGdpStore();
-const { ask, problemOf } = serviceOf(path);
+const { ask, problemOf } = askedService(path);
 
 /** An answer as the service sends it. */
 const asJson: typeof ask = async (operation, texts, setting) =>
@@ -274,7 +274,7 @@ it('request ids are unique UUIDs of version 7, which sort by the time of the req
 describe('a page of revisions', () => {
   /** All pages of the revisions of a series. */
   async function pagesOf(store: string, query: string): Promise<readonly Envelope[]> {
-    const service = serviceOf(store);
+    const service = askedService(store);
     const pages = [await service.ask(revisions, textsOf(query))];
     for (let cursor = pages[0]?.next_cursor; cursor !== undefined; cursor = pages.at(-1)?.next_cursor)
       pages.push(await service.ask(revisions, textsOf(`${query}&cursor=${cursor}`)));
@@ -292,7 +292,7 @@ describe('a page of revisions', () => {
     const rows = pages.flatMap(({ results }) => results);
     const dates = [...new Set(rows.map(({ date }) => String(date)))];
     expect(dates).toEqual([...dates].sort().reverse());
-    const sample = serviceOf(samplePath());
+    const sample = askedService(samplePath());
     for (const date of [dates[0], dates[25], dates[26], dates[60], dates.at(-1)]) {
       const alone = await sample.ask(revisions, textsOf(`id=GDP&date=${date}`));
       expect(rows.filter((row) => row.date === date)).toEqual(alone.results);

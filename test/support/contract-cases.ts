@@ -13,9 +13,9 @@ import { observations } from '../../src/operations/series/observations.ts';
 import { revisions } from '../../src/operations/series/revisions.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { vintages } from '../../src/operations/series/vintages.ts';
-import { textsOf } from './clients.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-documents.ts';
+import { textsOf } from './service-double.ts';
 
 /** The time of the contract tests. */
 export const now = new Date('2026-01-15T12:00:00Z');

@@ -1,17 +1,22 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { Problem } from '../../src/errors/problem.ts';
+import type { Envelope } from '../../src/operations/envelope.ts';
+import type { Operation, Principal } from '../../src/operations/operation.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
 import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
 import { targetOf } from '../../src/server/server.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
-import { createService, type Service } from '../../src/service/service.ts';
+import { createService, owner, type Service, type ServiceOptions } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { newQuarterlyStore } from './example-stores.ts';
 import { scratchFolder } from './folders.ts';
-import { countedStore } from './scratch-store.ts';
+import { countedStore, withStore } from './scratch-store.ts';
+import { textsOf } from './service-double.ts';
 
 /** The plans of the tests: one with high limits, one without vintages, one with three requests a minute. */
 const plans = parsePlans(
@@ -159,4 +164,58 @@ export type Body = {
 /** The JSON body of a response. */
 export async function bodyOf(response: Response | Promise<Response>): Promise<Body> {
   return (await (await response).json()) as Body;
+}
+
+/** A plan without vintage access. */
+export const free: Principal = {
+  plan: 'free',
+  monthlyLimit: 10000,
+  dailyLimit: 500,
+  ratePerMinute: 30,
+  vintageAccess: false,
+};
+
+/** The time of a request, its plan, and the settings of the service. */
+type RequestSetting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
+  readonly now?: string;
+  readonly principal?: Principal;
+};
+
+/** The answer of the service of a store; by default to the owner of the store, at noon of 2026-01-15. */
+export function ask(
+  path: string,
+  operation: Operation,
+  texts: ParamTexts | string = [],
+  setting: RequestSetting = {},
+): Promise<Envelope> {
+  const { now = '2026-01-15T12:00:00Z', principal = owner, ...options } = setting;
+  return withStore(path, (store) =>
+    createService({ store, clock: () => new Date(now), ...options }).answer(
+      operation,
+      typeof texts === 'string' ? textsOf(texts) : texts,
+      principal,
+    ),
+  );
+}
+
+/** The problem with which the service of a store refuses a request. */
+export async function problemOf(
+  path: string,
+  operation: Operation,
+  texts: ParamTexts | string,
+  setting: RequestSetting = {},
+): Promise<Problem> {
+  const outcome = await ask(path, operation, texts, setting).catch((error: unknown) => error);
+  if (outcome instanceof Problem) return outcome;
+  throw new Error(`the service answered ${JSON.stringify(outcome)}`);
+}
+
+/** `ask` and `problemOf` for one store. */
+export function askedService(path: string) {
+  return {
+    ask: (operation: Operation, texts: ParamTexts = [], setting: RequestSetting = {}) =>
+      ask(path, operation, texts, setting),
+    problemOf: (operation: Operation, texts: ParamTexts, setting: RequestSetting = {}) =>
+      problemOf(path, operation, texts, setting),
+  };
 }

@@ -113,7 +113,7 @@ export function revisionsOf(
 }
 
 /** The numbers of changes of each vintage, newest first. */
-export function vintageCounts(knowledge: NaiveModel, series: string) {
+function vintageCounts(knowledge: NaiveModel, series: string) {
   const statements = statementsOf(knowledge, series);
   const kinds = statements.map(({ date, asOf, value }, i) => {
     const before = statements[i - 1];
@@ -134,7 +134,7 @@ export function vintageCounts(knowledge: NaiveModel, series: string) {
 }
 
 /** The vintages of a series, oldest first. */
-export function vintagesOf(knowledge: NaiveModel, series: string): readonly string[] {
+function vintagesOf(knowledge: NaiveModel, series: string): readonly string[] {
   return [...new Set(statementsOf(knowledge, series).map((item) => item.asOf))].sort();
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
@@ -40,4 +40,83 @@ export function readData(folder: string, name: string): Buffer {
   const path = dataPath(folder, name);
   const content = readFileSync(path);
   return path.endsWith('.gz') ? gunzipSync(content) : content;
+}
+
+/** One recorded exchange with a live source. */
+export type Recording = {
+  readonly request: { readonly host: string; readonly path: string };
+  readonly response: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+};
+
+/** A recorded exchange of test/data/recordings: `sec/submissions-404.json`. */
+export function recording(path: string): Recording {
+  return JSON.parse(recordedBody(path).toString());
+}
+
+/** A recorded body that was kept alone: `treasury/daily_treasury_yield_curve_2010.xml`. */
+export function recordedBody(path: string): Buffer {
+  return readData(join(testData, 'recordings'), path);
+}
+
+/** The rows of a file of true answers in test/data/facts, by column name. */
+export function trueAnswers(name: string): readonly Readonly<Record<string, string>>[] {
+  const [header = '', ...rows] = readFileSync(join(testData, 'facts', name), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const names = header.split('\t');
+  return rows.map((row) => {
+    const cells = row.split('\t');
+    return Object.fromEntries(names.map((column, index) => [column, cells[index] ?? '']));
+  });
+}
+
+/** A page of the documentation; `path` is relative to the root of the repository. */
+export type Page = { readonly path: string; readonly text: string };
+
+/** Every page of the documentation, in the order of their paths. */
+export function allPages(): readonly Page[] {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
+  const others = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'data/README.md'];
+  return [...others, ...docs.sort()].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+/** The page at `path`. */
+export function pageAt(path: string): Page {
+  return { path, text: readFileSync(join(root, path), 'utf8') };
+}
+
+/** The text without fenced blocks and code spans, which hold no links. */
+function proseOf(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+}
+
+/** The targets of the links of a page, in order. */
+export function linksOf(markdown: string): readonly string[] {
+  return [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+}
+
+/** The fragments that links to a page may end with, made from its headings as GitHub makes them. */
+export function anchorsOf(markdown: string): ReadonlySet<string> {
+  const headings = [...markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)];
+  return new Set(
+    headings.map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** The content of every block fenced as `language`. */
+export function blocksOf(markdown: string, language: string): readonly string[] {
+  return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block = '']) =>
+    name === language ? [block] : [],
+  );
 }

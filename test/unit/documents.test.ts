@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allPages, anchorsOf, linksOf, pageAt } from '../support/pages.ts';
-import { manifest, root } from '../support/repository.ts';
+import { allPages, anchorsOf, linksOf, manifest, pageAt, root } from '../support/repository.ts';
 
 const pages = allPages();
 

@@ -11,8 +11,7 @@ import { newSchemaAddress } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
 import { ended, newHome, type Source, sources, worldMakers } from '../../support/pull/worlds.ts';
 import { builtProgram } from '../../support/repository.ts';
-import { selfSigned } from '../../support/self-signed.ts';
-import { serve } from '../../support/service-double.ts';
+import { selfSigned, serve } from '../../support/service-double.ts';
 
 // The pace of requests is that of a real pull. Tests that wait for it run side by side.
 vi.setConfig({ testTimeout: 180_000 });

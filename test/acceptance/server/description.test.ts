@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/server/endpoints.ts';
+import { ProgramFolder } from '../../support/console.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { ProgramFolder } from '../../support/programs.ts';
 import { builtProgram, builtSample, root } from '../../support/repository.ts';
 
 type Json = { readonly [key: string]: unknown };

@@ -16,8 +16,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asof } from '../../support/command.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { freePort } from '../../support/free-port.ts';
 import { bodyOf } from '../../support/http-service.ts';
+import { freePort } from '../../support/postgres.ts';
 import { builtProgram as program } from '../../support/repository.ts';
 import { facts } from '../../support/scratch-store.ts';
 

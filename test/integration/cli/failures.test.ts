@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { asof, importedStore, statements } from '../../support/command.ts';
+import { asof, importedStore, statements, transcript } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
-import { transcript } from '../../support/transcript.ts';
 
 const folder = newFolder();
 const at = folder.path('.');

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { asof, statements } from '../../support/command.ts';
+import { asof, statements, transcript } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
-import { transcript } from '../../support/transcript.ts';
 
 const folder = newFolder();
 const at = folder.path('.');

@@ -3,10 +3,9 @@ import { Gate } from '../../../src/server/keys/gate.ts';
 import { shippedPlans } from '../../../src/server/keys/plans.ts';
 import { isDatabase, shownAddress } from '../../../src/store/address.ts';
 import { openAccess } from '../../../src/store/open.ts';
-import { asof } from '../../support/command.ts';
+import { asof, transcript } from '../../support/command.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
-import { transcript } from '../../support/transcript.ts';
 
 /** The moment at which commands of tests run. */
 const now = Date.parse('2026-03-15T12:00:00Z');

@@ -18,9 +18,9 @@ import {
   longValue,
   type Surroundings,
   statements,
+  transcript,
 } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
-import { transcript } from '../../support/transcript.ts';
 
 const folder = newFolder();
 let store = '';

@@ -2,10 +2,9 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } f
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asof } from '../../support/command.ts';
+import { asof, transcript } from '../../support/command.ts';
 import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, reply, serve } from '../../support/service-double.ts';
-import { transcript } from '../../support/transcript.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';
 const other = 'asof_live_sk_zzzzEFGHijklMNOPqrstUVWXyz0123456789_-abcde';

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
-import { asof, importedStore, statements } from '../../support/command.ts';
+import { asof, importedStore, statements, transcript } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 import { digestOf } from '../../support/scratch-store.ts';
-import { transcript } from '../../support/transcript.ts';
 
 const folder = newFolder();
 const at = folder.path('.');

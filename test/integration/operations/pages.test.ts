@@ -8,8 +8,9 @@ import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
 import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { filing, owner } from '../../support/filings.ts';
+import { ask, problemOf } from '../../support/http-service.ts';
 import { facts, importFiles, importFilings, newStorePath } from '../../support/scratch-store.ts';
-import { ask, given, problemOf } from '../../support/service.ts';
+import { textsOf } from '../../support/service-double.ts';
 
 let path = '';
 beforeAll(async () => {
@@ -143,7 +144,7 @@ describe('a cursor', () => {
       [yields, ''],
     ] as const;
     for (const [operation, query] of asked) {
-      const problem = await problemOf(path, operation, [...given(query), ['cursor', cursor]]);
+      const problem = await problemOf(path, operation, [...textsOf(query), ['cursor', cursor]]);
       expect([problem.status, problem.field]).toEqual([400, 'cursor']);
     }
   });

@@ -7,13 +7,12 @@ import { revisions } from '../../../src/operations/series/revisions.ts';
 import { seriesSearch, seriesShow } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, linesOf } from '../../support/command.ts';
+import { asof, linesOf, transcript } from '../../support/command.ts';
 import { folder } from '../../support/example-stores.ts';
 import { newFolder } from '../../support/folders.ts';
+import { ask } from '../../support/http-service.ts';
 import { startService } from '../../support/modes.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
-import { ask } from '../../support/service.ts';
-import { transcript } from '../../support/transcript.ts';
 
 /** Rates that the Treasury published for two days of January 2015. */
 const curves = 'Date,"3 Mo","2 Yr","10 Yr"\n2015-01-02,0.02,0.66,2.12\n2015-01-05,0.03,0.68,2.04\n';

@@ -12,7 +12,7 @@ import {
 } from '../../support/pull/loopbacks.ts';
 import { puller } from '../../support/pull/pulling.ts';
 import { newHome, type Source, sources, type World, worldMakers } from '../../support/pull/worlds.ts';
-import { recording } from '../../support/recordings.ts';
+import { recording } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 // Waits for the pace of a source and before the next try take no time.

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asof } from '../../support/command.ts';
+import { asof, expectShown } from '../../support/command.ts';
 import { newFolder, scratchFolder } from '../../support/folders.ts';
 import {
   type LoopbackFred,
@@ -21,7 +21,6 @@ import {
 } from '../../support/pull/loopbacks.ts';
 import { historyUpTo } from '../../support/pull/pulling.ts';
 import { type Home, newHome, sources, type World, worldMakers, worldNow } from '../../support/pull/worlds.ts';
-import { expectShown } from '../../support/transcript.ts';
 
 // Waits for the pace of a source and before the next try take no time.
 vi.mock('../../../src/client/remote/retry.ts', async (original) => ({

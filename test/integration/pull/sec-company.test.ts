@@ -16,7 +16,7 @@ import {
   throttlePage,
 } from '../../support/pull/loopbacks.ts';
 import { checkBreaks, filingsOf, importedFilings, numbersIn, puller } from '../../support/pull/pulling.ts';
-import { recording } from '../../support/recordings.ts';
+import { recording } from '../../support/repository.ts';
 import { importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const list = '/submissions/CIK0000000001.json';

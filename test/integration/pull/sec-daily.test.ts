@@ -13,8 +13,7 @@ import {
   throttlePage,
 } from '../../support/pull/loopbacks.ts';
 import { checkBreaks, filingsOf, importedFilings, numbersIn, puller } from '../../support/pull/pulling.ts';
-import { recordedBody, recording } from '../../support/recordings.ts';
-import { readData, testData } from '../../support/repository.ts';
+import { readData, recordedBody, recording, testData } from '../../support/repository.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { zipOf } from '../../support/source-file.ts';
 

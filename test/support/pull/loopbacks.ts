@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
-import { recordedBody, recording } from '../recordings.ts';
+import { recordedBody, recording } from '../repository.ts';
 import { documentOf, trade } from '../sec-documents.ts';
 
 type Reply = { readonly status: number; readonly body: string | Buffer; readonly type?: string };

@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { observations } from '../../../src/operations/series/observations.ts';
 import { createService, owner } from '../../../src/service/service.ts';
 import { scratchFolder } from '../folders.ts';
-import { dataPath, readData } from '../repository.ts';
+import { dataPath, readData, trueAnswers } from '../repository.ts';
 import { importPaths, newStorePath, observationsIn, reading, withStore } from '../scratch-store.ts';
-import { trueAnswers } from '../true-answers.ts';
 
 /**
  * The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives

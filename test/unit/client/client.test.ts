@@ -16,7 +16,7 @@ import { insiderClusterExplanations } from '../../../src/operations/insiders/clu
 import { ping } from '../../../src/operations/ping.ts';
 import { observations } from '../../../src/operations/series/observations.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
-import { answerWith, madeUpClient, textsOf } from '../../support/clients.ts';
+import { answerWith, madeUpClient, textsOf } from '../../support/service-double.ts';
 
 describe('work on data that changes', () => {
   /** Work that finds changed data a number of times, and the number of its attempts. */

@@ -3,7 +3,7 @@ import { operations } from '../../../src/operations/index.ts';
 import { type Operation, prepare } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { boundedClient } from '../../../src/snapshot/bind.ts';
-import { answerWith, madeUpClient } from '../../support/clients.ts';
+import { answerWith, madeUpClient } from '../../support/service-double.ts';
 
 const day = '2015-02-01';
 const clock = { today: '2026-03-15', latest: '2026-03-16' };

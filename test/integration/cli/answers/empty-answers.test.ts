@@ -2,11 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Note, open } from '../../../../src/index.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
-import { asof } from '../../../support/command.ts';
-import { asking, commandModes } from '../../../support/command-modes.ts';
+import { asof, transcript } from '../../../support/command.ts';
 import { contractStore, now } from '../../../support/contract-cases.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { transcript } from '../../../support/transcript.ts';
+import { asking, commandModes } from '../../../support/modes.ts';
 
 const home = newFolder();
 const sample = asking(samplePath(), async () => undefined);

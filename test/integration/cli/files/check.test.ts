@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { open } from '../../../../src/index.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
 import { testData } from '../../../support/repository.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const folder = newFolder();
 

@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { asof, linesOf } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { queryDuckDb, readParquet } from '../../../support/duckdb.ts';
 import { newFolder } from '../../../support/folders.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
 import { testData } from '../../../support/repository.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const folder = newFolder();
 

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compared } from '../../../../src/questions/rates/curve.ts';
 import { tablePages } from '../../../../src/questions/rates/yield-table.ts';
-import { asof, linesOf } from '../../../support/command.ts';
+import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const store = newStorePath(scratchFolder());
 const surroundings = () => ({ env: { ASOF_STORE: store } });

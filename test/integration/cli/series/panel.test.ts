@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { asof, days, linesOf, longValue, statements } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { asof, days, linesOf, longValue, statements, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
 import { dataPath, readData, testData } from '../../../support/repository.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const folder = newFolder();
 const allVintages = 'macro/fred-api/GDP-observations-all-realtime.json';

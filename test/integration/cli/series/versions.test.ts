@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { asof, linesOf, statements } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { dataPath, testData } from '../../../support/repository.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
+import { dataPath, testData, trueAnswers } from '../../../support/repository.ts';
 import { importFiles } from '../../../support/scratch-store.ts';
-import { transcript } from '../../../support/transcript.ts';
-import { trueAnswers } from '../../../support/true-answers.ts';
 
 const folder = newFolder();
 const asked = askedStore([dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json')], {

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asof, importedFacts, linesOf, statements } from '../../../support/command.ts';
+import { asof, importedFacts, linesOf, statements, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const store = newStorePath(scratchFolder());
 

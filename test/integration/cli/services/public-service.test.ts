@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { asof, linesOf } from '../../../support/command.ts';
+import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { type Double, problem, reply, serve } from '../../../support/service-double.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const instant = (day: string) => `${day}T00:00:00Z`;
 

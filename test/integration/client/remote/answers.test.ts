@@ -6,18 +6,23 @@ import { yields } from '../../../../src/operations/rates/yields.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
-import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientOf,
+  type Double,
+  envelope,
   failedPing,
   failure,
   gdp,
   inside,
   pinged,
+  pong,
+  problem,
+  reply,
   row,
-} from '../../../support/remote-client.ts';
-import { type Double, envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
+  serve,
+  textsOf,
+} from '../../../support/service-double.ts';
 
 describe('an answer of the contract', () => {
   it('is the envelope as it came', async () => {

@@ -8,19 +8,22 @@ import { observations } from '../../../../src/operations/series/observations.ts'
 import { revisions } from '../../../../src/operations/series/revisions.ts';
 import { seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
-import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientOf,
+  envelope,
   failedPing,
   failure,
   gdp,
   inside,
   nothingOf,
   pinged,
+  pong,
+  reply,
   row,
-} from '../../../support/remote-client.ts';
-import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
+  serve,
+  textsOf,
+} from '../../../support/service-double.ts';
 
 const json = { 'content-type': 'application/json' };
 

@@ -4,9 +4,18 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteEvent } from '../../../../src/client/remote/exchange.ts';
 import { ping } from '../../../../src/operations/ping.ts';
-import { answering, clientWithKey, failedPing, key, pinged } from '../../../support/remote-client.ts';
-import { selfSigned } from '../../../support/self-signed.ts';
-import { type Double, problem, reply, serve } from '../../../support/service-double.ts';
+import {
+  answering,
+  clientWithKey,
+  type Double,
+  failedPing,
+  key,
+  pinged,
+  problem,
+  reply,
+  selfSigned,
+  serve,
+} from '../../../support/service-double.ts';
 
 /** The port of a TCP server, until the end of the test. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { proxiesOf } from '../../../../src/client/remote/exchange.ts';
 import { ping } from '../../../../src/operations/ping.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
-import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientWithKey,
@@ -13,9 +12,11 @@ import {
   failure,
   key,
   pinged,
-} from '../../../support/remote-client.ts';
-import { selfSigned } from '../../../support/self-signed.ts';
-import { reply, serve } from '../../../support/service-double.ts';
+  reply,
+  selfSigned,
+  serve,
+  textsOf,
+} from '../../../support/service-double.ts';
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(

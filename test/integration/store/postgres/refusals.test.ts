@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { initStore, openStore, openStoreIfAny, openWriter } from '../../../../src/store/open.ts';
-import { type Cluster, startCluster } from '../../../support/postgres/cluster.ts';
+import { type Cluster, startCluster } from '../../../support/postgres.ts';
 import { facts, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
 
 let cluster: Cluster;

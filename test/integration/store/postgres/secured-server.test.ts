@@ -5,9 +5,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../../src/store/open.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { type Cluster, startCluster } from '../../../support/postgres/cluster.ts';
+import { type Cluster, startCluster } from '../../../support/postgres.ts';
 import { facts, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
-import { selfSigned } from '../../../support/self-signed.ts';
+import { selfSigned } from '../../../support/service-double.ts';
 
 const folder = newFolder();
 const authority = folder.write('ca.pem', selfSigned.cert);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { h15Csv, treasuryXml } from '../../../../src/import/formats/treasury.ts';
-import { recordedBody } from '../../../support/recordings.ts';
+import { recordedBody } from '../../../support/repository.ts';
 import { pointsIn, readAll, refuses, sourceFile } from '../../../support/source-file.ts';
 
 const treasuryParCsv = formatOfKind('treasury-par-csv');

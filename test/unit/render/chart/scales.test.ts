@@ -9,7 +9,7 @@ import {
   toSteps,
 } from '../../../../src/render/chart/chart.ts';
 import { abbreviate, placeLabels, spreadOut } from '../../../../src/render/chart/labels.ts';
-import { daysSince, labelledDay } from '../../../support/drawings.ts';
+import { daysSince, labelledDay } from '../../../support/rows.ts';
 
 const always = () => true;
 const labelsOf = ({ ticks }: { readonly ticks: readonly { readonly label: string }[] }) =>

@@ -11,7 +11,7 @@ import {
   rowsOf,
   svgOf,
   textOf,
-} from '../../../support/drawings.ts';
+} from '../../../support/rows.ts';
 
 type Element = { readonly [name: string]: string };
 

@@ -11,7 +11,7 @@ import {
   readText,
   rowsOf,
   textOf,
-} from '../../../support/drawings.ts';
+} from '../../../support/rows.ts';
 
 const linesOf = (text: string) => text.replace(/\n$/, '').split('\n');
 const monthly = (values: readonly (number | string | null)[]) => each('month', 2020, values);

@@ -4,8 +4,7 @@ import {
   readSubmissions,
   secSubmissionsJson,
 } from '../../../../../src/import/formats/sec/submissions-json.ts';
-import { recording } from '../../../../support/recordings.ts';
-import { readData, testData } from '../../../../support/repository.ts';
+import { readData, recording, testData } from '../../../../support/repository.ts';
 import {
   documentOf,
   readTogether,

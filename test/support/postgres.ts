@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../free-port.ts';
+import type { TestProject } from 'vitest/node';
 
 /** A PostgreSQL server of the tests. */
 export type Cluster = {
@@ -141,5 +142,45 @@ async function answering(url: string, server: ChildProcess): Promise<void> {
         throw new Error('the PostgreSQL server of the tests did not start', { cause: error });
       await delay(50);
     }
+  }
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the PostgreSQL server that all test files share. */
+    postgres: string;
+  }
+}
+
+/** The server of a run and how many projects use it: each project calls `setup`, with modules of its own. */
+type Shared = { readonly cluster: Promise<Cluster>; users: number };
+
+const place = globalThis as { asofTestCluster?: Shared };
+
+/** Starts one PostgreSQL server for all projects of a run; stops it with the last. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  place.asofTestCluster ??= { cluster: startCluster(), users: 0 };
+  const shared = place.asofTestCluster;
+  shared.users += 1;
+  project.provide('postgres', (await shared.cluster).url);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    delete place.asofTestCluster;
+    await (await shared.cluster).remove();
+  };
+}
+
+/** A free port below those that the system gives to outgoing connections, and none of those that are `taken`. */
+export async function freePort(taken: readonly number[] = []): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (taken.includes(port)) continue;
+    const free = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (free) return port;
   }
 }
