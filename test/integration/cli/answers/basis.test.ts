@@ -5,7 +5,6 @@ import { open } from '../../../../src/index.ts';
 import { asof, linesOf } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { envelope, reply, serve } from '../../../support/service-double.ts';
 import { transcript } from '../../../support/transcript.ts';
 
 const folder = scratchFolder();
@@ -291,37 +290,6 @@ describe('a snapshot', () => {
     await importFiles(other, { 'gdp.csv': kinds.join('') });
     const { code, out: found } = await verify('claims', other);
     expect([code, found]).toEqual([1, 'a.csv has GDP as sampled by its command, not exact\n']);
-  });
-});
-
-describe('a service that lacks our additions', () => {
-  const day = '2014-10-01T00:00:00Z';
-  const about = { series_id: 'GDP', unit: '', frequency: 'Q', source: '' };
-  const row = { date: day, value: '17710.7', as_of_date: '2015-01-30T00:00:00Z', ...about };
-
-  /** Has the values of GDP and no descriptions of series; `members` are its own. */
-  const answer = async (members: object, ...flags: readonly string[]) => {
-    const { url } = await serve((request, response) => {
-      if (request.url?.includes('/observations') === true)
-        reply(response, 200, { ...envelope('observation_series', [row]), ...members });
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end();
-    });
-    return asof(['obs', 'GDP', '--csv', '--columns', 'date,value', ...flags, '--base-url', url]);
-  };
-
-  test.each([
-    ['--exact', 'the service does not say how the vintages of GDP came about'],
-    ['--max-age=5', 'the service does not say to which day GDP is covered'],
-  ])('cannot meet %s: exit 8, and nothing is written', async (flag, reason) => {
-    const { code, out, err } = await answer({}, flag);
-    expect([code, out, err.split('\n')[0]]).toEqual([8, '', `asof: ${reason}`]);
-  });
-
-  test.each([
-    ['none', {}],
-    ['others of the same names', { vintage: 'May', covered_to: 7 }],
-  ])('answers without remarks on its vintages: it has %s', async (_, members) => {
-    expect(await answer(members)).toEqual({ code: 0, out: 'date,value\n2014-10-01,17710.7\n', err: '' });
   });
 });
 
