@@ -40,6 +40,8 @@ export class Database {
       const pool = new pg.Pool({ ...parsed.config, ssl, types, pipeline: true, max: connections });
       // The pool drops a connection that breaks while nobody uses it.
       pool.on('error', () => undefined);
+      // Nor does one end the process that breaks as it is handed out, while neither the pool nor a transaction listens.
+      pool.on('connect', (client) => client.on('error', () => undefined));
       try {
         (await pool.connect()).release();
         return new Database(parsed.shown, parsed.schema, pool);

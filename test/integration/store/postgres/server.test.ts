@@ -1,4 +1,5 @@
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
@@ -359,5 +360,35 @@ describe('a standby', () => {
     ];
     for (const work of [() => add(address), () => initStore(`${address}?schema=other`, false)])
       await expectRefusal(work(), stays, reason, hint);
+  });
+});
+
+describe('a server that ends a connection in the moment it accepts it', () => {
+  it('is named in the refusal, and does not end the process', async () => {
+    const message = (type: string, ...parts: readonly Buffer[]) => {
+      const body = Buffer.concat(parts);
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(body.length + 4);
+      return Buffer.concat([Buffer.from(type), length, body]);
+    };
+    const isIn = message('R', Buffer.alloc(4));
+    const ends = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      // One chunk: the client handles all of it before the pool has handed the connection out.
+      socket.once('data', () => socket.end(Buffer.concat([isIn, message('Z', Buffer.from('I')), ends])));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const uncaught: unknown[] = [];
+    const listener = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtException', listener);
+    await expect(
+      openStore(`postgres://asof@127.0.0.1:${port}/postgres?sslmode=disable`),
+    ).rejects.toBeInstanceOf(Problem);
+    await tick();
+    process.off('uncaughtException', listener);
+    server.close();
+    expect(uncaught).toEqual([]);
   });
 });
