@@ -21,7 +21,7 @@ import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-ro
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';
 
-/** The outcome of a merge; `changed` is false if the store holds the same as before. */
+/** The outcome of a merge; `changed` is false if the store is unchanged. */
 export type Merged = MergeCounts & { readonly changed: boolean };
 
 type SeriesStart = Awaited<ReturnType<SeriesRows['begin']>>;
@@ -58,7 +58,7 @@ export class SeriesWriter {
     await this.#rows.putRecord(next);
   }
 
-  /** Adds statements, in any order. The result does not depend on the order of calls. */
+  /** Adds statements, in any order; the result does not depend on the order of calls. */
   async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
     await this.#moveTo(this.#statedFrequency());
     let [from, to, first] = [endOfTime, startOfTime, endOfTime];
@@ -68,8 +68,7 @@ export class SeriesWriter {
       if (asOf < first) first = asOf;
     }
     const start = keptDate(from, this.#normalisedBy);
-    // Statements later than all held ones change only the latest values, and reading those takes the same time for
-    // any number of vintages.
+    // Statements later than all stored ones change only the latest values, which are read in constant time.
     const held =
       this.#newest !== '' && first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#rows.latestChanges(start, to) }
@@ -99,7 +98,7 @@ export class SeriesWriter {
     return changed;
   }
 
-  /** The version of the series after the import, and the series before it. */
+  /** Returns the version of the series after the import, and the series before the import. */
   before(
     changed: boolean,
     descriptions?: readonly DescriptionChange[],
@@ -142,7 +141,6 @@ export class SeriesWriter {
     });
   }
 
-  /** The frequency that moves dates: the spacing of dates, which may change with every import, moves none. */
   #statedFrequency(): Frequency {
     const { stated, implied } = this.#record;
     return stated.frequency ?? implied.frequency ?? '';
@@ -150,7 +148,7 @@ export class SeriesWriter {
 
   async #moveTo(frequency: Frequency): Promise<void> {
     if (this.#normalisedBy === frequency) return;
-    // A move does not change statements; it counts at the end, if the frequency differs from the one before.
+    // A move does not change statements. It counts at the end, if the frequency differs from the first one.
     const held = await this.#held();
     const plan = planMove(held, frequency);
     this.#tracked?.take(plan, held.vintages);
@@ -167,7 +165,7 @@ export class SeriesWriter {
     return { frequency, vintages, changes };
   }
 
-  /** The same; but with every change where the kind of a vintage depends on those of other dates. */
+  /** Reads a range of dates, or all dates if the kind of a vintage depends on its other dates. */
   async #heldBetween(from: Day, to: Day): Promise<HeldSeries> {
     const held = await this.#held(from, to);
     const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
@@ -187,12 +185,12 @@ export class SeriesWriter {
   }
 }
 
-/** The rows of a series that an import adds and removes, in all its merges together. */
+/** The rows that an import adds to and removes from a series. */
 class ChangedRows {
   readonly #rows = new Map<string, { readonly before: KeptChange | undefined; now?: KeptChange }>();
   readonly #vintages = new Map<Day, HeldVintage | undefined>();
 
-  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
+  /** Records what is about to be written; `held` is empty if all vintages of the plan are new. */
   take({ removed, inserted, vintages }: RowPlan, held: readonly HeldVintage[]): void {
     const keyOf = ({ kind, date, asOf }: KeptChange) => `${kind} ${date} ${asOf}`;
     for (const row of removed) {

@@ -5,7 +5,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { parseAddress } from './address.ts';
 
-/** Reads dates as texts, and counts as numbers, because all are below 2^53. */
+/** Reads dates as texts, and counts as numbers, because all counts are below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.DATE, (text) => text],
   [pg.types.builtins.INT8, Number],
@@ -16,10 +16,10 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** The servers known to have no TLS, so that this process tries TLS once for each if TLS is optional. */
+/** The servers known to have no TLS; if TLS is optional, this process tries it once for each server. */
 const withoutTls = new Set<string>();
 
-/** A database with a pool of connections. It needs no session state, so it works through a pooler too. */
+/** A database with a pool of connections. It needs no session state, so it also works through a pooler. */
 export class Database {
   readonly shown: string;
   readonly schema: string;
@@ -38,7 +38,7 @@ export class Database {
     const ways = withoutTls.has(place) ? parsed.ways.slice(-1) : parsed.ways;
     for (const [index, ssl] of ways.entries()) {
       const pool = new pg.Pool({ ...parsed.config, ssl, types, pipeline: true, max: connections });
-      // The pool drops a connection that breaks while nobody uses it.
+      // The pool drops a connection that breaks while unused.
       pool.on('error', () => undefined);
       // Nor does one end the process that breaks as it is handed out, while neither the pool nor a transaction listens.
       pool.on('connect', (client) => client.on('error', () => undefined));
@@ -56,7 +56,7 @@ export class Database {
     throw new Error(`there is no way to connect to ${parsed.shown}`);
   }
 
-  /** Takes a connection and begins a transaction on it, in the same round trip as its first statement. */
+  /** Begins a transaction on a connection of the pool, in the same round trip as its first statement. */
   async begin(mode: 'read' | 'write', Kind = Transaction): Promise<Transaction> {
     try {
       const client = await this.#pool.connect();
@@ -66,7 +66,7 @@ export class Database {
     }
   }
 
-  /** Calls `work` with a transaction and commits what it wrote; does not wait for the end of one that only reads. */
+  /** Calls `work` with a transaction and commits it; does not wait for the end of one that only reads. */
   async inTransaction<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const transaction = await this.begin(mode);
     try {
@@ -80,7 +80,7 @@ export class Database {
     }
   }
 
-  /** Gives what `work` opens on this database in a transaction; closes the database if that is nothing, or fails. */
+  /** Returns what `work` opens in a transaction; closes the database if `work` returns undefined or fails. */
   async opened<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let result: T | undefined;
     try {
@@ -91,7 +91,7 @@ export class Database {
     }
   }
 
-  /** Calls `work` in a transaction on the database of an address, which is closed afterwards. */
+  /** Calls `work` in a transaction on the database of an address, and closes the database afterwards. */
   static async once<T>(
     address: string,
     mode: 'read' | 'write',
@@ -109,7 +109,7 @@ export class Database {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** A statement as the server takes it: replaces `asof.` by the schema of the store, and `@name` by a parameter. */
+  /** Compiles a statement for the server: `asof.` becomes the schema of the store, and `@name` a parameter. */
   compiled(sql: string): { readonly text: string; readonly names: readonly string[] } {
     const known = this.#texts.get(sql);
     if (known !== undefined) return known;
@@ -126,14 +126,14 @@ export class Database {
   }
 }
 
-/** The dates are texts of one form whatever the server is set to, and its timeouts end no long import. */
+/** Fixes the format of dates whatever the server's settings; timeouts end no long import. */
 const begins = {
   read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
   write:
     "begin; set local datestyle to 'ISO, YMD'; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
 } as const;
 
-/** A transaction on one connection, which sends statements without waiting for the answers to earlier ones. */
+/** A transaction on one connection; its statements do not wait for earlier answers. */
 export class Transaction implements SqlSession {
   readonly database: Database;
   readonly #client: pg.PoolClient;
@@ -152,7 +152,6 @@ export class Transaction implements SqlSession {
     this.#begun.catch(() => undefined);
   }
 
-  /** The version of Citus that the database has. */
   async citusVersion(): Promise<string | undefined> {
     const [version] = await this.column<string>(
       "select extversion as version from pg_extension where extname = 'citus'",
@@ -160,7 +159,7 @@ export class Transaction implements SqlSession {
     return version;
   }
 
-  /** Whether Citus distributes the store. */
+  /** Tells whether Citus distributes the store. */
   async isDistributed(): Promise<boolean> {
     if ((await this.citusVersion()) === undefined) return false;
     const [series] = await this.rows(
@@ -191,10 +190,7 @@ export class Transaction implements SqlSession {
     return (await this.#send(sql, values)).rowCount ?? 0;
   }
 
-  /**
-   * Sends a statement that writes, and waits only for the previous one, so that the server works while the caller
-   * prepares the next. The next `write` or `commit` throws its failure.
-   */
+  /** Sends a statement without waiting for it, only for the previous one; later calls throw its failure. */
   async write(sql: string, values: Values = {}): Promise<void> {
     const sent = this.#send(sql, values);
     sent.catch(() => undefined);
@@ -248,7 +244,7 @@ export class Transaction implements SqlSession {
     }
   }
 
-  /** Ends the transaction, without waiting for the server. */
+  /** Ends the transaction without waiting for the server. */
   end(how: 'commit' | 'rollback'): void {
     if (this.#ended) return;
     this.#client.query(how).catch(() => undefined);
@@ -277,7 +273,7 @@ export class Transaction implements SqlSession {
       return result;
     } catch (error) {
       if (!endsConnection(error)) throw asProblem(this.database.shown, error);
-      // The first failure has the reason. The connection closes later, and the pool must not hand it out before.
+      // The first failure has the reason. The connection closes later, and the pool must not reuse it before.
       this.#broken ??= error as Error;
       throw asProblem(this.database.shown, this.#broken);
     }
@@ -286,7 +282,7 @@ export class Transaction implements SqlSession {
 
 const rowsAtOnce = 20_000;
 
-/** A number by which the server locks a name; all processes get the same one. */
+/** Derives the number by which the server locks a name; it is the same in all processes. */
 export function lockNumber(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
@@ -294,7 +290,7 @@ export function lockNumber(name: string): bigint {
 type Refusal = {
   readonly reason: string;
   readonly hints?: readonly string[];
-  /** Whether the same may succeed a moment later. */
+  /** True if the same statement may succeed a moment later. */
   readonly passes?: true;
 };
 
@@ -354,10 +350,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** Codes of a server that is unavailable for a while, because it stops or starts. */
+/** Codes of a server that is stopping or starting. */
 const away = /^(?:08|57P0)/;
 
-/** Whether a connection is unusable after an error, because it broke or the server ended it. */
+/** Tells whether a connection is unusable after an error, because it broke or the server ended it. */
 function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
   const { code = '' } = error;
@@ -378,7 +374,7 @@ const unreachable: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/** An error of the server or of the connection as a Problem that names the store; returns any other error as it is. */
+/** Turns an error of the server or the connection into a Problem; returns any other error unchanged. */
 function asProblem(shown: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Problem) return error;
   const { code } = error as { code?: unknown };

@@ -22,7 +22,7 @@ type KeptVintage = { readonly asOf: Day; readonly kind: KeptKind };
 
 const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 
-/** What a view answers about series; statements that need no answer to another are sent together. */
+/** Reads the series of a store; independent statements are sent together. */
 export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesView {
   const columns = `${tables.ownColumns}id, coalesce(title, id) as title, coalesce(units, '') as units,
     coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -171,14 +171,14 @@ function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, .
   return series;
 }
 
-/** A row with the kind of its vintage: as files imply or, if these leave it open, as metadata states. */
+/** Adds the kind of a row's vintage: the kind that files imply or, if they imply none, the stated kind. */
 function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }: StatedKind) {
   return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
 }
 
 const batchSize = 5000;
 
-/** Every statement about a series; those that changed nothing are derived from the vintages. */
+/** Yields every statement about a series; statements that changed nothing are derived from vintages. */
 async function* statementsOf(
   seriesId: string,
   { normalisedBy, statedKind }: StatedKind & { readonly normalisedBy: Frequency },
@@ -191,7 +191,7 @@ async function* statementsOf(
     return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
   });
   const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
-  // Read as many dates at once as have about one batch of changes.
+  // Reads as many dates at once as make about one batch of changes.
   const datesRead = Math.max(16, Math.floor(batchSize / Math.max(1, vintages.length)));
   let batch: Statement[] = [];
   for (let at = 0; at < dates.length; at += datesRead) {
@@ -213,7 +213,7 @@ async function* statementsOf(
   if (batch.length > 0) yield batch;
 }
 
-/** The frequencies that the spacing of the dates in vintages (ascending) implied, each from a day on. */
+/** Lists the frequencies that the spacing of dates implied, from vintages in ascending order. */
 function frequenciesIn(vintages: readonly Pick<HeldVintage, 'asOf' | 'dates'>[]): readonly FrequencySince[] {
   const known = new Map<Day, Day>();
   const seen = new Set<string>();
