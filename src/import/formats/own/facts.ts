@@ -22,8 +22,8 @@ const answerColumns = new Set([
 ]);
 
 /**
- * asof's own format: one statement per line, in which an empty value is a withdrawal. A line without a date marks a
- * complete vintage: every date without a line of that day is withdrawn.
+ * asof's own format: one statement per line; an empty value is a withdrawal.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn.
  */
 export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
@@ -76,7 +76,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   };
 }
 
-/** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
+/** Makes a reader of rows that parses each distinct id and day once, because files have few of them. */
 function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
