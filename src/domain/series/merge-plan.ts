@@ -14,69 +14,69 @@ import {
 } from './revision-history.ts';
 import type { KeptKind } from './series.ts';
 
-/** A vintage as a store holds it. */
+/** A vintage as it is stored. */
 export type HeldVintage = {
   readonly asOf: Day;
-  /** The dates that it makes statements about, as published. */
+  /** The dates with statements, as published. */
   readonly dates: DateSetText;
-  /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
+  /** True if the vintage covers every date of the series: dates that it does not list are withdrawn. */
   readonly complete: boolean;
   readonly kind: KeptKind;
-  /** Those of its dates that only a window put on its day, because it began then; none if absent. */
+  /** The dates that are on this day only because a requested window began then. Default: none. */
   readonly clipped?: DateSetText;
 };
 
-/** What a store holds of a series; a merge is planned against it. */
+/** The stored vintages and changes for planning a merge. */
 export type HeldSeries = {
-  /** Dates are kept as the first day of their period of this frequency. */
+  /** The frequency that moves dates to the first day of their period. */
   readonly frequency: Frequency;
-  /** Every vintage, oldest first; none are needed if every statement of the merge is later than all of them. */
+  /** Every vintage, oldest first; may be empty if every new statement is later than all of them. */
   readonly vintages: readonly HeldVintage[];
-  /** The changes of each date that the merge is about, oldest first; the latest is enough if no vintages are needed. */
+  /** The changes of each merged date, oldest first; only the latest if `vintages` may be empty. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
 
-/** A whole vintage; without `dates` it lists the dates that the store holds of it. */
+/** A whole vintage. Default of `dates`: the stored ones. */
 export type WholeVintage = {
   readonly asOf: Day;
   readonly dates?: ReadonlySet<Day>;
   readonly kind?: KeptKind | undefined;
 };
 
-/** How a merge treats its statements. */
+/** Options of a merge. */
 export type MergeOptions = {
-  /** Whether a statement that differs from the one held replaces it, or is a conflict. */
+  /** True if a differing statement replaces the stored one; otherwise it is a conflict. */
   readonly replace: boolean;
-  /** How their vintages came about, if a statement does not say so itself; open by default. */
+  /** The kind of vintages whose statements do not state it. Default: open. */
   readonly kind?: KeptKind | undefined;
 };
 
-/** How many statements a merge adds and how many were known, and its conflicts. */
+/** The numbers of added and known statements, and the conflicts. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** How many of the added ones withdraw a value that was known until then. */
+  /** The number of added statements that withdraw a known value. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
 
-/** The rows of a series that a store has to write; it removes first, then inserts. */
+/** The rows of a series to remove, and then to insert. */
 export type RowPlan = {
   readonly removed: readonly KeptChange[];
   readonly inserted: readonly KeptChange[];
-  /** The vintages that are new or differ from the held ones. */
+  /** The vintages that are new or differ from stored ones. */
   readonly vintages: readonly HeldVintage[];
   /** The days of the vintages to remove. Default: none. */
   readonly gone?: readonly Day[];
 };
 
-/** The rows that a store has to write for a merge. */
+/** The rows to write for a merge, with its counts. */
 export type MergePlan = MergeCounts & RowPlan;
 
-/** A statement of the series that a merge is about. */
+/** A new statement about the series of a merge. */
 type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;
 
-/** Plans to add statements to a series. The result does not depend on the order in which statements arrive. */
+/** Plans to add statements to a series; the result does not depend on the order of statements. */
 export function planMerge(
   held: HeldSeries,
   statements: readonly NewStatement[],
@@ -99,7 +99,7 @@ export function planCompletion(
 }
 
 /**
- * Plans to keep the dates of a series by another frequency, as if it had been known from the start.
+ * Plans to move the dates of a series to another frequency, as if that had been known from the start.
  * `held` needs the changes of every date; two dates of one period that differ are conflicts.
  */
 export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
@@ -114,7 +114,7 @@ export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   return draft.plan(held);
 }
 
-/** Every statement about a series, vintage by vintage, with its date as published; needs the changes of every date. */
+/** Yields every statement about a series by vintage, with its published date; needs the changes of every date. */
 export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement, 'seriesId'>> {
   for (const { asOf, dates, kind, clipped = '' } of held.vintages) {
     const made = parseDateSet(clipped);
@@ -176,7 +176,7 @@ class SeriesDraft {
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => keptDate(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
-    // The vintage lists only what it published; which dates it withdraws depends on the frequency.
+    // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
@@ -203,8 +203,8 @@ class SeriesDraft {
   }
 
   /**
-   * The vintage with its kind: an exact one is `clipped` while a value that only a window put on its day is new on it.
-   * It may have been published before; a value that the store knows from an earlier day is not new.
+   * Sets the kind of a vintage: `clipped` instead of exact if a window alone made a value new on its day.
+   * That value may have been published before; a value stored for an earlier day is not new.
    */
   #judged(vintage: HeldVintage): HeldVintage {
     const { asOf, dates, clipped = '', kind } = vintage;
@@ -223,7 +223,7 @@ class SeriesDraft {
     return { ...vintage, kind: isNew ? 'clipped' : 'exact' };
   }
 
-  /** Places statements in the histories of their dates; gives the dates of each day as published. */
+  /** Adds statements to the histories of their dates, and returns the published dates of each day. */
   #place(statements: readonly NewStatement[], replace: boolean): ReadonlyMap<Day, readonly Day[]> {
     const published = new Map<Day, Day[]>();
     const byDate = groupByDate(statements, this.#frequency);
@@ -262,7 +262,7 @@ class SeriesDraft {
     return [...untouched, ...touched];
   }
 
-  /** The days with earlier statements about a date: those of the vintages, and the day of the last statement placed. */
+  /** Finds the days with earlier statements about a date: those of vintages, and the last statement placed. */
   #statedEarlier() {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';
@@ -298,7 +298,7 @@ class SeriesDraft {
   }
 }
 
-/** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
+/** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
 const ranks: Readonly<Record<KeptKind, number>> = {
   exact: 5,
   clipped: 4,
@@ -308,17 +308,17 @@ const ranks: Readonly<Record<KeptKind, number>> = {
   unknown: 0,
 };
 
-/** The kind of a vintage that two files describe; the order of the files makes no difference. */
+/** Returns the kind of a vintage that two files describe; their order makes no difference. */
 export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
   return ranks[one] >= ranks[other] ? one : other;
 }
 
-/** The kind of a vintage without what windows put on its day. */
+/** Returns the kind of a vintage without the effect of windows. */
 export function ownKind(kind: KeptKind): KeptKind {
   return kind === 'clipped' ? 'exact' : kind;
 }
 
-/** The kinds of the vintages whose statements name the kind. */
+/** Returns the kinds of vintages by day, if statements name the kind. */
 function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
   const kinds = new Map<Day, KeptKind>();
   for (const { asOf, kind } of statements) {
@@ -329,7 +329,7 @@ function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptK
   return kinds;
 }
 
-/** The dates that only a window put on a day, by that day. */
+/** Returns the dates that are on a day only because of a window, by day. */
 function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, ReadonlySet<Day>> {
   const made = groupBy(
     statements.filter(({ kind }) => kind === 'clipped'),
@@ -338,7 +338,7 @@ function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, Re
   return new Map(Array.from(made, ([asOf, own]) => [asOf, new Set(own.map(({ date }) => date))]));
 }
 
-/** Statements by the first day of their period, each date's oldest first. */
+/** Groups statements by the first day of their period, each date's oldest first. */
 function groupByDate(
   statements: readonly NewStatement[],
   frequency: Frequency,
@@ -359,23 +359,22 @@ function groupByDate(
 type Placement = 'new' | 'known' | 'conflict';
 
 /**
- * The history of one date: its changes of text, oldest first. Neighbours differ and the first is never null.
- * `statedAt` knows on which days there was a statement, including those that changed nothing: the text of every
- * statement is the one known on its day.
+ * The changes of one date's text, oldest first: neighbours differ, and the first is not null.
+ * `statedAt` also knows statements that changed nothing; the text of a statement is the one known on its day.
  */
 type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
 
-/** The days on which earlier statements about a date were made. */
+/** The days with earlier statements about a date. */
 type StatedAt = {
   readonly has: (asOf: Day) => boolean;
-  /** The first such day after `asOf`. */
+  /** Returns the first such day after `asOf`. */
   readonly next: (asOf: Day) => Day | undefined;
 };
 
 /**
- * Puts one statement into a date's history; the order of statements makes no difference to the result. If there was a
- * statement on that day, the new one is `known` if it is the same number (the fuller text is kept), else a `conflict`.
- * A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
+ * Adds a statement to a date's history; the order of statements makes no difference.
+ * If that day has a statement, an equal number is `known` (the fuller text stays), another a `conflict`.
+ * A conflict changes nothing; with `replace` the statement is `new`.
  */
 function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
   const held = knownOn(history.changes, asOf);
@@ -392,7 +391,7 @@ function place(history: DateHistory, asOf: Day, value: string | null, replace: b
   return replace ? 'new' : 'conflict';
 }
 
-/** Makes `value` the text known on `asOf` and keeps the text of every other statement. */
+/** Makes `value` the text known on `asOf`, and preserves the text of every other statement. */
 function rewrite(
   { changes, statedAt }: DateHistory,
   asOf: Day,
@@ -406,7 +405,7 @@ function rewrite(
   const confirmed = statedAt.next(asOf);
   const tail: Change[] = [];
   if (value !== before) tail.push({ asOf, value });
-  // The statements that repeated the old text now need a change back to it.
+  // Statements that repeated the old text now need a change back to it.
   const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
   if (repeats) tail.push({ asOf: confirmed, value: held });
   const dropFollowing = !repeats && following !== undefined && following.value === value;
