@@ -23,7 +23,7 @@ const kinds = {
   interrupted: { status: 0, title: 'Interrupted' },
 } as const;
 
-/** The contract's six error types, other HTTP errors, and the failures of the client's own machine. */
+/** A contract's error type, another HTTP error, or a local failure. */
 export type ProblemKind = keyof typeof kinds;
 
 type KindFacts = { readonly status: number; readonly title: string; readonly type?: string };

@@ -7,7 +7,7 @@ import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
 import { unlessAborted } from './promises.ts';
 
-/** An output stream; `fd` is a file descriptor, the rest describes a terminal. */
+/** An output stream; except `fd`, the members describe a terminal. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;

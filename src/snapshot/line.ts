@@ -35,7 +35,7 @@ type ParsedPlanLine = {
   readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
 };
 
-/** Parses the words of a command; undefined without data, throws a Problem for wrong usage. */
+/** A parser of a command's words; undefined if it reads no data. */
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 type BoundLine = PlanLine &

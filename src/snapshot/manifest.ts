@@ -23,7 +23,7 @@ export type FileRecord = FileSum & {
   readonly coverage?: readonly SubjectBasis[];
 };
 
-/** The origin of a snapshot: a service, or a store with its import log. */
+/** A service, or a store with its import log. */
 type Source =
   | { readonly service: string }
   | (({ readonly sample: true } | { readonly store: string }) & {

@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 
-/** A line of a plan: a file, and the command that writes it. */
+/** A file of a plan, and the command that writes it. */
 export type PlanLine = {
   readonly number: number;
   readonly name: string;

@@ -13,7 +13,7 @@ export type KeyRecord = {
   readonly previousUntil?: string;
 };
 
-/** A key with the SHA-256 (hex) of its current and its previous secret. */
+/** A key with the SHA-256 (hex) of both its secrets. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
 /** A length of time in which requests are counted. */
@@ -47,7 +47,7 @@ export type Counts = {
   readonly counts: readonly Omit<UsageRecord, 'keyId'>[];
 };
 
-/** The keys of a service and their usage, stored apart from the facts. */
+/** The keys of a service and their usage. */
 export interface AccessStore {
   /** Returns a number that grows when this or another process changes a key. */
   version(): Promise<number>;

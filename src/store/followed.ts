@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 
-/** A series or other item that a store follows at a live source. */
+/** An item, such as a series, followed at a live source. */
 export type Followed = {
   readonly source: string;
   /** The item in the words of the source: `GDP`. */

@@ -21,7 +21,7 @@ import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-ro
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';
 
-/** The outcome of a merge; `changed` is false if the store is unchanged. */
+/** The outcome of a merge; `changed` is about the store. */
 export type Merged = MergeCounts & { readonly changed: boolean };
 
 type SeriesStart = Awaited<ReturnType<SeriesRows['begin']>>;

@@ -126,7 +126,7 @@ export type StoreState = {
 };
 
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
-/** The series in a view; a page of an unknown series is undefined. */
+/** The series in a view; pages of unknown series are undefined. */
 export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   find(id: string): Promise<Series | undefined>;
   /** Lists series by a text in the id (in any case) or by ids, ascending; a page continues `after` an id. */
@@ -184,7 +184,7 @@ export interface RatesView {
   coveredTo(curveType: CurveType, upTo?: Day): Promise<Day | undefined>;
 }
 
-/** Selects trades, newest filing date first; `from` and `to` are inclusive filing dates. */
+/** Selects trades, newest filing date first; bounds are inclusive filing dates. */
 export type FilingsQuery = {
   readonly ticker?: string;
   /** A part of the name of any reporting owner, in any case. */
@@ -196,7 +196,7 @@ export type FilingsQuery = {
   readonly limit: number;
 };
 
-/** Selects trades for clusters; `ticker` may be an earlier symbol of an issuer. */
+/** Selects trades for clusters; `ticker` may be an issuer's earlier symbol. */
 type ClusterTradesQuery = {
   readonly code: string;
   readonly issuerCiks?: readonly string[];

@@ -3,7 +3,7 @@ import type { Day } from '../series/date.ts';
 /** A date as stated: `YYYY-MM-DD`, in the calendar, but possibly wrong. */
 export type StatedDate = string;
 
-/** Forms 3 (initial holdings), 4 (changes), 5 (late changes); `/A` is an amendment. */
+/** Forms of initial holdings, changes, and late changes; `/A` means amendment. */
 export type FormType = (typeof formTypes)[number];
 
 /** The names of these forms. */

@@ -169,7 +169,7 @@ export function schedule(rhythm: Rhythm, from: Day, to: Day): readonly Day[] {
   return days;
 }
 
-/** The day for a period: ranges begin on the first, end on the last. */
+/** The day for a period: first in `from`, last in `to`. */
 export type DayOfPeriod = 'first' | 'last';
 
 /** Parses a typed day; accepts only single days without `dayOfPeriod`, and throws a Problem for other texts. */

@@ -33,7 +33,7 @@ export type Statement = {
   readonly kind?: KeptKind;
 };
 
-/** A stored change: of the number (fact), or only of its text (respelling). */
+/** A stored change of a number (fact) or its text (respelling). */
 export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 
 /** Compares two lists of changes of one date, and adds the differences to `removed` and `inserted`. */

@@ -5,7 +5,7 @@ import { withoutNegativeZero } from './decimal.ts';
 /** Two exact values of a date; the later revises the earlier. */
 type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
-/** Rounded half to even; absent if there are too few revisions, or all are equal. */
+/** Rounded half to even; absent for too few or equal revisions. */
 type RevisionStatistics = {
   readonly count: number;
   readonly firstDate: Day | undefined;

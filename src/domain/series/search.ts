@@ -7,7 +7,7 @@ import { plainMatch, type SearchedSeries, searchableWords, wordsOf } from './wor
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-/** How a series matched: `id` also by a synonym, null without a text. */
+/** The kind of match; synonyms match an `id`, null is no text. */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
 type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };

@@ -28,7 +28,7 @@ export type SourceFile = {
   siblings(): Promise<readonly SourceFile[]>;
 };
 
-/** A place in a file; rows and lines count from 1, as in an editor. */
+/** A place in a file; rows count from 1. */
 export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
 
 /** Makes the Problem that refuses a file, with its path, the place, the beginning of the value and a reason. */

@@ -21,7 +21,7 @@ export type VintageColumn = {
 /** A row of figures: its row in the file, date and cells. */
 export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/** A file of whole vintages, complete because all rows give blank cells meaning. */
+/** All rows of a file, because the meaning of blanks depends on them. */
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];

@@ -59,7 +59,7 @@ function timeText(count: bigint, perSecond: bigint): string {
   return decimals === '' && text.endsWith('T00:00:00') ? text.slice(0, 10) : text + decimals;
 }
 
-/** A cell of a Parquet file; days, decimals and nested values become texts. */
+/** A cell of Parquet; days, decimals and nested values are texts. */
 type ParquetCell = string | number | boolean | null;
 
 /** A column of a Parquet file, with the conversion of its values. */

@@ -23,7 +23,7 @@ export function partsIn(session: SqlSession, engine: Engine) {
   };
 }
 
-/** A transaction of an engine; it reads and writes rows without deciding anything. */
+/** A transaction of an engine; it decides nothing about rows. */
 export type WriteTransaction = ReturnType<typeof partsIn> & {
   readonly address: string;
   readonly created: boolean;

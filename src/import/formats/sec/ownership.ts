@@ -152,7 +152,7 @@ function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from('\n'.repeat(linesBefore)), bytes.subarray(start, end + rootEnd.length)]);
 }
 
-/** The accession number and the acceptance of a filing, not in its document. */
+/** The fields of a filing that its document does not state. */
 type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
 /** The shared fields and the trades of a document, without holdings. */
@@ -257,7 +257,7 @@ function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string
   return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
 }
 
-/** The end of a path in a document, with its name and ancestors. */
+/** A part of a document by path, with its name and ancestors. */
 type PathEnd = { readonly part: unknown; readonly column: string; readonly passed: readonly unknown[] };
 
 /** Reads the fields of an element by path; refusals have line and name. */

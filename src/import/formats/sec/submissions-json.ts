@@ -93,7 +93,7 @@ async function readList(file: SourceFile): Promise<FilingList> {
   return { filings, zone: lists.acceptanceDateTime.length === 0 ? 'UTC' : zone };
 }
 
-/** The zone of all times in one list: they end in `Z`, but some lists have the time in Washington. */
+/** The zone of a list's times, which end in `Z` in both zones. */
 type ListZone = keyof typeof instantIn;
 
 const instantIn = { UTC: (text: string) => text, Eastern: easternAsUtc } as const;
