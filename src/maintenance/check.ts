@@ -1,8 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { keptDate } from '../domain/series/date.ts';
+import { storedDate } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
+import type { StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import { readStore } from '../store/open.ts';
 import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
@@ -72,7 +72,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
   const { normalisedBy, coveredTo, figures } = contents;
   const speaks = speakersOf(contents);
   const found = { changes: 0, observationCount: 0, dateCount: 0, factCount: 0 };
-  let last: KeptChange | undefined;
+  let last: StoredChange | undefined;
   let value: string | null = null;
   for await (const batch of stored.changes(id))
     for (const change of batch) {
@@ -91,7 +91,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
         fault(`is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
       if (change.value !== null && parseDecimal(change.value) !== change.value)
         fault('is not a decimal number');
-      if (keptDate(date, normalisedBy) !== date) fault('begins no period');
+      if (storedDate(date, normalisedBy) !== date) fault('begins no period');
       if (speaks.get(asOf)?.(date) !== true) fault('is of no vintage that speaks for it');
       if (kind === 'fact') {
         found.factCount += 1;

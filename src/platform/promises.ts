@@ -14,7 +14,7 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
 }
 
 /** The outcome of joined calls, and the index of one call. */
-type Gathered<T> = { readonly place: number; readonly outcome: T };
+type JoinedOutcome<T> = { readonly place: number; readonly outcome: T };
 
 /**
  * Joins calls with one key in one turn of the event loop: the work runs once, for their number.
@@ -23,7 +23,7 @@ type Gathered<T> = { readonly place: number; readonly outcome: T };
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();
 
-  async join(key: string, work: (count: number) => Promise<T>): Promise<Gathered<T>> {
+  async join(key: string, work: (count: number) => Promise<T>): Promise<JoinedOutcome<T>> {
     const group = this.#groups.get(key) ?? this.#begin(key, work);
     const place = group.count;
     group.count += 1;

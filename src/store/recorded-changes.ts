@@ -1,9 +1,9 @@
-import type { HeldFiling } from '../domain/insider/merge-filings.ts';
+import type { StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { type DateSetText, formatDateSet } from '../domain/series/date-set.ts';
 import { addTo } from '../domain/series/groups.ts';
-import type { HeldVintage } from '../domain/series/merge-plan.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
+import type { StoredVintage } from '../domain/series/merge-plan.ts';
+import type { StoredChange } from '../domain/series/revision-history.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import type { SeriesDescription } from './store.ts';
@@ -28,10 +28,10 @@ export type SeriesBefore = SeriesDescription & {
   /** The coverage after the import; a pull that finds nothing new extends it further. */
   readonly coveredAfter: string;
   /** The rows that the import added, by vintage. */
-  readonly added: Readonly<Record<KeptChange['kind'], AddedDays<Day>>>;
-  readonly removed: readonly KeptChange[];
+  readonly added: Readonly<Record<StoredChange['kind'], AddedDays<Day>>>;
+  readonly removed: readonly StoredChange[];
   readonly addedVintages: readonly Day[];
-  readonly vintages: readonly HeldVintage[];
+  readonly vintages: readonly StoredVintage[];
   readonly descriptions?: readonly DescriptionChange[];
 };
 
@@ -49,7 +49,7 @@ export type FilingsBefore = {
   /** Filings of the import that the store had before. */
   readonly held: readonly string[];
   readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
-  readonly changed: readonly HeldFiling[];
+  readonly changed: readonly StoredFiling[];
 };
 
 /** Followed items before an import; null for an item not followed then. */

@@ -1,8 +1,8 @@
 import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import type { HeldVintage } from '../domain/series/merge-plan.ts';
-import type { KeptChange, Statement } from '../domain/series/revision-history.ts';
+import type { StoredVintage } from '../domain/series/merge-plan.ts';
+import type { Statement, StoredChange } from '../domain/series/revision-history.ts';
 import type { SearchIndex } from '../domain/series/search.ts';
 import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
@@ -283,7 +283,7 @@ export type SeriesContents = SeriesDescription & {
   readonly coveredTo: string;
   readonly figures: SeriesFigures;
   /** Oldest first. */
-  readonly vintages: readonly HeldVintage[];
+  readonly vintages: readonly StoredVintage[];
 };
 
 /** The stored form of a store's data, for copies and checks. */
@@ -292,7 +292,7 @@ export interface StoreContents {
   seriesIds(): Promise<readonly string[]>;
   series(seriesId: string): Promise<SeriesContents | undefined>;
   /** Yields the changes of a series by date and then as-of date, in batches. */
-  changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
+  changes(seriesId: string): AsyncIterable<readonly StoredChange[]>;
   /** Counts over all series; days are null in an empty store. */
   totals(): Promise<{
     readonly series: number;

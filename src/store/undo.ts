@@ -2,8 +2,8 @@
 import { filingOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
-import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
-import { addDifferences, type KeptChange } from '../domain/series/revision-history.ts';
+import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
+import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
@@ -166,13 +166,13 @@ async function undoSeries(
 /** Plans the inverse of an import into a series that has the vintages `held`. */
 async function inverseOf(
   before: SeriesBefore,
-  held: readonly HeldVintage[],
+  held: readonly StoredVintage[],
   rows: SeriesRows,
 ): Promise<RowPlan> {
   const { removed: inserted, vintages } = before;
   if (before.hadVintages)
     return { removed: addedRows(before), inserted, vintages, gone: before.addedVintages };
-  const removed: KeptChange[] = [];
+  const removed: StoredChange[] = [];
   // A new series is removed as a whole.
   if (!before.isNew)
     for (const [date, changes] of await rows.changes(startOfTime, endOfTime))
@@ -180,7 +180,7 @@ async function inverseOf(
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
 }
 
-function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
+function addedRows({ added }: SeriesBefore): readonly StoredChange[] {
   return (['fact', 'respelling'] as const).flatMap((kind) =>
     added[kind].flatMap(([asOf, days]) =>
       parseDateSet(days)
@@ -190,7 +190,7 @@ function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
   );
 }
 
-function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly HeldVintage[]) {
+function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly StoredVintage[]) {
   const datesBefore = new Map([
     ...gone.map((asOf) => [asOf, parseDateSet('')] as const),
     ...vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)] as const),
@@ -200,7 +200,7 @@ function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: rea
     const days = known === undefined ? [] : parseDateSet(dates).days();
     return days.filter((date) => known?.has(date) !== true);
   });
-  const keyOf = ({ date, asOf }: KeptChange) => `${date} ${asOf}`;
+  const keyOf = ({ date, asOf }: StoredChange) => `${date} ${asOf}`;
   const added = new Set(removed.map(keyOf));
   const restored = inserted.filter((row) => added.has(keyOf(row)));
   return {
@@ -235,7 +235,7 @@ async function undoFilings(
   // An engine finds a filing by any of its trades, because its issuer may have changed since.
   const trades = changed.flatMap(({ header, trades: [trade] }) => (trade ? [filingOf(header, trade)] : []));
   if (trades.length > 0) {
-    const held = await transaction.filings.held(trades);
+    const held = await transaction.filings.stored(trades);
     await transaction.filings.remove([...held.values()].map(({ header }) => header));
     await transaction.filings.put(changed, new Map());
   }

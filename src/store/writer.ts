@@ -1,9 +1,9 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
+import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { KeptChange, StatementConflict } from '../domain/series/revision-history.ts';
+import type { StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
@@ -54,7 +54,7 @@ export class StoreWriter {
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {
-    const held = await this.#heldPoints(points);
+    const held = await this.#storedPoints(points);
     const { put, ...counts } = planPoints(held, points, options);
     this.#others.points(points, put, held);
     const changed = put.length > 0;
@@ -65,7 +65,7 @@ export class StoreWriter {
 
   /** Adds trades of filings, in any order; the result does not depend on the order of calls. */
   async mergeFilings(filings: readonly Filing[], options: MergeOptions) {
-    const held = await this.#transaction.filings.held(filings);
+    const held = await this.#transaction.filings.stored(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
     this.#others.filings(filings, put, held);
     const changed = put.length > 0;
@@ -147,7 +147,7 @@ export class StoreWriter {
   }
 
   /** Replaces a series by its contents and `changes` from another store. */
-  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
+  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly StoredChange[]>): Promise<void> {
     const { id, normalisedBy, coveredTo, vintages } = contents;
     this.#changed = true;
     const rows = this.#transaction.rowsOf(id);
@@ -210,13 +210,13 @@ export class StoreWriter {
     }
   }
 
-  async #heldPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
+  async #storedPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
     const held: CurvePoint[] = [];
     for (const curveType of new Set(points.map((point) => point.curveType))) {
       const own = points.filter((point) => point.curveType === curveType);
       const days = own.map(({ tradeDate }) => tradeDate).sort();
       const [from = '', to = ''] = [days[0], days.at(-1)];
-      held.push(...(await this.#transaction.rates.held({ curveType, from, to })));
+      held.push(...(await this.#transaction.rates.stored({ curveType, from, to })));
     }
     return held;
   }
@@ -244,7 +244,7 @@ class OtherChanges {
   readonly #days = new Map<CurveType, Set<Day>>();
   readonly #filings = new Map<string, string>();
   /** The changed filings as they were; null for a new one. */
-  readonly #changedFilings = new Map<string, HeldFiling | null>();
+  readonly #changedFilings = new Map<string, StoredFiling | null>();
   readonly #followed = new Map<string, FollowedBefore[number]>();
 
   points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
@@ -258,7 +258,11 @@ class OtherChanges {
     }
   }
 
-  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
+  filings(
+    given: readonly Filing[],
+    put: readonly StoredFiling[],
+    held: ReadonlyMap<string, StoredFiling>,
+  ): void {
     for (const { filingId, issuerCik } of given)
       if (!this.#filings.has(filingId)) this.#filings.set(filingId, issuerCik);
     for (const { filingId } of put.map(({ header }) => header))

@@ -12,7 +12,7 @@ import {
 } from './filing.ts';
 
 /** A filing as it is stored. */
-export type HeldFiling = {
+export type StoredFiling = {
   readonly header: FilingHeader;
   readonly concernsClusters: boolean;
   readonly trades: readonly Trade[];
@@ -27,7 +27,7 @@ export type FilingConflict = {
 
 /** Plans to add trades, one record for each filing and row; `held` are these filings in the store. */
 export function planFilings(
-  held: readonly HeldFiling[],
+  held: readonly StoredFiling[],
   filings: readonly Filing[],
   { replace }: MergeOptions,
 ) {
@@ -68,23 +68,23 @@ function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing>
 
 /** A filing before and after a merge. */
 type FilingDraft = {
-  readonly held?: HeldFiling;
+  readonly held?: StoredFiling;
   header: FilingHeader;
   concernsClusters: boolean;
   readonly trades: Map<number, Trade>;
 };
 
-function draftOf(held: HeldFiling): FilingDraft {
+function draftOf(held: StoredFiling): FilingDraft {
   const { header, concernsClusters, trades } = held;
   return { held, header, concernsClusters, trades: new Map(trades.map((trade) => [trade.row, trade])) };
 }
 
 /** Returns the rows to write for a filing: its header, and its new or changed trades, if any changed. */
-function changesOf({ held, header, concernsClusters, trades }: FilingDraft): readonly HeldFiling[] {
+function changesOf({ held, header, concernsClusters, trades }: FilingDraft): readonly StoredFiling[] {
   const known = new Map(held?.trades.map((trade) => [trade.row, trade]));
   const changed = [...trades.values()].filter((trade) => !isSame(known.get(trade.row), trade, tradeFields));
-  const isHeld = isSame(held?.header, header, headerFields) && held?.concernsClusters === concernsClusters;
-  return isHeld && changed.length === 0 ? [] : [{ header, concernsClusters, trades: changed }];
+  const isStored = isSame(held?.header, header, headerFields) && held?.concernsClusters === concernsClusters;
+  return isStored && changed.length === 0 ? [] : [{ header, concernsClusters, trades: changed }];
 }
 
 /** Tells whether a trade can affect clusters of purchases: a purchase, or shares in an amendment. */

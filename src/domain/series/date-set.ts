@@ -1,4 +1,4 @@
-import { addDays, type Day, dayNumber, type Frequency, firstPlace, keptDate, monthNumber } from './date.ts';
+import { addDays, type Day, dayNumber, type Frequency, firstPlace, monthNumber, storedDate } from './date.ts';
 
 /**
  * A set of days as text: `1947-01-01/2014-10-01/3M,2015-07-01`.
@@ -53,10 +53,10 @@ function ascending(days: Day[]): Day[] {
 /** Parses a text of `formatDateSet` into days as a series of this frequency stores them. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
-  if (ranges.every((range) => isKept(range, frequency))) {
+  if (ranges.every((range) => isStored(range, frequency))) {
     return { has: (day) => holds(ranges, day), days: () => ranges.flatMap(expand) };
   }
-  const days = new Set(ranges.flatMap(expand).map((day) => keptDate(day, frequency)));
+  const days = new Set(ranges.flatMap(expand).map((day) => storedDate(day, frequency)));
   return { has: (day) => days.has(day), days: () => [...days] };
 }
 
@@ -67,14 +67,14 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-function isKept(range: Range, frequency: Frequency): boolean {
+function isStored(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
-  if (keptDate(first, frequency) !== first || keptDate(last, frequency) !== last) return false;
+  if (storedDate(first, frequency) !== first || storedDate(last, frequency) !== last) return false;
   if (first === last || frequency === '') return true;
   // A range of fiscal years must have steps of whole years.
   if (unit === 'D' || (frequency === 'A' && step % 12 !== 0)) return false;
   const second = dayInMonth(monthNumber(first) + step, first.slice(8));
-  return keptDate(second, frequency) === second;
+  return storedDate(second, frequency) === second;
 }
 
 function holds(ranges: readonly Range[], day: Day): boolean {

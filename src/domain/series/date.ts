@@ -78,7 +78,7 @@ export function periodStart(day: Day, frequency: Frequency): Day {
 }
 
 /** Returns the date under which a series stores a date: the first day of its period, unless in a fiscal year. */
-export function keptDate(day: Day, frequency: Frequency): Day {
+export function storedDate(day: Day, frequency: Frequency): Day {
   return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
 }
 

@@ -3,7 +3,7 @@ import { canonicalDecimal } from './decimal.ts';
 import { addTo } from './groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
-type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
+type FirstPublication = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
  * What is known about a value that was not the known one on a day.
@@ -11,12 +11,12 @@ type FirstPublished = { readonly date: Day; readonly value: string; readonly asO
  * `newer`: newer than a lag allows. `before`: the day is before the first vintage, and nothing shows a later
  * day.
  */
-type Misplaced =
-  | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
+type Misplacement =
+  | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublication }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
 /** The expected place of a value; with a lag, `newest` counts last. */
-type MisplacedOn = {
+type ExpectedPlace = {
   readonly day: Day;
   readonly newest: Day | undefined;
   readonly isLagged?: boolean;
@@ -25,7 +25,7 @@ type MisplacedOn = {
 
 /** Indexes, by number, every value in any vintage of a series, or every transformed value. */
 export class PublishedValues {
-  readonly #byNumber = new Map<string, FirstPublished[]>();
+  readonly #byNumber = new Map<string, FirstPublication[]>();
   readonly #places: ReadonlyMap<Day, number>;
   readonly #first: Day;
 
@@ -47,17 +47,17 @@ export class PublishedValues {
    * Explains a value that was not the known one on a day, by the closest date with that number.
    * Of equally close ones, the later publication and, with a lag, the newer date count: no look-ahead may pass.
    */
-  placed(value: string, { day, newest, isLagged = false, date }: MisplacedOn): Misplaced {
+  placed(value: string, { day, newest, isLagged = false, date }: ExpectedPlace): Misplacement {
     const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
       (one) => date === undefined || one.date === date,
     );
     if (day < this.#first && (all.length === 0 || !all.every((one) => this.#isLater(one, day))))
       return { kind: 'before' };
-    const away = (one: FirstPublished) => this.#distance(one.date, newest);
+    const away = (one: FirstPublication) => this.#distance(one.date, newest);
     const later = all.filter(({ asOf }) => asOf > day);
     const isNew = later.filter((one) => newest === undefined || one.date >= newest);
     const ahead = least(isNew, ({ asOf }) => asOf) ?? least(later, away);
-    const isNewer = ({ date: own }: FirstPublished) => isLagged && newest !== undefined && own > newest;
+    const isNewer = ({ date: own }: FirstPublication) => isLagged && newest !== undefined && own > newest;
     const known = all.filter(({ asOf }) => asOf <= day);
     const near = [
       ['ahead', ahead],
@@ -72,7 +72,7 @@ export class PublishedValues {
    * Tells whether a value was certainly published after a day before the first vintage.
    * That vintage may repeat old values, but no value is published before its period begins.
    */
-  #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
+  #isLater({ date, asOf }: FirstPublication, day: Day): boolean {
     return asOf > this.#first || date > day;
   }
 
@@ -82,18 +82,18 @@ export class PublishedValues {
   }
 }
 
-function published(vintages: Vintages, date: Day): readonly FirstPublished[] {
+function published(vintages: Vintages, date: Day): readonly FirstPublication[] {
   return vintages
     .changesOf(date)
     .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
 }
 
-function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublished[] {
+function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublication[] {
   const first = transformer.firstDay(vintages, date);
   const changed = vintages.daysOfChange(transformer.inputsOf(date, vintages.dates));
   // A period may become complete on a day on which none of its values changes.
   const days = first === undefined || changed.includes(first) ? changed : [...changed, first].sort();
-  const found: FirstPublished[] = [];
+  const found: FirstPublication[] = [];
   for (const day of days) {
     const result = transformer.valueIn(vintages.on(day), date);
     if (result !== undefined && found.at(-1)?.value !== result.value)

@@ -1,37 +1,37 @@
 // Why: docs/decisions/changes-and-mentions.md
-import { type Day, type Frequency, keptDate } from './date.ts';
+import { type Day, type Frequency, storedDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import { fullerText, sameNumber } from './decimal.ts';
 import { addTo, groupBy } from './groups.ts';
 import {
   addDifferences,
   type Change,
-  type KeptChange,
   knownOn,
   lastUpTo,
   type Statement,
   type StatementConflict,
+  type StoredChange,
 } from './revision-history.ts';
-import type { KeptKind } from './series.ts';
+import type { StoredKind } from './series.ts';
 
 /** A vintage as it is stored. */
-export type HeldVintage = {
+export type StoredVintage = {
   readonly asOf: Day;
   /** The dates with statements, as published. */
   readonly dates: DateSetText;
   /** True if the vintage covers every date of the series: dates that it does not list are withdrawn. */
   readonly complete: boolean;
-  readonly kind: KeptKind;
+  readonly kind: StoredKind;
   /** The dates that are on this day only because a requested window began then. Default: none. */
   readonly clipped?: DateSetText;
 };
 
 /** The stored vintages and changes for planning a merge. */
-export type HeldSeries = {
+export type StoredSeries = {
   /** The frequency that moves dates to the first day of their period. */
   readonly frequency: Frequency;
   /** Every vintage, oldest first; may be empty if every new statement is later than all of them. */
-  readonly vintages: readonly HeldVintage[];
+  readonly vintages: readonly StoredVintage[];
   /** The changes of each merged date, oldest first; only the latest if `vintages` may be empty. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
@@ -40,7 +40,7 @@ export type HeldSeries = {
 export type WholeVintage = {
   readonly asOf: Day;
   readonly dates?: ReadonlySet<Day>;
-  readonly kind?: KeptKind | undefined;
+  readonly kind?: StoredKind | undefined;
 };
 
 /** Options of a merge. */
@@ -48,7 +48,7 @@ export type MergeOptions = {
   /** True if a differing statement replaces the stored one; otherwise it is a conflict. */
   readonly replace: boolean;
   /** The kind of vintages whose statements do not state it. Default: open. */
-  readonly kind?: KeptKind | undefined;
+  readonly kind?: StoredKind | undefined;
 };
 
 /** The numbers of added and known statements, and the conflicts. */
@@ -62,10 +62,10 @@ export type MergeCounts = {
 
 /** The rows of a series to remove, and then to insert. */
 export type RowPlan = {
-  readonly removed: readonly KeptChange[];
-  readonly inserted: readonly KeptChange[];
+  readonly removed: readonly StoredChange[];
+  readonly inserted: readonly StoredChange[];
   /** The vintages that are new or differ from stored ones. */
-  readonly vintages: readonly HeldVintage[];
+  readonly vintages: readonly StoredVintage[];
   /** The days of the vintages to remove. Default: none. */
   readonly gone?: readonly Day[];
 };
@@ -78,7 +78,7 @@ type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;
 
 /** Plans to add statements to a series; the result does not depend on the order of statements. */
 export function planMerge(
-  held: HeldSeries,
+  held: StoredSeries,
   statements: readonly NewStatement[],
   options: MergeOptions,
 ): MergePlan {
@@ -89,7 +89,7 @@ export function planMerge(
 
 /** Plans to withdraw the dates that whole vintages do not list; `held` needs the changes of every date. */
 export function planCompletion(
-  held: HeldSeries,
+  held: StoredSeries,
   vintages: readonly WholeVintage[],
   options: MergeOptions,
 ): MergePlan {
@@ -102,7 +102,7 @@ export function planCompletion(
  * Plans to move the dates of a series to another frequency, as if that had been known from the start.
  * `held` needs the changes of every date; two dates of one period that differ are conflicts.
  */
-export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
+export function planMove(held: StoredSeries, frequency: Frequency): MergePlan {
   const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
   draft.add([...publishedStatements(held)], { replace: false });
   for (const { asOf, dates, complete, kind } of held.vintages)
@@ -115,11 +115,11 @@ export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
 }
 
 /** Yields every statement about a series by vintage, with its published date; needs the changes of every date. */
-export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement, 'seriesId'>> {
+export function* publishedStatements(held: StoredSeries): Generator<Omit<Statement, 'seriesId'>> {
   for (const { asOf, dates, kind, clipped = '' } of held.vintages) {
     const made = parseDateSet(clipped);
     for (const date of parseDateSet(dates).days()) {
-      const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
+      const changes = held.changes.get(storedDate(date, held.frequency)) ?? [];
       const own = made.has(date) ? 'clipped' : ownKind(kind);
       yield { date, asOf, value: knownOn(changes, asOf), kind: own };
     }
@@ -129,8 +129,8 @@ export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement
 /** A series while a merge is being planned. */
 class SeriesDraft {
   readonly #frequency: Frequency;
-  readonly #vintages: Map<Day, HeldVintage>;
-  readonly #held: ReadonlyMap<Day, readonly Change[]>;
+  readonly #vintages: Map<Day, StoredVintage>;
+  readonly #stored: ReadonlyMap<Day, readonly Change[]>;
   /** The changes of the dates that have new statements. */
   readonly #changes = new Map<Day, Change[]>();
   readonly #sets = new Map<DateSetText, DateSet>();
@@ -139,10 +139,10 @@ class SeriesDraft {
   #known = 0;
   #withdrawn = 0;
 
-  constructor(frequency: Frequency, { vintages, changes }: Pick<HeldSeries, 'vintages' | 'changes'>) {
+  constructor(frequency: Frequency, { vintages, changes }: Pick<StoredSeries, 'vintages' | 'changes'>) {
     this.#frequency = frequency;
     this.#vintages = new Map(vintages.map((vintage) => [vintage.asOf, vintage]));
-    this.#held = changes;
+    this.#stored = changes;
   }
 
   add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
@@ -150,8 +150,8 @@ class SeriesDraft {
     const windows = madeByWindows(statements);
     for (const [asOf, dates] of this.#place(statements, replace)) {
       const held = this.#vintages.get(asOf);
-      const heldDates = held === undefined ? [] : parseDateSet(held.dates).days();
-      const all = held === undefined ? dates : [...heldDates, ...dates];
+      const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
+      const all = held === undefined ? dates : [...storedDates, ...dates];
       const given = kinds.get(asOf) ?? usual;
       const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
       const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
@@ -163,7 +163,7 @@ class SeriesDraft {
       }
       const before = parseDateSet(clipped);
       const own = new Set([
-        ...heldDates.filter((date) => !before.has(date)),
+        ...storedDates.filter((date) => !before.has(date)),
         ...dates.filter((date) => isMade?.has(date) !== true),
       ]);
       this.#vintages.set(asOf, { ...stated, clipped: formatDateSet(all.filter((date) => !own.has(date))) });
@@ -174,7 +174,7 @@ class SeriesDraft {
     const given = kind ?? usual;
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
-    const listed = new Set(Array.from(published, (date) => keptDate(date, this.#frequency)));
+    const listed = new Set(Array.from(published, (date) => storedDate(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
     // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
     this.#place(
@@ -184,11 +184,11 @@ class SeriesDraft {
     this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(ownKind(held.kind), given) });
   }
 
-  plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
-    const removed: KeptChange[] = [];
-    const inserted: KeptChange[] = [];
-    const heldDates = this.#held === before.changes ? [] : before.changes.keys();
-    for (const date of new Set([...heldDates, ...this.#changes.keys()]))
+  plan(before: Pick<StoredSeries, 'vintages' | 'changes'>): MergePlan {
+    const removed: StoredChange[] = [];
+    const inserted: StoredChange[] = [];
+    const storedDates = this.#stored === before.changes ? [] : before.changes.keys();
+    for (const date of new Set([...storedDates, ...this.#changes.keys()]))
       addDifferences(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
     const vintages = Array.from(this.#vintages.values(), (vintage) => this.#judged(vintage)).filter(
@@ -206,15 +206,15 @@ class SeriesDraft {
    * Sets the kind of a vintage: `clipped` instead of exact if a window alone made a value new on its day.
    * That value may have been published before; a value stored for an earlier day is not new.
    */
-  #judged(vintage: HeldVintage): HeldVintage {
+  #judged(vintage: StoredVintage): StoredVintage {
     const { asOf, dates, clipped = '', kind } = vintage;
     if (clipped === '' || ownKind(kind) !== 'exact') return vintage;
     const made = parseDateSet(clipped);
     const own = parseDateSet(dates).days();
-    const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : keptDate(day, this.#frequency))));
+    const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : storedDate(day, this.#frequency))));
     const isNew = made.days().some((day) => {
-      const date = keptDate(day, this.#frequency);
-      const changes = this.#changes.get(date) ?? this.#held.get(date) ?? [];
+      const date = storedDate(day, this.#frequency);
+      const changes = this.#changes.get(date) ?? this.#stored.get(date) ?? [];
       const at = changes.findIndex((change) => change.asOf === asOf);
       const change = changes[at];
       if (change === undefined || stated.has(date)) return false;
@@ -251,13 +251,13 @@ class SeriesDraft {
   #changesOf(date: Day): Change[] {
     const known = this.#changes.get(date);
     if (known !== undefined) return known;
-    const changes = [...(this.#held.get(date) ?? [])];
+    const changes = [...(this.#stored.get(date) ?? [])];
     this.#changes.set(date, changes);
     return changes;
   }
 
   #knownDates(): Day[] {
-    const untouched = [...this.#held.keys()].filter((date) => !this.#changes.has(date));
+    const untouched = [...this.#stored.keys()].filter((date) => !this.#changes.has(date));
     const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
     return [...untouched, ...touched];
   }
@@ -266,7 +266,8 @@ class SeriesDraft {
   #statedEarlier() {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';
-    const speaks = ({ complete, dates }: HeldVintage, date: Day) => complete || this.#setOf(dates).has(date);
+    const speaks = ({ complete, dates }: StoredVintage, date: Day) =>
+      complete || this.#setOf(dates).has(date);
     let last: Day | undefined;
     return {
       placed(asOf: Day): void {
@@ -299,7 +300,7 @@ class SeriesDraft {
 }
 
 /** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
-const ranks: Readonly<Record<KeptKind, number>> = {
+const ranks: Readonly<Record<StoredKind, number>> = {
   exact: 5,
   clipped: 4,
   fetched: 3,
@@ -309,18 +310,18 @@ const ranks: Readonly<Record<KeptKind, number>> = {
 };
 
 /** Returns the kind of a vintage that two files describe; their order makes no difference. */
-export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
+export function betterKnown(one: StoredKind, other: StoredKind): StoredKind {
   return ranks[one] >= ranks[other] ? one : other;
 }
 
 /** Returns the kind of a vintage without the effect of windows. */
-export function ownKind(kind: KeptKind): KeptKind {
+export function ownKind(kind: StoredKind): StoredKind {
   return kind === 'clipped' ? 'exact' : kind;
 }
 
 /** Returns the kinds of vintages by day, if statements name the kind. */
-function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
-  const kinds = new Map<Day, KeptKind>();
+function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, StoredKind> {
+  const kinds = new Map<Day, StoredKind>();
   for (const { asOf, kind } of statements) {
     if (kind === undefined) continue;
     const known = kind === 'clipped' ? 'fetched' : kind;
@@ -345,7 +346,7 @@ function groupByDate(
 ): ReadonlyMap<Day, readonly NewStatement[]> {
   const starts = new Map<Day, Day>();
   const byDate = groupBy(statements, ({ date }) => {
-    const start = starts.get(date) ?? keptDate(date, frequency);
+    const start = starts.get(date) ?? storedDate(date, frequency);
     starts.set(date, start);
     return start;
   });

@@ -1,6 +1,6 @@
 import { type Day, firstPlace } from './date.ts';
 import { sameNumber } from './decimal.ts';
-import type { KeptKind } from './series.ts';
+import type { StoredKind } from './series.ts';
 
 /** The value of a date from `asOf` on (null: withdrawn). */
 export type Change = { readonly asOf: Day; readonly value: string | null };
@@ -30,31 +30,31 @@ export type Statement = {
   readonly asOf: Day;
   readonly value: string | null;
   /** The kind of the vintage, if each line of the file states it. */
-  readonly kind?: KeptKind;
+  readonly kind?: StoredKind;
 };
 
 /** A stored change of a number (fact) or its text (respelling). */
-export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
+export type StoredChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 
 /** Compares two lists of changes of one date, and adds the differences to `removed` and `inserted`. */
 export function addDifferences(
   date: Day,
   before: readonly Change[],
   after: readonly Change[],
-  removed: KeptChange[],
-  inserted: KeptChange[],
+  removed: StoredChange[],
+  inserted: StoredChange[],
 ): void {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && isSame(before[start], after[start])) start += 1;
   if (start === before.length && start === after.length) return;
-  const old = new Map<Day, KeptChange>();
+  const old = new Map<Day, StoredChange>();
   for (let i = start; i < before.length; i += 1) {
-    const change = keptChange(date, before, i);
+    const change = storedChange(date, before, i);
     if (change !== undefined) old.set(change.asOf, change);
   }
   for (let i = start; i < after.length; i += 1) {
-    const change = keptChange(date, after, i);
+    const change = storedChange(date, after, i);
     if (change === undefined) continue;
     const same = old.get(change.asOf);
     if (same !== undefined && same.value === change.value && same.kind === change.kind)
@@ -68,7 +68,7 @@ function isSame(one: Change | undefined, other: Change | undefined): boolean {
   return one?.asOf === other?.asOf && one?.value === other?.value;
 }
 
-function keptChange(date: Day, changes: readonly Change[], i: number): KeptChange | undefined {
+function storedChange(date: Day, changes: readonly Change[], i: number): StoredChange | undefined {
   const change = changes[i];
   if (change === undefined) return undefined;
   const before = i === 0 ? undefined : changes[i - 1];

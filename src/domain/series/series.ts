@@ -96,7 +96,7 @@ export type VintageKind = (typeof vintageKinds)[number];
  * The stored kind of a vintage; empty if its files leave it open.
  * `clipped`: exact, but with a value that is on this day only because of a window.
  */
-export type KeptKind = VintageKind | 'clipped' | '';
+export type StoredKind = VintageKind | 'clipped' | '';
 
 /** Parses a kind of vintage; undefined for any other text. */
 export function parseVintageKind(text: string): VintageKind | undefined {
@@ -104,7 +104,7 @@ export function parseVintageKind(text: string): VintageKind | undefined {
 }
 
 /** Returns the kind of a vintage: as its files imply, or else as metadata states. Default: exact. */
-export function kindOf(kept: KeptKind, stated: VintageKind | undefined): VintageKind {
+export function kindOf(kept: StoredKind, stated: VintageKind | undefined): VintageKind {
   if (kept === '') return stated ?? 'exact';
   if (kept === 'clipped') return 'fetched';
   return kept === 'unknown' ? (stated ?? kept) : kept;

@@ -3,8 +3,8 @@ import { type Day, faultOfDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
-  type KeptKind,
   type SeriesMetadata,
+  type StoredKind,
   seriesIdForm,
   type VintageKind,
 } from '../../domain/series/series.ts';
@@ -51,7 +51,7 @@ export type Batch = {
   readonly complete?: readonly {
     readonly seriesId: string;
     readonly asOf: Day;
-    readonly kind?: KeptKind;
+    readonly kind?: StoredKind;
   }[];
   readonly points?: readonly CurvePoint[];
   /** The trade dates of the file that `skipDays` left out. */

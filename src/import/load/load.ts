@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
+import { type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { entryOf } from '../../domain/series/groups.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Merged } from '../../store/series-writer.ts';
+import type { MergeOutcome } from '../../store/series-writer.ts';
 import type { ImportRecord } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -40,7 +40,7 @@ export async function load(
     conflicts,
     progress: new ByteProgress(files),
     // A store of an older version has rates as series, which stay series there.
-    heldRates: await writer.withStatements(yieldSeries.map(({ id }) => id)),
+    storedRates: await writer.withStatements(yieldSeries.map(({ id }) => id)),
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];
@@ -153,7 +153,7 @@ type ImportState = {
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
   readonly progress: ByteProgress;
-  readonly heldRates: ReadonlySet<string>;
+  readonly storedRates: ReadonlySet<string>;
   /** Set with `--replace`; otherwise the store finds the conflicts. */
   readonly log: StatementLog | undefined;
 };
@@ -179,7 +179,7 @@ class FileLoader {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;
-    this.#rates = new Rates(this.#file, state.heldRates, state.options);
+    this.#rates = new Rates(this.#file, state.storedRates, state.options);
   }
 
   async load(): Promise<FileSummary> {
@@ -297,7 +297,7 @@ class FileLoader {
       this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
   }
 
-  #count(seriesId: string, merged: Merged): void {
+  #count(seriesId: string, merged: MergeOutcome): void {
     this.#tally.add(seriesId, merged);
     for (const conflict of merged.conflicts)
       this.#import.conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
@@ -385,7 +385,7 @@ class StatementLog {
   ): readonly StatementConflict[] {
     const vintages = entryOf(this.#series, seriesId, () => new Map<Day, Map<Day, string | null>>());
     return statements.flatMap(({ date: published, asOf, value }) => {
-      const date = keptDate(published, frequency);
+      const date = storedDate(published, frequency);
       const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
       if (held === undefined) values.set(date, value);

@@ -18,19 +18,19 @@ type StatedRate = { value?: string; asOf?: Day; gone?: Day };
 /** The rates among a file's statements (DGS10); revisions are refused. */
 export class Rates {
   readonly #file: SourceFile;
-  readonly #held: ReadonlySet<string>;
+  readonly #stored: ReadonlySet<string>;
   readonly #checks: CurveChecks;
   readonly #stated = new Map<string, Map<Day, StatedRate>>();
 
   /** `held` are the ids that are stored as series. */
   constructor(file: SourceFile, held: ReadonlySet<string>, options: ReadOptions) {
     this.#file = file;
-    this.#held = held;
+    this.#stored = held;
     this.#checks = new CurveChecks(file, options);
   }
 
   has(seriesId: string): boolean {
-    return !this.#held.has(seriesId) && maturityNamed(seriesId) !== undefined;
+    return !this.#stored.has(seriesId) && maturityNamed(seriesId) !== undefined;
   }
 
   add(seriesId: string, { date, asOf, value }: Statement): void {

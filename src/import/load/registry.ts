@@ -162,7 +162,7 @@ export class Registry {
   #combine(
     given: SeriesMetadata,
     file: string,
-    combined: (record: SeriesRecord, own: SeriesMetadata) => Combined,
+    combined: (record: SeriesRecord, own: SeriesMetadata) => CombinedRecord,
   ): SeriesEntry {
     const id = this.idOf(given.seriesId);
     const entry = this.#entryOf(id);
@@ -212,7 +212,7 @@ function sourcesIn(source: string | undefined): readonly string[] {
 type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 
 /** A record with new metadata, and the fields that contradict it. */
-type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
+type CombinedRecord = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
 
 const labels: Readonly<Record<string, string>> = {
   seasonalAdjustment: 'seasonal adjustment',
@@ -241,9 +241,9 @@ function changeOf(
   return { kind: fields.length > 0 ? 'changed' : kind, fields };
 }
 
-function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
+function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): CombinedRecord {
   const conflicts: MetadataConflict[] = [];
-  const { coveredTo: heldTo, ...held } = record.stated;
+  const { coveredTo: storedTo, ...held } = record.stated;
   const { coveredTo: givenTo, ...fields } = given;
   for (const [field, value] of Object.entries(fields)) {
     const before = held[field as keyof typeof held];
@@ -255,13 +255,13 @@ function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolea
     const { seriesId, frequency } = given;
     conflicts.push({ seriesId, field: 'frequency', held: implied, given: frequency, shown: true });
   }
-  const coveredTo = [heldTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
+  const coveredTo = [storedTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
   const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
   return { record: { ...record, stated }, conflicts };
 }
 
 /** Adds metadata implied by the format of a file; a frequency other than the stored one is a conflict. */
-function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
+function withImplied(record: SeriesRecord, given: SeriesMetadata): CombinedRecord {
   const held = record.stated.frequency ?? record.implied.frequency;
   if (given.frequency === undefined) return { record, conflicts: [] };
   if (held !== undefined && held !== given.frequency) {

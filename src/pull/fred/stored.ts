@@ -1,4 +1,4 @@
-import { addDays, type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
+import { addDays, type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { addTo } from '../../domain/series/groups.ts';
@@ -59,7 +59,7 @@ export class StoredHistory {
   }
 
   /** The date under which the store keeps a date of the publisher. */
-  readonly dateOf = (date: Day): Day => keptDate(date, this.#frequency);
+  readonly dateOf = (date: Day): Day => storedDate(date, this.#frequency);
 
   get firstVintage(): Day {
     return this.#vintages.keys().next().value ?? '';

@@ -1,7 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import type { KeptChange } from '../../domain/series/revision-history.ts';
-import type { KeptKind, VintageKind } from '../../domain/series/series.ts';
+import type { StoredChange } from '../../domain/series/revision-history.ts';
+import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type {
   ObservationQuery,
   Revision,
@@ -37,14 +37,14 @@ export type SeriesTables = {
     readonly id: string;
     readonly from: Day;
     readonly to: Day;
-  }): Promise<readonly Kept<Revision>[]>;
+  }): Promise<readonly StoredRow<Revision>[]>;
   /** Lists vintages, newest first; a first value and a value after a withdrawal count as added. */
   vintages(
     query: DayBounds & { readonly id: string; readonly limit: number },
-  ): Promise<readonly Kept<VintageCounts>[]>;
+  ): Promise<readonly StoredRow<VintageCounts>[]>;
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
   create(id: string): Promise<number>;
-  remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;
+  remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
   /** Updates the counts of a series and gives it a new version; the import derives the other values. */
   summarise(
@@ -67,12 +67,14 @@ export type SeriesRow = Series & {
   readonly key?: number;
 };
 
-type Kept<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & { readonly kind: KeptKind };
+type StoredRow<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & {
+  readonly kind: StoredKind;
+};
 
 /** A series and its newest vintage. */
 type SeriesOnDay = readonly [
   series: SeriesRow | undefined,
-  newest: { readonly asOf: Day; readonly kind: KeptKind } | undefined,
+  newest: { readonly asOf: Day; readonly kind: StoredKind } | undefined,
 ];
 
 /** Bounds of days; `from` and `to` are inclusive, `before` is exclusive. */

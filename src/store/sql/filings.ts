@@ -8,7 +8,7 @@ import {
   symbolsOf,
   type Trade,
 } from '../../domain/insider/filing.ts';
-import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
+import type { StoredFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
 import type { FilingTables } from './engine.ts';
@@ -144,7 +144,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
   return {
     ...view,
     /** Returns those of the filings that are stored, by id. */
-    async held(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>> {
+    async stored(filings: readonly Filing[]): Promise<ReadonlyMap<string, StoredFiling>> {
       await session.lock?.(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
@@ -169,7 +169,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       return held;
     },
     /** Writes new and changed filings with their new and changed trades; `held` are the stored filings. */
-    async put(filings: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
+    async put(filings: readonly StoredFiling[], held: ReadonlyMap<string, StoredFiling>) {
       const before = filings.flatMap(({ header }) => held.get(header.filingId) ?? []);
       await removeRows(session, tables, ['symbol'], before.map(headerIn));
       // An engine that finds filings by issuer writes a filing again if its issuer changes.
@@ -177,7 +177,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       const moved = before.map(headerIn).filter((one) => issuers.get(one.filingId) !== one.issuerCik);
       await removeRows(session, tables, ['trade', 'filing'], moved);
       const isMoved = new Set(moved.map(({ filingId }) => filingId));
-      const rest = ({ header: { filingId }, trades }: HeldFiling) => {
+      const rest = ({ header: { filingId }, trades }: StoredFiling) => {
         const changed = new Set(trades.map(({ row }) => row));
         return isMoved.has(filingId)
           ? (held.get(filingId)?.trades.filter(({ row }) => !changed.has(row)) ?? [])
@@ -193,7 +193,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
   };
 }
 
-function headerIn({ header }: HeldFiling): FilingHeader {
+function headerIn({ header }: StoredFiling): FilingHeader {
   return header;
 }
 
@@ -266,7 +266,7 @@ async function removeRows(
 async function putFilings(
   session: SqlSession,
   tables: FilingTables,
-  filings: readonly HeldFiling[],
+  filings: readonly StoredFiling[],
 ): Promise<void> {
   const columns = { ...filingTypes, owner_names: 'text', purchases: 'integer' };
   const headers = filings.map(headerIn);

@@ -71,7 +71,7 @@ export function ratesIn(session: SqlSession) {
   return {
     ...view,
     /** Reads the rates of a curve between two trade dates (inclusive), and locks the curve. */
-    async held(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
+    async stored(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
       await session.lock?.([`curve ${range.curveType}`]);
       return session.rows<CurvePoint>(
         `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,

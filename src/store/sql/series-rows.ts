@@ -1,8 +1,8 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { addTo } from '../../domain/series/groups.ts';
-import { type HeldVintage, planMove, type RowPlan } from '../../domain/series/merge-plan.ts';
-import type { Change, KeptChange } from '../../domain/series/revision-history.ts';
-import type { KeptKind } from '../../domain/series/series.ts';
+import { planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
+import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
+import type { StoredKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
@@ -58,8 +58,8 @@ export type SeriesRows = ReturnType<typeof seriesRows>;
 
 /** Reads and writes the rows of one series. */
 export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
-  const vintages = async (): Promise<readonly HeldVintage[]> => {
-    const rows = await session.rows<HeldVintage>(
+  const vintages = async (): Promise<readonly StoredVintage[]> => {
+    const rows = await session.rows<StoredVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
        where series = @id order by as_of_date`,
       { id },
@@ -124,7 +124,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     dateSets: () =>
       session.column<string>('select distinct dates from asof.vintage where series = @id', { id }),
     kinds: (asOf: Day = endOfTime) =>
-      session.column<KeptKind>(
+      session.column<StoredKind>(
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
         { id, asOf },
       ),
@@ -203,9 +203,9 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     /** Yields every change by date and then as-of date, in batches. */
     async *allChanges() {
       const after = 'series = @id and (date, as_of_date) > (@date::date, @asOf::date)';
-      let last: Pick<KeptChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
+      let last: Pick<StoredChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
       while (last !== undefined) {
-        const changes: readonly KeptChange[] = await session.rows<KeptChange>(
+        const changes: readonly StoredChange[] = await session.rows<StoredChange>(
           `select date, as_of_date as "asOf", value, 'fact' as kind from asof.fact where ${after}
            union all
            select date, as_of_date, value, 'respelling' from asof.respelling where ${after}

@@ -1,13 +1,13 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { parseDateSet } from '../../domain/series/date-set.ts';
-import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import type { StoredVintage } from '../../domain/series/merge-plan.ts';
 import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
   impliedFrequencies,
-  type KeptKind,
   kindOf,
   kindsText,
+  type StoredKind,
 } from '../../domain/series/series.ts';
 import type { SearchedSeries } from '../../domain/series/words.ts';
 import type { AllSeriesView, Series } from '../store.ts';
@@ -18,7 +18,7 @@ import { descriptionsIn } from './sources.ts';
 
 type StatedKind = Pick<SeriesRow, 'statedKind'>;
 
-type KeptVintage = { readonly asOf: Day; readonly kind: KeptKind };
+type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind };
 
 const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 
@@ -81,7 +81,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
       const onDay = Promise.all([
         readSeries(id),
-        session.row<KeptVintage>(
+        session.row<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
           { id, asOf },
@@ -117,7 +117,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
     },
     async impliedFrequencies(id) {
-      const dates = await session.rows<Pick<HeldVintage, 'asOf' | 'dates'>>(
+      const dates = await session.rows<Pick<StoredVintage, 'asOf' | 'dates'>>(
         `select as_of_date as "asOf", dates from asof.vintage
          where series = @id
            and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
@@ -154,7 +154,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
           'select stated_vintage_kind as "statedKind" from asof.series where id = @id',
           { id },
         ),
-        session.rows<KeptVintage>(
+        session.rows<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where complete and series = @id order by as_of_date`,
           { id },
@@ -172,7 +172,7 @@ function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, .
 }
 
 /** Adds the kind of a row's vintage: the kind that files imply or, if they imply none, the stated kind. */
-function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }: StatedKind) {
+function withKind<T extends { readonly kind: StoredKind }>(row: T, { statedKind }: StatedKind) {
   return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
 }
 
@@ -214,7 +214,9 @@ async function* statementsOf(
 }
 
 /** Lists the frequencies that the spacing of dates implied, from vintages in ascending order. */
-function frequenciesIn(vintages: readonly Pick<HeldVintage, 'asOf' | 'dates'>[]): readonly FrequencySince[] {
+function frequenciesIn(
+  vintages: readonly Pick<StoredVintage, 'asOf' | 'dates'>[],
+): readonly FrequencySince[] {
   const known = new Map<Day, Day>();
   const seen = new Set<string>();
   for (const { asOf, dates } of vintages) {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Day } from '../../domain/series/date.ts';
-import type { KeptKind } from '../../domain/series/series.ts';
+import type { StoredKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type {
   ChangeCells,
@@ -112,7 +112,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
     },
     async revisions(query) {
-      const vintages = await session.tuples<readonly [asOf: Day, kind: KeptKind]>(
+      const vintages = await session.tuples<readonly [asOf: Day, kind: StoredKind]>(
         'select as_of_date, kind from vintage where series = @id',
         query,
       );
@@ -130,7 +130,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       });
     },
     async vintages(query) {
-      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: KeptKind }>(
+      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: StoredKind }>(
         `select as_of_date as asOfDate, kind from vintage
          where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
          order by as_of_date desc limit @limit`,

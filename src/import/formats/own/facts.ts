@@ -2,9 +2,9 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import {
-  type KeptKind,
   parseSeriesId,
   parseVintageKind,
+  type StoredKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -102,7 +102,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     if (value !== undefined) return value;
     throw notANumber(file, { row, column: 'value', value: text }, 'empty, as a withdrawal is');
   };
-  const kindIn = (text: string, row: number): KeptKind => {
+  const kindIn = (text: string, row: number): StoredKind => {
     const kind = text === '' ? '' : parseVintageKind(text);
     if (kind !== undefined) return kind;
     throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);
