@@ -65,7 +65,7 @@ const args: readonly [table: typeof tableArgument, ids: SeriesArgument] = [
   severalSeries((line) => line.args.slice(1)),
 ];
 
-/** The rows of a table in their order, each with what was known of series on its day, as in the panel on these days. */
+/** Each row of a table beside the values of series known on its day. */
 export const join = question({
   name: 'join',
   command: {
@@ -108,7 +108,7 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
   },
 });
 
-/** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
+/** Returns the panel on the days of a table; of a table without rows, on the last possible day. */
 function panelOf(
   { strict, beyond, ...values }: JoinValues,
   { days, latest }: DatedTable,
@@ -188,7 +188,7 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
   }
 }
 
-/** The same rows as a text: each row as it is written, followed by the cells of its day. */
+/** Returns the joined rows as text, with the user's rows as written; undefined if the table is not text. */
 function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows<undefined> | undefined {
   const { table } = dated;
   const { text } = table;

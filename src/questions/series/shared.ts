@@ -29,7 +29,7 @@ const severalIds = argument(
   'The ids of the series; one with * means every series whose id matches.',
 );
 
-/** Returns the argument of a question about several series; `read` gives the ids that were typed. */
+/** Makes the argument of a question about several series; `read` returns the typed ids. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
   const typedId = {
     name: 'id',
@@ -79,7 +79,7 @@ export const skipMissing = param(
 
 const { units, frequencies, aggregates } = transformationChoices;
 
-/** What is made of the values of series, each computed from one vintage. */
+/** Parameters of a transformation, computed within one vintage. */
 export const unitsParams = {
   units: param(
     choice(units),
@@ -117,7 +117,7 @@ export const unitsParams = {
   }),
 } satisfies Params;
 
-/** The part of a listing that is newest first: at most so many rows, or a page that continues another. */
+/** Parameters for the newest rows, or for a page that continues another. */
 export const extentParams = {
   limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
   ...oldest,
@@ -127,16 +127,16 @@ export const extentParams = {
   }),
 } satisfies Params;
 
-/** The cursor of a listing that is a question of its own to a service. */
+/** The cursor of a listing that sends one request for each page. */
 export const pageCursor = { ...extentParams.cursor, description: paging.cursor.description };
 
-/** Returns the command of a question that takes the place of an operation. */
+/** Returns the command of a question that replaces an operation. */
 export function commandOf({ command, summary }: Operation): NonNullable<Question['command']> {
   const { words, heading, alias, examples } = command;
   return { words, heading, summary, ...defined({ alias, examples }) };
 }
 
-/** Returns the values of the parameters of an operation, those of paging excepted. */
+/** Returns the values of an operation's parameters, without those of paging. */
 export function ownValues({ params }: Operation, values: NamedValues): QueryParams {
   const { limit: _limit, cursor: _cursor, ...own } = params;
   return Object.fromEntries(
@@ -148,7 +148,7 @@ export function ownValues({ params }: Operation, values: NamedValues): QueryPara
   );
 }
 
-/** Returns values whose as-of date is a day, if they name no other. */
+/** Returns values with an as-of date. Default: `day`. */
 export function boundAsOf<V extends { readonly as_of: Day | undefined }>(
   values: V,
   day: Day,
