@@ -17,8 +17,9 @@ import { type Clock, choice, day, filter, integer } from '../value.ts';
 import { issuerNameField, tickerReason, tickerTest } from './filings.ts';
 
 /**
- * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
- * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
+ * Codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8.
+ * `P` and `S` are purchases and sales in the open market, `A` is a grant, `F` shares withheld for taxes,
+ * `G` a gift, `M` the exercise of a derivative.
  */
 const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
@@ -104,7 +105,7 @@ function tradesNoun(code: string): string {
   return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
 
-/** Whether a row is about the requested code: it names its code unless it is that of purchases. */
+/** Compares the code of a row with the requested one; a row without a code is a purchase. */
 const codeTest = {
   field: 'transaction_code',
   met: (row: { readonly transaction_code?: string | null }, asked: { readonly transaction_code: string }) =>
@@ -174,7 +175,7 @@ const clusterFields = [
   codeField,
 ] as const;
 
-/** Insiders of one issuer who made the same kind of trade within days of each other, newest last trade first. */
+/** Insiders of one issuer with the same kind of trade within days. */
 export const insiderClusters = operation({
   ...shared,
   name: 'insider_clusters',
@@ -228,7 +229,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   },
 });
 
-/** Who bought on which day; another service may not give the SEC's key of the insider. */
+/** Returns the day and the insider of a trade; another service may not give the SEC's key of the insider. */
 function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
   return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
 }
@@ -259,7 +260,7 @@ const explanationFields = [
   codeField,
 ] as const;
 
-/** For each cluster, the trades in it and near it, and why each one counts or not; `limit` counts clusters. */
+/** The trades in and near each cluster, and why they count or not; `limit` counts clusters. */
 export const insiderClusterExplanations = operation({
   ...shared,
   name: 'insider_cluster_explanations',
@@ -328,7 +329,7 @@ const signalFields = [
   field('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
 ] as const;
 
-/** When clusters of insiders became known, newest day first, as of that day: later filings change no row. */
+/** When clusters of insiders became known, newest day first. Later filings change no row. */
 export const insiderClusterSignals = operation({
   ...shared,
   name: 'insider_cluster_signals',

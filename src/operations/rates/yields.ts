@@ -50,7 +50,7 @@ const rateFields = [
 
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;
 
-/** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
+/** The treasury curve of a day. Default: the newest one. */
 export const curve = operation({
   name: 'curve',
   command: {
@@ -122,7 +122,7 @@ async function reasonWithoutRates(
     const bound: ParamTexts = day === undefined ? [] : [['to', day]];
     return (await ask([...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
   };
-  // In words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
+  // Such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
   const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
   const rates = `${curveType} rate${named}`;
@@ -238,7 +238,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   order: [{ field: 'trade_date', falling: true }],
   identity: ['trade_date'],
   contradiction({ long_rate, short_rate, spread_bps }) {
-    // Two decimals of a basis point may be rounded.
+    // The second decimal of a basis point may be rounded.
     const points = (Number(long_rate) - Number(short_rate)) * 100;
     return Math.abs(points - Number(spread_bps)) < 0.0051
       ? undefined

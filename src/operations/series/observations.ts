@@ -96,7 +96,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
     const isFirstPeriod = 'a date is the first day of its period';
-    // The first date of any vintage may have been published after the day.
+    // The first date may have been published after the day.
     if (textOf(texts, 'as_of') !== undefined)
       return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
     const { coverage } = await ask(vintages, [

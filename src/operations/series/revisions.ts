@@ -11,7 +11,7 @@ import { existing } from './series.ts';
 
 const datesAtOnce = 32;
 
-/** Every value ever published for one date or for each date of a series; a withdrawal has none. */
+/** Every value published for one date or each; a withdrawal has none. */
 export const revisions = operation({
   name: 'revisions',
   command: {
@@ -77,7 +77,7 @@ asof revisions GDP --stats
         as_of_date: asOfDate,
         series_id: series.id,
         unit: units,
-        // An inferred frequency is the one that was implied on the day of the row.
+        // An inferred frequency is the one implied on the day of the row.
         frequency: frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, asOfDate),
         source,
         vintage_kind: kind,

@@ -6,7 +6,7 @@ import { checkVersion, pageOf } from '../page.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 
-/** The days on which a series was published, newest first, and what each one changed. */
+/** The publication days of a series, newest first, and their changes. */
 export const vintages = operation({
   name: 'vintages',
   command: {
