@@ -17,7 +17,7 @@ asof revisions GDP --date 2008-10-01 --plot
 asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
 `;
 
-/** The examples of families of commands that are not those of their commands, by their words. */
+/** Examples of families of commands, if not those of their commands. */
 const examples: Readonly<Record<string, string>> = {
   store: `
 # what the store holds
@@ -213,7 +213,7 @@ asof help exit-codes
 /** `asof help`. */
 export const commands = [showHelp];
 
-/** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */
+/** Prints help on a command or a topic; without a command, on stderr with the exit code of a usage error. */
 export async function runHelp(
   { words, isMistake }: Omit<HelpLine, 'command'>,
   io: Io,
@@ -276,7 +276,7 @@ function unknown(typed: string, word: string, command: Command): Problem {
   });
 }
 
-/** The lines of the examples of a command; for a family the first example of each of its commands. */
+/** Returns the lines of a command's examples; for a family the first example of each command. */
 function examplesOf(called: string, specs: readonly AnyCommand[]): readonly string[] {
   if (called === '') return linesOf(introduction);
   const linesFor = (words: string) =>

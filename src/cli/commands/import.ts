@@ -123,7 +123,7 @@ asof import --log
   },
 });
 
-/** Shows the progress of an import, in which each stage has its own rate. */
+/** Shows the progress of an import; each stage has its own rate. */
 function importProgress(messages: Messages): (made: ImportProgress) => void {
   let bar = messages.progress();
   let stage: ImportProgress['stage'] | undefined;
@@ -192,7 +192,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask).catch(async (error) => {
         throw await withSuggestion(error, ask);
       });
-      // Neither a setting nor a variable changes the format.
+      // A setting or a variable does not change the format.
       const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
       const choice = outputChoice(output, place, false);
       const bar = messages.progress(io.stdout.isTTY !== true);
@@ -220,7 +220,7 @@ type ExportedRows = {
   readonly rows: (id: string) => AsyncIterable<readonly Row[]>;
 };
 
-/** Every statement, and a line without a date for each vintage that speaks for all dates. */
+/** Reads every statement, and a line without a date for each vintage that is about all dates. */
 function factsOf(view: StoreView): ExportedRows {
   return {
     columns: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
@@ -235,7 +235,7 @@ function factsOf(view: StoreView): ExportedRows {
   };
 }
 
-/** What is stated about a series, or implied by the formats of its files. */
+/** Reads what is stated about a series, or implied by the formats of its files. */
 function metadataOf(view: WholeView): ExportedRows {
   return {
     columns: [
@@ -262,5 +262,5 @@ function metadataOf(view: WholeView): ExportedRows {
   };
 }
 
-/** `asof facts` and `asof import`: what a store keeps as CSV, and files into the store. */
+/** `asof facts` and `asof import`: a store as CSV, and files into the store. */
 export const commands = [writeFacts, importCommand];

@@ -124,7 +124,7 @@ asof pull fred --search "core pce"
     const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
       problem === undefined ? [] : [problem],
     );
-    // A failure that ended a source is also the failure of a subject.
+    // The failure that ended a source is also that of a subject.
     return reported([...new Set(failed)], json, io);
   },
 });
@@ -170,7 +170,7 @@ const pingSources = command({
     const store = storeToRead(io, line.connection.store).path;
     const probes = await probeSources({ ...pullOptions(line, io), store });
     await printTable(output, probeTable, probes, io);
-    // A missing key matters only if the store follows something there.
+    // A missing key matters only for a followed source.
     const failures = probes.flatMap(({ problem, key, followed }) =>
       problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
     );
@@ -178,7 +178,7 @@ const pingSources = command({
   },
 });
 
-/** What asks live sources: `asof pull`, `asof unfollow`, and `asof ping --sources`, which is not the question `ping`. */
+/** `asof pull`, `asof unfollow` and `asof ping --sources`: commands that ask live sources. */
 export const commands = [pullSources, unfollowSource, pingSources];
 
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
@@ -223,7 +223,7 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   };
 }
 
-/** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
+/** Formats a subject: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
 function subjectLine(
   { source, name, outcome, counts, requests, left, notes }: PulledSubject,
   live: readonly PullSource[],
@@ -261,7 +261,7 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
     const text = countsText(total, counted);
     return text === '' ? [] : [text];
   });
-  // Of a source that did not answer, nobody knows whether it has something new.
+  // Of a source without an answer, nobody knows whether it has something new.
   const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
   const pulled = [`pulled ${done.length} of ${subjects.length}`, ...news].join(': ');
   return [
@@ -274,7 +274,7 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
 const mostNamed = 5;
 
 function leftLine({ subjects, outOfTime, stored }: PullSummary): readonly string[] {
-  // What a source does not know is not followed, and a contradiction is not for the next run to solve.
+  // Unknown names are not followed, and the next run cannot solve a contradiction.
   const left = subjects.filter(
     ({ outcome, problem }) => outcome === 'left' || (outcome === 'failed' && problem?.kind !== 'not-found'),
   );

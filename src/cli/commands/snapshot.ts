@@ -91,7 +91,7 @@ asof snapshot plan.txt --out desk
     } catch (error) {
       throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
     }
-    // A failure of stdout says nothing of the snapshot.
+    // A failure of stdout does not concern the snapshot.
     if (dryRun) await print(described, io);
   },
 });
@@ -123,7 +123,7 @@ async function take(
   detail(`asof: ${out} as of ${plan.asOf}: ${summaryText(summary)}, ${io.clock().getTime() - started} ms`);
 }
 
-/** The messages about the requests of a snapshot, which only `--debug` prints. */
+/** Returns messages about the requests of a snapshot, which only `--debug` prints. */
 function ofRequests({ flags: { debug } }: Messages, io: Io): Messages {
   return messagesOf({ quiet: !debug, verbose: false, debug }, io);
 }
@@ -161,7 +161,7 @@ asof verify desk --base-url https://data.example.org
       const findings =
         'what' in opened ? [opened] : findingsOf(opened, { folder, connection, messages }, parseLine, io);
       const names = new Set<string>();
-      // As they come, so that those about files appear even if the data cannot be read.
+      // As they come: findings about files appear even if the data cannot be read.
       for await (const { name, what } of findings) {
         names.add(name);
         await print(`${name} ${what}\n`, io);
@@ -211,5 +211,5 @@ function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): Connect
   return isSample ? undefined : flags;
 }
 
-/** `asof snapshot` and `asof verify`: write the files of a plan as of one date, and compare them later. */
+/** `asof snapshot` and `asof verify`: writes the files of a plan as of one date, and compares them later. */
 export const commands = [snapshotPlan, verifySnapshot];

@@ -24,7 +24,7 @@ const yes = toggle('yes', 'do not ask; needed where there is no terminal', 'y');
 
 const dryRun = (about: string) => toggle('dry-run', about);
 
-/** The parts of a command that changes a store after it was confirmed. */
+/** Parts of a command that changes a store after a confirmation. */
 const changes = { dryRun: dryRun('show what would change, write nothing'), yes, store, messages } as const;
 
 const rows = { ...output, flags: output.flags.filter(({ name }) => name !== 'fail-empty') };
@@ -313,7 +313,7 @@ asof store undo --list
       return printTable(rows, undoableTable, imports, io);
     }
     const number = importIn(args[0]);
-    // What cannot be taken back is refused before anybody is asked.
+    // Refused before anybody is asked.
     const found = await undoStoreImport(address, { number, dryRun: true, signal: io.signal });
     const what = `${undoneText(found)} of ${found.store}`;
     const printUndone = await tablePrinter(rows, undoneTable, io);
@@ -331,7 +331,7 @@ asof store undo --list
   },
 });
 
-/** `import 3 of 2026-03-15T12:00:00Z (gdp.csv): 2 series, 5 rates`. */
+/** Describes an undone import: `import 3 of 2026-03-15T12:00:00Z (gdp.csv): 2 series, 5 rates`. */
 function undoneText({ number, files, importedAt, series, rates, filings }: UndoneImport): string {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''}`;
   const of = [
@@ -342,7 +342,7 @@ function undoneText({ number, files, importedAt, series, rates, filings }: Undon
   return `import ${number} of ${importedAt} (${named}): ${of.join(', ')}`;
 }
 
-/** The number of an import; undefined for the last. */
+/** Reads the number of an import. Default: the last one. */
 function importIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
@@ -362,7 +362,7 @@ function seriesCommand(spec: Omit<CommandSpec, 'flags' | 'read'>, isRenamed: boo
       const { renameSeries, removeSeries } = await import('../../maintenance/series.ts');
       const change = (options: { readonly dryRun: boolean }) =>
         isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
-      // What cannot be done is refused before anybody is asked.
+      // Refused before anybody is asked.
       const { facts, vintages, store } = await change({ dryRun: true });
       const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
       if (dryRun) return note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
@@ -406,7 +406,7 @@ asof series rm OLD --yes
   false,
 );
 
-/** `asof store …`, `asof series rename` and `asof series rm`: the maintenance of a store. */
+/** `asof store …`, `asof series rename` and `asof series rm`: maintenance of a store. */
 export const commands = [
   initCommand,
   infoCommand,
@@ -422,7 +422,7 @@ export const commands = [
 
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
 
-/** Calls `work`, shows how far it is, and says what it gives; where it is stopped, that it can go on. */
+/** Runs `work` with its progress, and prints the result; after a stop, prints that it can go on. */
 async function copied(
   what: 'backup' | 'restore' | 'copy',
   { dryRun, messages }: { readonly dryRun: boolean; readonly messages: Messages },
@@ -471,7 +471,7 @@ function addressIn(text = ''): string {
   });
 }
 
-/** Asks on the terminal whether to go on; `yes` answers it. Without a terminal, or with another answer, a Problem. */
+/** Asks on the terminal whether to go on, unless `yes`; throws a Problem without a terminal or a yes. */
 async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
   if (yes) return;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
