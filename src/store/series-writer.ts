@@ -76,14 +76,14 @@ export class SeriesWriter {
     return this.#apply(planMerge(held, statements, options), held);
   }
 
-  /** Makes vintages speak for every date of the series, including dates that later imports bring. */
+  /** Makes vintages complete: they then cover every date of the series, including dates of later imports. */
   async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<MergeOutcome> {
     await this.#moveTo(this.#statedFrequency());
     const held = await this.#stored();
     return this.#apply(planCompletion(held, vintages, options), held);
   }
 
-  /** Extends the coverage to the last day that this import speaks for. */
+  /** Extends the coverage to the last day that this import covers. */
   cover(to: Day): void {
     if (to <= this.#coveredTo) return;
     this.#coveredTo = to;

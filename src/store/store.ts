@@ -155,7 +155,7 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   ): Promise<(SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined }) | undefined>;
   /** Yields every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
-  /** Lists the vintages that speak for every date of a series, ascending. */
+  /** Lists the complete vintages of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
   /** Lists the changes of a series' description, oldest first. */
   descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;

@@ -178,13 +178,11 @@ class Classifier {
 
   /**
    * Records reports that an amendment may only have redated; they and the amendment's trades keep counting.
-   * They are filed on the day that it names, by one of its owners, with equal shares, and dated outside
-   * `dates`.
+   * They were filed on the day that it names, by one of its owners, with equal shares, dated outside `dates`.
    */
   #notePossibleRedating(own: readonly InsiderTrade[], dates: ReadonlySet<string>): void {
     const amendment = own[0]?.filing;
-    // Searching all known trades of an issuer is slow, and only amendments that name the original's day need
-    // it.
+    // Searching all trades of an issuer is slow, and only amendments that name the original's day need it.
     if (amendment === undefined || amendment.originalFiledOn === null) return;
     const isRedated = ({ filing, filedOn }: InsiderTrade) =>
       own.some(({ filing: stated }) => {

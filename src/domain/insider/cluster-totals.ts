@@ -7,7 +7,7 @@ export function sumOf(values: readonly string[]): string {
   return Exact.sum(0, ...values).toFixed();
 }
 
-/** Multiplies shares by price exactly, without trailing zeros; null without either, or for a derivative. */
+/** Multiplies shares by price exactly, without trailing zeros; null if one is missing, or for a derivative. */
 export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
   if (isDerivative || shares === null || pricePerShare === null) return null;
   return new Exact(shares).times(pricePerShare).toFixed();

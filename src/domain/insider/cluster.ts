@@ -18,7 +18,7 @@ export type Cluster = {
   readonly sizeWhenDetected: number;
 };
 
-/** Finds the clusters in one issuer's trades (by trade date): spans with enough insiders, joined if they overlap. */
+/** Finds clusters in one issuer's trades (by trade date): spans with enough insiders, joined at common trades. */
 export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): readonly Cluster[] {
   return joinedSpans(trades, rule).map((span) => ({
     ...span,

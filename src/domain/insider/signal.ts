@@ -15,7 +15,7 @@ export type ClusterSignal = {
   readonly dateLast: Day;
 };
 
-/** The least insiders, days and value of a signal. */
+/** The code, the cluster rule and the least value of a signal. */
 type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
@@ -88,7 +88,7 @@ class SignalSearch {
     return this.#dates.slice(placeAmong(this.#dates, dateFirst), placeAmong(this.#dates, dateLast) + 1);
   }
 
-  /** Returns the places of dates around one, up to a gap or a range with a signal, that decide on clusters. */
+  /** Returns the range of dates that decides on clusters around a date: up to a gap, or to a signal's dates. */
   #around(place: number): readonly [from: number, to: number] {
     const { days } = this.#rule;
     const areApart = (at: number, other: number) =>

@@ -15,7 +15,7 @@ type Misplacement =
   | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublication }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
-/** The expected place of a value; with a lag, `newest` counts last. */
+/** Where a value is expected; with a lag, `newest` is its limit. */
 type ExpectedPlace = {
   readonly day: Day;
   readonly newest: Day | undefined;

@@ -87,7 +87,7 @@ export function frequencyOn(frequencies: readonly FrequencySince[], day: Day): F
 export const vintageKinds = ['exact', 'fetched', 'sampled', 'unknown'] as const;
 
 /**
- * A day of publication (`exact`), of download (`fetched`), or of a survey among others (`sampled`).
+ * A day of publication (`exact`), of download (`fetched`), or one of several days of notes (`sampled`).
  * The last two show figures that were published on that day or earlier; changes in between may be missing.
  */
 export type VintageKind = (typeof vintageKinds)[number];

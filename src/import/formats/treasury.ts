@@ -65,7 +65,7 @@ const parSpelling = /^\d+ Yr$/;
 
 /**
  * Returns the curves that a header may belong to: TIPS if all its maturities are those of TIPS.
- * Both if they are spelled as par rates, because the file may be a part of their table.
+ * Returns both for par spelling, because the file may be a part of the table of par rates.
  */
 function curveTypesOf(names: readonly string[]): ReadonlySet<CurveType> {
   const maturities = names.filter((name) => maturityName.test(name));

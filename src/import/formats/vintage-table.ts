@@ -137,8 +137,7 @@ function readingsOf(
       if (typeof value === 'string') days.add(date);
     }
   }
-  // FRED once wrote dots in months without a quarterly figure, so only numbers show a frequency, if there are
-  // two.
+  // FRED once wrote dots in months without a quarterly figure: only two or more numbers show a frequency.
   for (const [seriesId, days] of figures)
     if (days.size < 2) figures.set(seriesId, entries.get(seriesId) ?? days);
   const dates = rows.map(({ date }) => date);
@@ -216,7 +215,7 @@ export function isValue(name: string): boolean {
   return name.toUpperCase() === 'VALUE';
 }
 
-/** Returns the vintage date of a file: `--as-of`, or else the stated one; throws with `reason` without either. */
+/** Returns a file's vintage date: `--as-of`, or else the stated one; throws with `reason` if both are missing. */
 export function vintageOf(
   file: SourceFile,
   { asOf }: ReadOptions,

@@ -64,7 +64,7 @@ export async function load(
   return summaries;
 }
 
-/** Merges the log entries if they share a name; the checksum is then that of their checksums. */
+/** Merges log entries under one `name`, if any; the checksum is that of their checksums. */
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;

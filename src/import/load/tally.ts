@@ -115,8 +115,7 @@ export function countProjections(
   const found = late.filter(
     ({ seriesId, date, asOf }) => periodStart(date, frequencies.get(seriesId) ?? '') > asOf,
   );
-  // If a person or another program dated the statements, a date after the day of publication is probably an
-  // error.
+  // If a person or a program dated the statements, a date after the day of publication is probably an error.
   const isDatedByHand = format.statesAsOf === 'by hand' || (format.takesAsOf === true && given !== undefined);
   if (found.length === 0 || projections || !isDatedByHand) return found.length;
   const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));

@@ -68,8 +68,7 @@ const filingColumns = [
 ];
 
 const answers: readonly AnswerShape[] = [
-  // Descriptions and coverage of series. `asof facts` writes their values; descriptions of curves state
-  // nothing.
+  // Descriptions and coverage of series. `asof facts` writes their values; those of curves state nothing.
   {
     kind: 'asof-series',
     summary: ['list of series as asof series search writes it', ' (CSV, TSV, JSON, ndjson, Parquet)'],

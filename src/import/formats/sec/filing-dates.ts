@@ -107,7 +107,7 @@ export function submissionType(head: string): string | undefined {
   return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
 }
 
-/** Reads the header of a full submission; throws without accession number, form type or filing date. */
+/** Reads the header of a full submission; throws if one of its three fields is missing or wrong. */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
   const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {
