@@ -180,7 +180,7 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: more than ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: the maximum is ${maxAge}`,
     );
   }
 }
@@ -218,7 +218,7 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
-const mayBeMissing = 'what was published since then may be missing';
+const mayBeMissing = 'later publications may be missing';
 
 /**
  * Refuses an exact vintage before a day if the next one is not exact: a publication between them may be missing.
@@ -250,6 +250,7 @@ export function inexactText(id: string, day: Day | undefined, vintage: AnswerVin
   if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
   if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
   const noun = kind === 'sampled' ? 'sample' : 'vintage';
-  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${mayBeMissing}` : '';
-  return `${id} is ${kind}: this is ${newest}${rest}`;
+  const from = `${id} is ${kind}: values are from the`;
+  if (day === undefined) return `${from} newest ${noun}, of ${newest}`;
+  return `${from} ${noun} of ${newest}${day > newest ? `; ${mayBeMissing}` : ''}`;
 }

@@ -190,8 +190,7 @@ export function question<
 export const demandParams = {
   exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined, {
     help: {
-      about:
-        'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
+      about: 'accept only vintages dated by their publication (else exit 9)',
       group: 'Output',
     },
   }),
@@ -206,7 +205,7 @@ export const demandParams = {
         {
           name: 'max-age',
           value: 'days',
-          about: 'refuse data that end more than this many days before the day asked for (exit 9)',
+          about: 'longest gap between the end of the data and the requested day (else exit 9)',
           group: 'Output',
         },
       ],

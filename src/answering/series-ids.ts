@@ -147,7 +147,7 @@ function withoutStatements(id: string, catalogue: Catalogue): Problem {
 }
 
 function ofCurves(id: string, { naming }: Catalogue, series?: YieldSeries): Problem {
-  return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
+  return new Problem('not-found', `series '${id}' has no facts: its rates come from the curves`, {
     hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
 }

@@ -113,7 +113,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
   };
   const description =
     curve === undefined
-      ? `Chart of the yield curve: there is none of ${date}.`
+      ? `Chart of the yield curve: no curve of ${date}.`
       : `Chart of the yield curve of ${date}: ${[...curve].map(([name, rate]) => `${name} ${rate}`).join(', ')} percent.`;
   const readout = (i: number | undefined) => {
     const name = shown[i ?? -1];
@@ -126,7 +126,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
     if (day === undefined || rates.has(day)) return [];
     const before = onOrBefore(day);
     return [
-      `There is no curve of ${day}${before === undefined ? '' : `; the one before it is of ${before}`}.`,
+      `There is no curve of ${day}.${before === undefined ? '' : ` The newest curve before it is of ${before}.`}`,
     ];
   });
   const cellsOf = (row: number) => {

@@ -247,10 +247,10 @@ function KeyForm({ reason, onKey }: KeyFormProps): VNode {
   return html`
     <form class="key" onSubmit=${submit}>
       <h1>Key</h1>
-      <p>This service answers with a key. The page keeps it until it is closed, and sends it to this service alone.</p>
+      <p>Enter your API key. It stays in this tab and is sent only to this service.</p>
       <${Field} label="API key">
         <input type="password" autocomplete="off" required spellcheck=${false} pattern=${keyPattern}
-          title="A key has letters, digits, - and _ alone." ref=${field} />
+          title="A key contains only letters, digits, - and _." ref=${field} />
       <//>
       <button type="submit">Use this key</button>
       ${reason !== undefined && html`<p class="note">The service says: ${reason}.</p>`}

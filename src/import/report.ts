@@ -41,8 +41,8 @@ function storeLines(
   return [
     `made a new store: ${store}`,
     replacesSample === 'for good'
-      ? 'it replaces the shipped sample from now on'
-      : 'it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)',
+      ? 'asof now answers from this store instead of the shipped sample'
+      : 'asof now answers from this store instead of the shipped sample; to have both, delete the store and import again with --with-sample',
   ];
 }
 

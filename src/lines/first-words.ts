@@ -12,8 +12,8 @@ type FirstWord<Line = unknown> = {
 
 const families: Readonly<Record<string, Pick<FirstWord, 'heading' | 'summary'>>> = {
   series: { heading: 'Series', summary: 'Find and describe series' },
-  insider: { heading: 'Insiders', summary: 'Trades that insiders of companies report' },
-  store: { heading: 'Files', summary: 'Look into a store, check it, back it up and move it' },
+  insider: { heading: 'Insiders', summary: 'List trades of company insiders, and clusters of them' },
+  store: { heading: 'Files', summary: 'Inspect, check, back up and move a store' },
   keys: { heading: 'Service', summary: 'Manage the keys of your own service' },
   auth: { heading: 'Service', summary: 'Manage the keys that you send to services' },
   config: { heading: 'Setup', summary: 'Manage settings' },

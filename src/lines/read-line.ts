@@ -86,7 +86,7 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
     throw new Problem('bad-input', `'asof ${words}' takes one text`, {
       hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
     });
-  throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
+  throw new Problem('bad-input', `'asof ${words}' takes no argument ${quoted(first)}`, {
     hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
   });
 }
@@ -125,7 +125,14 @@ function wayOut(
   if (code !== 'commander.unknownCommand') return [];
   if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
   if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
-  return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
+  const id = /^[A-Z]/.test(word) ? word : (argv[1] ?? word);
+  const chart = /^(?:chart|draw|graph|plot)$/.test(word);
+  return chart
+    ? [
+        `for a chart of a series: asof observations ${id === word ? 'ID' : id} --plot`,
+        'asof help lists the commands',
+      ]
+    : [`for the values of a series: asof observations ${id}`, 'asof help lists the commands'];
 }
 
 const mostNamed = 5;

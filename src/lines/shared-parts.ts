@@ -22,7 +22,7 @@ const file: LinePart<string | undefined> = {
       short: 'o',
       value: 'file',
       complete: 'files',
-      about: 'file to write; it appears when it is complete; - is stdout',
+      about: 'file to write, complete or not at all; - is stdout',
       group,
     },
   ],
@@ -66,7 +66,7 @@ const chart = together(
 
 /** The flags of rows that can be drawn, which `output` reads. */
 export const chartFlags: readonly Flag[] = [
-  { name: 'plot', about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file', group },
+  { name: 'plot', about: 'draw a chart on the terminal; -o chart.svg draws into a file', group },
   ...chart.flags,
 ];
 
@@ -147,7 +147,7 @@ const source = together(
   {
     store,
     baseUrl: textOption('base-url', 'url', 'service to ask (or ASOF_BASE_URL)'),
-    timeout: option('timeout', 'time limit of each try of a request (default 30)', requestLimits.timeout),
+    timeout: option('timeout', 'time limit of each attempt (default 30)', requestLimits.timeout),
     retries: option('retries', 'retries after transient failures (default 2)', requestLimits.retries),
     maxWait: option(
       'max-wait',

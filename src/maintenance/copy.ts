@@ -97,7 +97,7 @@ async function copyInto(
   // If a stopped copy left data that the store lacks, the first run discards everything, and the second copies.
   const copied = (await run()) ?? (await run());
   if (copied !== undefined) return copied;
-  throw new Problem('local-io', 'the copy does not read as it was written; it is removed', {
+  throw new Problem('local-io', 'the copy differs from what was written; asof removed it', {
     hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
   });
 }

@@ -67,15 +67,15 @@ async function isEmpty(view: WholeView): Promise<boolean> {
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {
-  if (entries === 0) return new Problem('not-found', 'the store has no import to take back');
+  if (entries === 0) return new Problem('not-found', 'the store has no import to undo');
   const reason =
     number === undefined
-      ? 'the store has no import that can be taken back: an older asof made them, or they were made before it was copied'
-      : `the store has no import ${number} that can be taken back`;
+      ? 'no import can be undone: an older asof made them, or they are older than this copy of the store'
+      : `the store has no import ${number} that can be undone`;
   return new Problem('not-found', reason, {
     hints: [
-      '`asof store undo --list` shows those that can',
-      'a backup has the store as it was before an older one',
+      '`asof store undo --list` lists the imports that can be undone',
+      'to undo an older import, restore a backup from before it',
     ],
   });
 }

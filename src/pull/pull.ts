@@ -214,7 +214,7 @@ class SourcePull {
       }
     } finally {
       for (const subject of subjects.slice(done))
-        await this.#end(unasked(subject), 'left', 'not asked in the last run');
+        await this.#end(unasked(subject), 'left', 'not reached in the last run');
     }
   }
 
@@ -341,7 +341,7 @@ class SourcePull {
     return new Problem('bad-answer', detail, {
       hints: [
         ...(left.length > 0 ? [again] : []),
-        ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
+        ...(givenUp.length > 0 ? ['--full asks again for the items that were given up'] : []),
       ],
       list: shownLines([
         ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),

@@ -175,7 +175,8 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
   const { picture = false, binary = false, needsHeader = false, extensions } = entryOf(format);
   const drawn = inText || picture;
-  if (drawn && !drawable) throw notDrawn(inText ? '--plot' : format);
+  if (drawn && !drawable)
+    throw notDrawn(inText ? 'leave out --plot' : `choose another format than ${format}`);
   if (binary && onTerminal)
     throw new Problem('bad-input', `${format} is a binary format, which a terminal cannot show`, {
       hints: [`-o FILE.${extensions[0]} writes it to a file`],
@@ -208,12 +209,11 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   };
 }
 
-function notDrawn(asked: string): Problem {
-  return new Problem('bad-input', `${asked} is a chart, and this command has none`, {
+function notDrawn(remedy: string): Problem {
+  return new Problem('bad-input', `this command has no chart: ${remedy}`, {
     field: 'format',
     hints: [
-      'observations, panel, revisions, vintages, curve, yields and spread can be drawn',
-      'choose another --format',
+      'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after',
     ],
   });
 }

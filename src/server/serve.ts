@@ -21,7 +21,7 @@ type ServeOptions = Pick<
     readonly isOutdated?: () => boolean;
     readonly gate: Gate;
     readonly billingUrl?: string;
-    /** The most seconds for the computation of one table. */
+    /** The time limit for computing one table, in seconds. */
     readonly maxSeconds?: number;
     readonly log: Writable;
     readonly keyCommand?: string;

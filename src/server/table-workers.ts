@@ -4,7 +4,7 @@ import { builtPath } from '../platform/installation.ts';
 import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 type TableWorkersOptions = WorkerData & {
-  /** The most seconds for the computation of one table, without the pauses of its reader. */
+  /** The time limit for computing one table, in seconds; pauses of its reader do not count. */
   readonly maxSeconds?: number | undefined;
 };
 

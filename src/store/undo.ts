@@ -152,7 +152,7 @@ async function undoSeries(
   const start = await rows.begin();
   if (start.isNew || start.version !== change.version)
     throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
-      hints: ['a backup has the store as it was before the import'],
+      hints: ['restore a backup from before the import'],
     });
   const held = await rows.vintages();
   const plan = await inverseOf(before, held, rows);

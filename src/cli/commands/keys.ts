@@ -47,7 +47,7 @@ asof keys create --name guest --plan free --expires 90d
   parts: {
     name: option('name', 'name of the key', keyName, { required: true }),
     plan: textOption('plan', 'plan', 'plan of the key', { complete: 'plans', fallback: 'free' }),
-    expires: option('expires', 'last day on which it is valid (UTC), or days such as 90d', {
+    expires: option('expires', 'last valid day (UTC), or a number of days such as 90d', {
       placeholder: 'date',
       complete: 'days',
       parse: (text, _, { today }) => lastDay(text, today),
@@ -117,18 +117,18 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
 
 const overlap = option(
   'overlap',
-  'how long the old secret stays valid',
+  'time until the old secret expires',
   { placeholder: 'days', parse: (text) => dayCount(text, 0) },
   { fallback: '7d' },
 );
 
 const rotateKey = command({
   words: 'keys rotate',
-  summary: 'Give a key a new secret; the old one stays valid for a while',
+  summary: 'Give a key a new secret; the old secret stays valid for a while',
   examples: `
-# a new secret; the old one works for another week (needs a key with that id)
+# a new secret; the old secret works for another week (needs a key with that id)
 asof keys rotate k_0a1b2c3d > ann.key
-# the old one stops at once (needs a key with that id)
+# a new secret; the old secret stops at once (needs a key with that id)
 asof keys rotate k_0a1b2c3d --overlap 0d
 `,
   args: [keyId],
@@ -195,7 +195,7 @@ const usageTable: RecordTable<UsedKey> = {
 
 const showUsage = command({
   words: 'keys usage',
-  summary: 'Show the last use of each key, and how much of its quota is used',
+  summary: 'Show when each key was last used, and its used quota',
   examples: `
 # all keys
 asof keys usage

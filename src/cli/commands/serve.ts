@@ -87,11 +87,11 @@ export const serveSettings = {
   plans: { value: file, about: 'JSON file of plans (default the plans free and pro)' },
   'max-seconds': {
     value: { ...integer(1, 86_400), placeholder: 'seconds' },
-    about: 'most seconds that the computation of one table may take',
+    about: 'time limit for computing one table, in seconds',
     fallback: '60',
   },
   'metrics-port': { value: port, about: 'port for /metrics, at the same address' },
-  'metrics-key': { value: file, about: 'file with the key that /metrics asks for' },
+  'metrics-key': { value: file, about: 'file with the key for /metrics' },
   'log-level': {
     // The levels, lowest first; a service logs its level and higher ones.
     value: { ...choice(['info', 'warn', 'error']), placeholder: 'level' },
@@ -348,10 +348,10 @@ function openBrowser(url: string): void {
 const answerAssistant = command({
   words: 'mcp',
   heading: 'Service',
-  summary: 'Answer an assistant over the Model Context Protocol',
-  about: `An assistant starts this command and asks on its standard input; the answers go to standard
-output. Its tools search series and give observations, panels, revisions, curves, filings and
-clusters, each with the day that it is as of.
+  summary: 'Serve an assistant over the Model Context Protocol',
+  about: `An assistant starts this command, sends requests to standard input, and reads answers from standard
+output. The tools search series and give observations, panels, revisions, curves, filings and
+clusters, each with its as-of day.
 
 With --as-of no tool gives what was published after that day, for a backtest that an assistant
 runs.`,
@@ -362,7 +362,7 @@ asof mcp
 asof mcp --as-of 2015-01-30
 `,
   parts: {
-    asOf: asOf('as-of date of every answer; no tool gives what was published later'),
+    asOf: asOf('as-of date of all answers; hides everything published later'),
     connection,
     messages,
   },

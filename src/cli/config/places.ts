@@ -31,7 +31,7 @@ export function storeToChange(io: Io, flag: string | undefined): string {
   if (address !== defaultStorePath(io) || existsSync(address)) return address;
   throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
     hints: [
-      'the shipped sample, which answers without one, is read-only',
+      'the shipped sample, which asof uses until then, is read-only',
       '`asof import --with-sample` begins a store as a copy of it; --store names another store',
     ],
   });

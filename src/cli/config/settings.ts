@@ -35,7 +35,7 @@ export const settings = {
   format: { value: outputFormat, about: 'output format', variable: 'ASOF_FORMAT' },
   timeout: {
     value: requestLimits.timeout,
-    about: 'time limit of each try of a request, in seconds (default 30)',
+    about: 'time limit of each attempt, in seconds (default 30)',
     variable: 'ASOF_TIMEOUT',
   },
   retries: { value: requestLimits.retries, about: 'retries after transient failures (default 2)' },

@@ -44,7 +44,7 @@ export class Transformer {
     if (frequency === '' && (isComparison(units) || aggregation !== undefined))
       throw new Problem('bad-input', `the frequency of ${id} is not known, so it has no periods to compare`, {
         field: aggregation === undefined ? 'units' : 'frequency',
-        hints: ['a metadata file that is imported can state it'],
+        hints: ['import a metadata file that states it'],
       });
     this.#own = frequency === '' ? 'D' : frequency;
     this.#units = units;

@@ -228,7 +228,7 @@ const answersWithout: readonly {
     // Values as of several days have one column for each day.
     isLike: ([first, second, day = '']) =>
       first === 'date' && second === 'series_id' && parseDay(day) !== undefined,
-    lacks: 'statements',
+    lacks: 'vintages',
     wayOut: '`asof facts`',
   },
 ];
@@ -245,11 +245,11 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
   ],
   [
     /^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s,
-    'an answer of asof, which lacks statements; import what `asof facts` writes',
+    'output of asof without vintages; import the output of `asof facts`',
   ],
   [
     /^(?:\{")?as_of[",\t](?!.*\bvalue\b)/,
-    'an answer of asof, which lacks statements; import what `asof facts` writes',
+    'output of asof without vintages; import the output of `asof facts`',
   ],
   [
     /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/,
@@ -309,6 +309,6 @@ function unsupported(head: FileHead): Diagnosis | undefined {
   const description =
     answer === undefined
       ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]
-      : `an answer of asof, which lacks ${answer.lacks}; import what ${answer.wayOut} writes`;
+      : `output of asof without ${answer.lacks}; import the output of ${answer.wayOut}`;
   return description === undefined ? undefined : { reason: `this looks like ${description}`, hints: [] };
 }

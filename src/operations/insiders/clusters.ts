@@ -40,7 +40,7 @@ const clusterParams = {
   }),
   days: param(
     integer(1, 365),
-    'Calendar days within which they trade; spans that share a trade are joined.',
+    'Longest time between the trades, in calendar days; overlapping clusters are joined.',
     14,
   ),
   min_value: param(integer(1, 999_999_999_999_999), 'Minimum total value, in dollars.', undefined, {
@@ -185,13 +185,13 @@ export const insiderClusters = operation({
     examples: `
 # several insiders who bought at about the same time
 asof insider clusters --ticker MAIA --from 2024-01-01
-# insiders, even single ones, who sold shares for a million dollars or more in all
+# insiders who sold shares for a million dollars or more, even alone
 asof insider clusters --code S --min-insiders 1 --min-value 1000000
 # why each trade counts or not
 asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
 `,
   },
-  summary: 'Where several insiders bought (or sold) within days of each other',
+  summary: 'Find companies whose insiders bought (or sold) within days of each other',
   description: ({ param }) =>
     `Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with ${param('transaction_code')} their trades with another code. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/clusters',
@@ -221,7 +221,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   remark: (rows, texts, { naming }) =>
     rows.length === 0 || textOf(texts, 'min_value') === undefined
       ? undefined
-      : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
+      : `a cluster may have been below ${naming.param('min_value')} on its detected_on; ${naming.param('signals')} gives the day on which it reached that value`,
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
     const { clusterPages } = await import('./cluster-listings.ts');
@@ -267,7 +267,7 @@ export const insiderClusterExplanations = operation({
   command: {
     words: 'insider clusters',
     heading: 'Insiders',
-    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts or not.' },
+    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts.' },
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description: ({ param }) =>
@@ -339,7 +339,7 @@ export const insiderClusterSignals = operation({
     flag: {
       name: 'signals',
       description:
-        'List the first day of each cluster, with its size and value then; the range of dates bounds that day.',
+        'List the first public day of each cluster, with its size and value then; the range of dates selects that day.',
     },
   },
   summary: 'On which day clusters of insiders became known',

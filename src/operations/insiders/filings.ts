@@ -123,7 +123,7 @@ asof insider filings --ticker MAIA --from 2026-01-01
 asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns filing_date,ticker,owner_name,shares
 `,
   },
-  summary: 'Trades that insiders reported, by the day of their filing',
+  summary: 'List the trades that insiders reported, by filing date',
   description: ({ param }) =>
     `One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/filings',
@@ -132,10 +132,10 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   subject: 'insider filings',
   params: {
     ticker: param(filter, 'Trading symbol.', '', { placeholder: 'symbol', complete: 'tickers' }),
-    owner_name: param(filter, 'A part of the name of an owner, ignoring case.', '', { flag: 'owner' }),
+    owner_name: param(filter, "Part of an owner's name, ignoring case.", '', { flag: 'owner' }),
     days: param(
       integer(1, 365),
-      `Filed within this number of days (${usualDays} if no date is given).`,
+      `Filed within this number of days (default ${usualDays} without a date).`,
       undefined,
     ),
     ...dayRange('filing date', 'filing_date'),
@@ -302,7 +302,7 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   // On the day, nobody knew whether there would be later filings.
   const bound = asOf === undefined ? '' : ` up to ${asOf}`;
   return known === undefined
-    ? `no filing of ${ticker} is held${bound}`
+    ? `no filing of ${ticker} is stored${bound}`
     : `the newest filing of ${ticker}${bound} is of ${known}`;
 }
 
@@ -317,7 +317,7 @@ function shownNone(ticker: string): string {
 async function newestDay(texts: ParamTexts, ask: AskMore): Promise<Day | undefined> {
   const { results, unknown_ticker: unknown } = await ask(insiderFilings, [...texts, ['limit', '1']]);
   if (unknown !== undefined && unknown.ticker === textOf(texts, 'ticker'))
-    throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is held`, {
+    throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is stored`, {
       hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
     });
   return results[0]?.filing_date;
@@ -347,5 +347,5 @@ async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Nam
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
   if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
-  return `no ${what} is held${upTo}`;
+  return `no ${what} is stored${upTo}`;
 }

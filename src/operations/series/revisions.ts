@@ -31,7 +31,7 @@ asof revisions GDP --release 1,2,3,final --from 2008-01-01
 asof revisions GDP --stats
 `,
   },
-  summary: 'Every value that was published for each date, and how it changed',
+  summary: 'Show every value published for each date, and its changes',
   description:
     'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates.',
   path: '/v1/series/{id}/revisions',

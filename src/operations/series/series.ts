@@ -110,7 +110,7 @@ asof series search --all --columns id --no-header -f csv
   },
   async whyEmpty(texts) {
     const q = textOf(texts, 'q') ?? '';
-    return q.trim() === '' ? 'no series is held' : `no series matches ${JSON.stringify(q)}`;
+    return q.trim() === '' ? 'no series is stored' : `no series matches ${JSON.stringify(q)}`;
   },
   rowTests: {
     // A search by words depends on all series, so only the service knows how it found a row.

@@ -20,7 +20,7 @@ asof vintages GDP --from 2009-01-01 --to 2009-12-31
 asof vintages UNRATE --limit 5
 `,
   },
-  summary: 'The days on which a series was published, and what each changed',
+  summary: 'List the days on which a series was published, and what changed',
   description: 'Newest day first, with how many dates got a value, another value, or lost it.',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',

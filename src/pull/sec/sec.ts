@@ -76,7 +76,7 @@ export const sec: PullSource = {
 
   async resolve(typed, get) {
     if (typed.length === 0)
-      throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
+      throw new Problem('bad-input', 'no filer is named: use --ticker T, --cik N, or --daily for all filers');
     let table: SourceFile | undefined;
     const names: string[] = [];
     for (const text of typed) {

@@ -95,7 +95,7 @@ const columns: Param<NamedColumns | undefined, false> = {
       {
         name: 'column',
         value: 'name=id',
-        about: 'column to check, and its series if that has another name',
+        about: 'column to check, and the id of its series',
         repeatable: true,
       },
     ],
@@ -115,7 +115,7 @@ const params = {
   all_rows: param(flag, 'Also gives the values that were known.', undefined, {
     help: { about: 'include the values that were known' },
   }),
-  beyond: beyondParam('what values on days after the coverage of a series are compared with'),
+  beyond: beyondParam('what to compare values with after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,
 };
@@ -131,15 +131,15 @@ export const check = question({
   command: {
     words: 'check',
     heading: 'Files',
-    summary: 'Find the values of a file that were not known on the day of their row',
-    about: `Compares each value with the one that was known on the day of its row, and lists those that
-were not: the row, the value, what was known, and the first day on which the value was known.
-Exits with code 1 if there are any. The columns are those with the name of a series. Beside a
-column NAME, a column NAME_date says which period each value is of.`,
+    summary: 'Find values in a file that were not yet known on the day of their row',
+    about: `Compares each value with the value known on the day of its row, and lists the values that were not
+yet known: the row, the value, the known value, and the day on which the listed value became known.
+Exits with code 1 after any. Checks the columns named like series. A column NAME_date gives the
+period of each value in the column NAME.`,
     examples: `
 # whether a file looks ahead: exit code 1 if it does (needs the file)
 asof check features.csv --on day
-# a column with another name than its series, as it may be used the day after publication (needs the file)
+# a column whose name is not the id, with values usable from the day after publication (needs the file)
 asof check features.csv --on day --column unemployment=UNRATE --strict
 `,
     exitsWithDifferences: true,

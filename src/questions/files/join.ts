@@ -41,15 +41,15 @@ const params = {
   on,
   ...knownParams,
   with_dates: param(flag, 'Adds the period that each value belongs to, in a second column.', undefined, {
-    help: { about: 'the observation date of each value, in a column beside it' },
+    help: { about: 'add the observation date of each value' },
   }),
   with_age: param(
     flag,
     'Adds the number of days since each value was published, in a further column.',
     undefined,
-    { help: { about: 'the number of days since the publication of each value, in a column beside it' } },
+    { help: { about: 'add the days since each value was published' } },
   ),
-  beyond: beyondParam('the cells of days after the coverage of a series'),
+  beyond: beyondParam('cells of days after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,
 };
@@ -71,10 +71,9 @@ export const join = question({
   command: {
     words: 'join',
     heading: 'Files',
-    summary: 'Put beside each row of a file what was known on its day',
-    about: `Writes the rows of FILE in their order, with a column for each series: its newest value that
-was known on the day of the row. Into a file of the same kind (CSV, TSV) the cells of FILE are
-copied byte by byte.`,
+    summary: 'Add to each row of a file what was known on its day',
+    about: `Writes the rows of FILE in their order, with a column for each series: the newest value known on
+the day of the row. From CSV to CSV, or TSV to TSV, the cells of FILE are copied byte by byte.`,
     examples: `
 # what was known on the day of each trade (needs the file)
 asof join trades.csv --on day GDP UNRATE -o joined.csv

@@ -122,7 +122,8 @@ async function curveTexts(
   const type = defined({ curve_type });
   if (date === undefined) return textsOf(type);
   const used = on_or_before === true ? await newestUpTo(date, type, context) : date;
-  if (used !== date) context.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
+  if (used !== date)
+    context.note?.({ kind: 'empty', text: `no curve on ${date}; the newest one before it is of ${used}` });
   return textsOf({ date: used, ...type });
 }
 

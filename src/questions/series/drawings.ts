@@ -145,7 +145,7 @@ export function releasesDrawing(
   context: Ask,
 ): Promise<Drawing> {
   return seriesDrawing([{ id }], context, (describe) => ({
-    state: () => `Values at ${listed(horizons.map(horizonName), 'and')}${upTo(asOf)}`,
+    state: () => `Values as published: ${listed(horizons.map(spokenHorizon), 'and')}${upTo(asOf)}`,
     marks(row) {
       const { units = '', frequency = '', source } = describe(id) ?? {};
       const unit = transformation === undefined ? units : unitText(transformation.units, String(units));
@@ -155,6 +155,12 @@ export function releasesDrawing(
       });
     },
   }));
+}
+
+function spokenHorizon(horizon: Horizon): string {
+  if (horizon.kind === 'final') return 'latest';
+  if (horizon.kind === 'after') return `${horizon.days} days after the first`;
+  return ['first', 'second', 'third'][horizon.number - 1] ?? `release ${horizon.number}`;
 }
 
 function upTo(day: string | undefined): string {

@@ -37,7 +37,7 @@ export class OneFrequency {
     throw new Problem(
       'bad-input',
       `by the spacing of its dates ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
-      { field: 'units', hints: ['a metadata file that is imported can state the frequency'] },
+      { field: 'units', hints: ['import a metadata file that states the frequency'] },
     );
   }
 }

@@ -95,12 +95,12 @@ const params = {
     help: { about: 'skip the newest n observations on each as-of date' },
   }),
   with_dates: param(flag, 'With `wide`, also the observation date of each value.', undefined, {
-    help: { about: 'with --wide, the observation date of each value, in a column beside it' },
+    help: { about: 'with --wide, add the observation date of each value' },
   }),
   beyond: param(choice(beyondChoices), 'What as-of dates after the coverage of a series show.', undefined, {
     placeholder: 'choice',
     help: {
-      about: 'the cells of as-of dates after the coverage of a series',
+      about: 'cells of as-of dates after a series ends',
       choices: beyondChoices,
       fallback: beyondChoices[0],
     },
@@ -146,7 +146,7 @@ export const panel = question({
   command: {
     words: 'panel',
     heading: 'Series',
-    summary: 'Put several series side by side, as they were known',
+    summary: 'Show several series side by side, as they were known',
     examples: `
 # two series side by side, as known on a date
 asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide

@@ -107,7 +107,7 @@ async function noteKnown(
   await noteOutside(series, [...days.slice(0, 1), ...days.slice(-1)], context);
   const ids = series.map(({ id }) => id);
   for (const text of kindTexts(ids, context))
-    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage on its as-of date` });
+    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
   if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
     note({
       kind: 'beyond',

@@ -78,7 +78,7 @@ const params = {
     help: { about: 'the triangle: one row per date, one column per vintage' },
   }),
   stats: param(flag, 'Statistics of the revisions between the releases.', undefined, {
-    help: { about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
+    help: { about: 'statistics of the revisions between releases (default 1,2,3,final)' },
   }),
   // A release belongs to a date, and not to a period of dates.
   units: unitsParams.units,
@@ -253,7 +253,7 @@ export function checkHorizons(horizons: readonly Horizon[], stats: boolean): rea
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
   if (stats && horizons.length === 1)
-    throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
+    throw new Problem('bad-input', `statistics of revisions need two releases, and ${names[0]} is one`, {
       hints: ['name more, such as 1 and final'],
     });
   return stats ? inOrder(horizons) : horizons;

@@ -34,7 +34,7 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
   const typedId = {
     name: 'id',
     complete: 'ids',
-    about: 'series ids; one with * (quoted) means every series whose id matches',
+    about: 'series ids, or a quoted pattern with *',
     several: true,
   } as const;
   return { ...severalIds, orOne: true, typed: { flags: [], args: [typedId], read } } as const;
@@ -74,7 +74,7 @@ export const skipMissing = param(
   flag,
   'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
   undefined,
-  { help: { about: 'leave out ids that no series has, and say so' } },
+  { help: { about: 'skip unknown ids, with a note' } },
 );
 
 const { units, frequencies, aggregates } = transformationChoices;
@@ -88,26 +88,27 @@ export const unitsParams = {
     {
       placeholder: 'units',
       help: {
-        about: "change, growth rate or logarithm within one vintage, by FRED's name",
+        about:
+          'change or growth within one vintage: pc1 from a year ago, pch from the period before, pca at an annual rate',
         choices: units,
         fallback: units[0],
       },
     },
   ),
   digits: param(integer(0, 20), 'Decimal places of computed values.', undefined, {
-    help: { about: "decimals of what is computed (default FRED's)" },
+    help: { about: 'decimal places of computed values (default: as FRED)' },
   }),
   frequency: param(choice(frequencies), 'A coarser frequency, to which values are aggregated.', undefined, {
     placeholder: 'frequency',
     help: {
-      about: 'one value for each week, month, quarter, half year or year',
+      about: 'one value per week, month, quarter, half year or year',
       choices: frequencies,
     },
   }),
   aggregate: param(choice(aggregates), 'Average, sum, or the value at the end of a period.', undefined, {
     placeholder: 'method',
     help: {
-      about: 'how to combine the values of a period: average, sum, end of period',
+      about: 'average, sum or last value of each period',
       choices: aggregates,
       fallback: aggregates[0],
     },

@@ -304,20 +304,20 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
   '42501': {
     reason: 'this user may not do that',
-    hints: ['who asks needs usage on the schema and select on its tables; who imports must own them'],
+    hints: ['readers need usage on the schema and select on its tables; importers must own the tables'],
   },
   '25006': {
-    reason: 'the server is read-only, or this user only reads',
+    reason: 'the server or this user is read-only',
     hints: ['a standby answers questions; imports need its primary server'],
   },
   '25P03': {
-    reason: 'the server ends transactions that wait as long',
-    hints: ['idle_in_transaction_session_timeout of this user or of the server is the longest wait'],
+    reason: 'the server ends transactions that wait this long',
+    hints: ['raise idle_in_transaction_session_timeout for this user or the server'],
     passes: true,
   },
   '25P04': {
-    reason: 'the server ends transactions that take as long',
-    hints: ['transaction_timeout of this user or of the server is the longest time'],
+    reason: 'the server ends transactions that take this long',
+    hints: ['raise transaction_timeout for this user or the server'],
     passes: true,
   },
   '53100': { reason: 'the disk of the server is full' },
@@ -325,7 +325,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '53300': {
     reason: 'the server has no connection left',
     hints: [
-      'max_connections of the server, or the limit of the user or the database, is their number',
+      'raise max_connections of the server, or the limit of the user or the database',
       'a pooler such as PgBouncer shares a few among many processes',
     ],
     passes: true,
@@ -334,18 +334,16 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '55P03': { reason: 'another import holds it for longer than lock_timeout', passes: true },
   '57014': {
     reason: 'the server ended a statement',
-    hints: ['statement_timeout of this user or of the server is the longest time of a statement'],
+    hints: ['raise statement_timeout for this user or the server'],
     passes: true,
   },
-  '58': { reason: 'the server reports an error of its disk' },
+  '58': { reason: 'the server reports a disk error' },
   XX: { reason: 'the server reports that data are damaged' },
   '40P01': { reason: 'another import is writing to it; try again when it is done' },
   // asof uses no serializable transactions, so only a standby or Citus ends one with this code.
   '40001': {
     reason: 'the server ended the transaction because of another one; try again',
-    hints: [
-      'max_standby_streaming_delay of a standby is how long a question may hold up what its primary sends',
-    ],
+    hints: ['raise max_standby_streaming_delay of the standby: a query may delay replication that long'],
     passes: true,
   },
 };
@@ -397,7 +395,7 @@ function asProblem(shown: string, error: unknown): unknown {
   if (
     /^(?:Connection terminated|timeout exceeded|Client has encountered|Client was closed)/.test(error.message)
   )
-    return unreachableProblem(shown, 'the connection was closed or does not come about', error);
+    return unreachableProblem(shown, 'the connection was closed or cannot be made', error);
   if (
     /SSL|certificate|SASL|SCRAM|self-signed|password/i.test(error.message) ||
     code?.toString().includes('CERT')

@@ -20,7 +20,7 @@ const countsIn = (address: string) =>
 const idsIn = (address: string) => reading(address, (view) => view.contents.seriesIds());
 
 const madeElsewhere =
-  'the store has no import that can be taken back: an older asof made them, or they were made before it was copied';
+  'no import can be undone: an older asof made them, or they are older than this copy of the store';
 
 contract((engine) => {
   /** A store into which some imports were made. */
@@ -209,7 +209,7 @@ contract((engine) => {
     const third = await newest();
     expect(third).toBeGreaterThan(second);
     expect(await failureOf(undoStoreImport(address, { number: second }))).toBe(
-      `the store has no import ${second} that can be taken back`,
+      `the store has no import ${second} that can be undone`,
     );
     await undoStoreImport(address);
     await undoStoreImport(address);
@@ -228,6 +228,6 @@ contract((engine) => {
     await undoStoreImport(copy);
     expect(await contentOf(copy)).toEqual(await contentOf(address));
     await undoStoreImport(address);
-    expect(await failureOf(undoStoreImport(address))).toBe('the store has no import to take back');
+    expect(await failureOf(undoStoreImport(address))).toBe('the store has no import to undo');
   });
 });

@@ -59,7 +59,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
     (name) => !columns.some((known) => known === name) && name !== kindColumn,
   );
   if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
-    const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
+    const reason = 'this is output of asof without vintages; import the output of asof facts';
     throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, [
       'asof facts ID writes every statement',
       'asof observations ID --as-of D --columns date,value writes one vintage: import it with --series ID --as-of D',
