@@ -68,7 +68,7 @@ export type { Finding } from './snapshot/verify.ts';
 export type { Followed } from './store/followed.ts';
 export type { LoggedImport } from './store/store.ts';
 
-/** The care of a store: `asof.store`. */
+/** Maintenance of a store: `asof.store`. */
 export type StoreCare = Asof['store'];
 
 /** The name of an operation, such as `observations`. */
@@ -79,7 +79,7 @@ type OperationNamed<N extends OperationName> = Extract<KnownOperation, { readonl
 /** A row of an operation: `OperationRow<'observations'>`. */
 export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 
-/** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
+/** The parameters of an operation's method: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
 
 type QuestionParams<N extends keyof typeof questions> = Demands & ParamsOf<(typeof questions)[N]>;
@@ -102,27 +102,27 @@ export type JoinParams = QuestionParams<'join'>;
 /** The parameters of a check. */
 export type CheckParams = QuestionParams<'check'>;
 
-/** How a store or a service is asked. */
+/** Options of `open`. */
 export type OpenOptions = {
   /** The key of the service. */
   readonly key?: string | undefined;
-  /** Seconds that one try of a request to a service may take; 30 unless given. */
+  /** Seconds for one try of a request to a service. Default: 30. */
   readonly timeout?: number | undefined;
-  /** Further tries after a network error, 429, and 502 to 504; 2 unless given. */
+  /** Retries after a network error, 429, and 502 to 504. Default: 2. */
   readonly retries?: number | undefined;
-  /** Seconds to wait in all before the further tries of one request; 60 unless given. */
+  /** Seconds that one request may wait in all before retries. Default: 60. */
   readonly maxWait?: number | undefined;
-  /** Stops what is under way. */
+  /** Stops running calls. */
   readonly signal?: AbortSignal | undefined;
-  /** The current time; the system's unless given. */
+  /** Returns the current time. Default: the system's. */
   readonly clock?: (() => Date) | undefined;
-  /** Takes remarks, such as that an as-of date is outside of what a series covers. */
+  /** Receives notes, such as that an as-of date is outside a series' coverage. */
   readonly onNote?: ((note: Note) => void) | undefined;
 };
 
 /**
- * Opens a store (a path, or `postgres://…`) or a service (a URL); without an address the store that ASOF_STORE names,
- * else your own in the user's data folder, else the shipped sample. A Problem where it cannot be opened.
+ * Opens a store (a path, or `postgres://…`) or a service (a URL); throws a Problem if that fails.
+ * Default: the store in ASOF_STORE, else in the user's data folder, else the shipped sample.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
   checkArguments(openSignature, [address, options], clockAt(new Date()));
@@ -166,7 +166,7 @@ async function store(path: string, { key }: OpenOptions, clock: () => Date) {
   return { client: embeddedClient(opened, clock), store: opened };
 }
 
-/** Whether a path that is no store looks like the host of a service. */
+/** Tells whether a path that is no store looks like the host of a service. */
 function isHost(path: string): boolean {
   return /^[\w.-]+(:\d+)(\/|$)/.test(path) && !existsSync(path);
 }

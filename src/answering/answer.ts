@@ -9,7 +9,7 @@ import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
 import { Basis, type Demands } from './basis.ts';
 import type { TableFiles, TableText } from './table.ts';
 
-/** A note on an answer; `unknown` says why another note could not be made. */
+/** A note on an answer; `unknown` says why another note is missing. */
 export type Note = {
   readonly kind:
     | 'coverage'
@@ -28,7 +28,7 @@ export type Note = {
   readonly text: string;
 };
 
-/** How much of an answer is done; for several series also the number of rows. */
+/** How much of an answer is done. */
 type AnswerProgress = {
   readonly done: number;
   readonly total?: number;
@@ -36,42 +36,42 @@ type AnswerProgress = {
   readonly rows?: number;
 };
 
-/** Who asks: a client, what it is told besides the rows, and how. */
+/** A client, and where its notes and progress go. */
 export type Asker = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** What messages call questions and parameters. */
+  /** The names of questions and parameters in messages. */
   readonly naming: Naming;
-  /** Receives the notes as they arise; without it, no request is made for a note. */
+  /** Receives each note as it arises. By default, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
   /** Throws for an answer with more rows than its reader may get. Default: no limit. */
   readonly allow?: (rows: number) => void;
-  /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
+  /** True if an answer without rows is explained, or refused if its subject does not exist. */
   readonly explained?: boolean;
   /** How the rows are drawn, which may take a request for each series. Default: false. */
   readonly drawn?: false | { readonly recessions: boolean };
   readonly tables?: TableFiles;
 };
 
-/** What one answer needs; made once for each attempt to answer. */
+/** What one attempt to answer needs. */
 export type Ask = Asker & {
   readonly basis: Basis;
   /** The notes so far, each text once. */
   readonly notes: readonly Note[];
-  /** Why a transformation has no results; undefined if there are no values to compute them from. */
+  /** Returns the reason why a transformation has no results; undefined if there are no values to compute with. */
   readonly noResult?: <R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
   ) => Promise<Note | undefined>;
 };
 
-/** Returns what one answer needs: the client records what it is based on, and refuses what misses the demands. */
+/** Makes what one answer needs; its client records the basis, and refuses answers that miss the demands. */
 export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): A & Ask {
   const basis = new Basis(demands, today);
   const notes: Note[] = [];
   const note = (one: Note): void => {
-    // What is said of two days may be the same.
+    // The same may be true of two days.
     if (notes.some(({ text }) => text === one.text)) return;
     notes.push(one);
     asker.note?.(one);
@@ -79,45 +79,45 @@ export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): 
   return { ...asker, ...(asker.note && { note }), basis, notes, client: basis.through(asker.client) };
 }
 
-/** A page of rows as bytes, which are valid until the next page is read. */
+/** A page of rows as bytes, which the next page overwrites. */
 export type WrittenPage = { readonly bytes: Uint8Array; readonly rows: number };
 
-/** Rows as the bytes of a text; what the pages return is known after the last one. */
+/** Rows as the bytes of a text. */
 export type WrittenRows<O> = TableText & {
   readonly pages: () => AsyncGenerator<WrittenPage, O>;
 };
 
-/** What a comparison found: whether anything differs. */
+/** Whether a comparison found a difference. */
 export type Difference = { readonly differs: boolean };
 
-/** The rows of an answer; their layout is known before the first page, and a comparison ends with what it found. */
+/** The layout and the pages of an answer. */
 export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLayout & {
-  /** Whether a terminal shows each row as a card. */
+  /** True if a terminal shows each row as a card. */
   readonly card?: boolean;
-  /** The same rows as a text, in which the user's own columns are as the user wrote them. */
+  /** The rows as text, with the user's own columns as the user wrote them. */
   readonly written?: WrittenRows<O>;
   readonly pages: AsyncGenerator<Envelope<R>, O>;
 };
 
-/** What is known of an answer after its last page. */
+/** What is known about an answer after its last page. */
 export type Outcome = Partial<Difference> & {
   readonly rows: number;
-  /** The first page without its rows; missing if the rows are a text. */
+  /** The first page without its rows; missing if the rows are text. */
   readonly head?: Omit<Envelope, 'results'>;
   readonly hasMore: boolean;
-  /** Continues after the last row, where a limit cut the answer off. */
+  /** Continues after the last row if a limit cut the answer off. */
   readonly cursor?: string;
   readonly basis: Basis;
-  /** Returns what a file with notes says of the answer besides its rows; may ask for descriptions of series. */
+  /** Returns what a file with notes says besides the rows; may ask for descriptions of series. */
   about(): Promise<readonly (readonly [name: string, text: string])[]>;
 };
 
-/** These values as texts. */
+/** Converts the values of parameters to texts. */
 export function textsOf(params: QueryParams): ParamTexts {
   return Object.entries(params).map(([name, value]) => [name, String(value)]);
 }
 
-/** All rows of a listing, or those of an extent. */
+/** Reads the rows of a listing. Default: all. */
 export async function rowsOf<R extends Row>(
   { client, signal }: Pick<Ask, 'client' | 'signal'>,
   operation: Operation<Params, R>,
@@ -130,7 +130,7 @@ export async function rowsOf<R extends Row>(
   return rows;
 }
 
-/** The same pages; reports the number of rows so far after each. */
+/** Passes pages on, and reports the number of rows after each. */
 export async function* counted<R>(
   pages: AsyncIterable<Envelope<R>>,
   progress: Ask['progress'],
@@ -143,7 +143,7 @@ export async function* counted<R>(
   }
 }
 
-/** The same failure; a Problem names the series. */
+/** Adds the series to a Problem; returns any other failure unchanged. */
 export function failureOf(id: string, error: unknown): unknown {
   return error instanceof Problem ? error.with({ series: id }) : error;
 }

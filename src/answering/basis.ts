@@ -11,24 +11,24 @@ import { vintages } from '../operations/series/vintages.ts';
 
 /** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {
-  /** Only days of publication: neither samples nor days on which figures were fetched. */
+  /** Only vintages on days of publication: neither samples nor days of fetching. */
   readonly exact?: boolean | undefined;
-  /** Only data that are covered to at most this number of days before the requested day. */
+  /** Only data covered to at most this number of days before the requested day. */
   readonly maxAge?: number | undefined;
 };
 
-/** What is known about the data of an answer: about a series by its id, a kind of curve or filings in words. */
+/** What is known about the data of a series, a kind of curve, or filings. */
 export type SubjectBasis = {
   readonly subject: string;
   readonly covered_to?: Day;
-  /** How those vintages of a series came about that the answer is from; several kinds are separated by `; `. */
+  /** The kinds of the vintages, separated by `; `. */
   readonly vintage_kind?: string;
 };
 
 type SubjectNotes = {
   coveredTo: Day | undefined;
   readonly kinds: Set<VintageKind>;
-  /** Whether its data may appear only on weekdays, as curves and filings do. */
+  /** True for data that may appear only on weekdays, such as curves and filings. */
   readonly isDaily: boolean;
 };
 
@@ -46,8 +46,8 @@ export class Basis {
   }
 
   /**
-   * The same client, which records what answers are based on, and refuses those that miss the demands. Its answers as of
-   * a day do not say to which day the data are covered.
+   * Wraps a client, to record what answers are based on, and to refuse those that miss the demands.
+   * Answers as of a day do not say to which day the data are covered.
    */
   through(client: Client): Client {
     return {
@@ -84,11 +84,11 @@ export class Basis {
     return this.#subjects.get(subject)?.kinds ?? new Set();
   }
 
-  /** Records the coverage of a series and its kinds of vintages; a Problem if they miss the demands. */
+  /** Records the coverage of a series and its kinds of vintages; throws a Problem if they miss the demands. */
   add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
     this.#requireAge(id, day, coveredTo);
     const notes = this.#notesOf(id, day, coveredTo, false);
-    // Requests that no day bounds may have noted a later coverage.
+    // Requests without a day may have noted a later coverage.
     if (coveredTo != null) notes.coveredTo = earlier(coveredTo, day ?? coveredTo);
     for (const kind of kinds) this.#addKinds(notes, kind);
     if (this.demands.exact !== true) return;
@@ -98,8 +98,8 @@ export class Basis {
   }
 
   /**
-   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves, filings and daily series
-   * need to reach only the last weekday before it.
+   * Lists the subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`.
+   * Curves, filings and daily series need to reach only the last weekday before the day.
    */
   staleOn(day: Day): readonly string[] {
     return Array.from(this.#subjects).flatMap(([subject, notes]) =>
@@ -125,10 +125,10 @@ export class Basis {
     const subject = subjectOf(operation, texts);
     if (members.includes('covered_to') || members.includes('coverage')) {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
-      // If no day bounds the request, the question that knows the day checks.
+      // Without a day, the question that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
       const isDaily = operation.subject !== undefined || series?.frequency === 'D';
-      // What a request that no day bounds says of today must not replace what is known of a day.
+      // What a request without a day says about today must not replace what is known of a day.
       const noted = boundBy === undefined ? (this.coveredTo(subject) ?? coveredTo) : coveredTo;
       this.#notesOf(subject, day, noted, isDaily);
     }
@@ -139,7 +139,7 @@ export class Basis {
     this.#addKinds(this.#notesOf(subject, day, undefined, false), vintage.vintage_kind);
   }
 
-  /** What is noted about a subject; its coverage counts up to the last of the days that answers are as of. */
+  /** Updates the notes about a subject; its coverage counts up to the last of the days that answers are as of. */
   #notesOf(
     subject: string,
     day: Day = '~',
@@ -180,17 +180,17 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: more than ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: the maximum is ${maxAge}`,
     );
   }
 }
 
-/** Whether the data about a subject reach a day; without a stated coverage they do. */
+/** Tells whether the data about a subject reach a day; data without a stated coverage do. */
 function doesReach({ coveredTo, isDaily }: SubjectNotes, day: Day): boolean {
   return coveredTo === undefined || coveredTo >= (isDaily ? lastWeekday(day) : day);
 }
 
-/** The coverage of a subject in words. A subject that ends with a lower-case s, unlike an id, is a plural: filings. */
+/** Says the coverage of a subject in words; `filings` is a plural, and ids are in upper case. */
 function coveredText(subject: string, coveredTo: Day): string {
   return `${subject} ${/^[a-z].*s$/.test(subject) ? 'are' : 'is'} covered to ${coveredTo}`;
 }
@@ -218,11 +218,11 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
-const mayBeMissing = 'what was published since then may be missing';
+const mayBeMissing = 'later publications may be missing';
 
 /**
- * Refuses an exact vintage before a day if the next vintage is not exact: the record may lack a publication between the
- * two. No answer as of the day says so, because the next vintage came later.
+ * Refuses an exact vintage before a day if the next one is not exact: a publication between them may be missing.
+ * An answer as of the day cannot show the gap, because the next vintage came later.
  */
 async function requireNoGap(
   client: Client,
@@ -243,13 +243,14 @@ function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R
   return page;
 }
 
-/** Why an answer as of a day may not be exactly what was published by then; names no later vintage. */
+/** Says why an answer as of a day may not be exactly what was published by then; names no later vintage. */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
   const { as_of_date: newest, vintage_kind: kind } = vintage;
   if (kind === '' || kind === 'exact') return undefined;
   if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
   if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
   const noun = kind === 'sampled' ? 'sample' : 'vintage';
-  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${mayBeMissing}` : '';
-  return `${id} is ${kind}: this is ${newest}${rest}`;
+  const from = `${id} is ${kind}: values are from the`;
+  if (day === undefined) return `${from} newest ${noun}, of ${newest}`;
+  return `${from} ${noun} of ${newest}${day > newest ? `; ${mayBeMissing}` : ''}`;
 }

@@ -7,18 +7,18 @@ import type { RowLayout } from '../operations/field.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
-/** The rows of an answer that is composed from the answers to several requests. */
+/** An answer composed from several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: string;
   readonly asOf?: Day;
   readonly kinds?: { readonly [column: string]: string };
-  /** All rows, or pages of rows that are computed while they are read and end with what a comparison found. */
+  /** All rows, or pages of rows that are computed as they are read. */
   readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
   readonly hasMore?: boolean;
   readonly differs?: boolean;
 };
 
-/** Composes an answer from one state of the data; a Problem if the data changes meanwhile. */
+/** Composes an answer from one state of the data; throws a Problem if the data changes meanwhile. */
 export async function composed<R extends Row>(
   context: Ask,
   compose: (context: Ask) => Promise<ComposedRows<R>>,
@@ -35,7 +35,7 @@ export async function composed<R extends Row>(
   return { fields, columns, pages: pagesOf(made, requestId, context) };
 }
 
-/** The number of rows in a page; a slow reader is waited for between pages. */
+/** The number of rows in a page, after which a slow reader is waited for. */
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
@@ -82,7 +82,7 @@ function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
 
 const seriesAtOnce = 4;
 
-/** Works on series, a few at once, and waits for all; throws the failure of the first, or one that all have. */
+/** Works on a few series at once, and waits for all; throws the first failure, or one that stops them all. */
 export async function eachOf<T extends { readonly id: string }, R>(
   all: readonly T[],
   context: Ask,

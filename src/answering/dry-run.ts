@@ -8,7 +8,7 @@ import type { Ask } from './answer.ts';
 import { eachOf } from './composed.ts';
 import type { Query, Reading } from './question.ts';
 
-/** At most how many requests an answer takes, in words, by the descriptions of its series, which it asks for. */
+/** Says in words how many requests an answer takes at most; asks for descriptions of its series. */
 export async function mostRequests({ question, values }: Query, context: Ask): Promise<string> {
   const client = throttled(context.client, context.signal, () => undefined);
   const watch = await client.watch();
@@ -27,14 +27,14 @@ export async function mostRequests({ question, values }: Query, context: Ask): P
 function mostOfOne(row: Row | undefined, reading: Reading): number {
   if ('panels' in reading) return 1;
   const dates = Number(row?.observation_count ?? 0);
-  // A page more, because an earlier vintage may have dates that were withdrawn since.
+  // One page more: an earlier vintage may have dates that were withdrawn since.
   if ('asOf' in reading) return 1 + reading.asOf * (1 + Math.ceil(dates / largestPage));
-  // Each page of published values has at least one date. A service without them is asked day by day; with a demand for
-  // exact vintages twice, and about the last day.
+  // Each page of published values has at least one date. A service without them is asked day by day;
+  // with a demand for exact vintages twice, and about the last day.
   return 3 + vintagePages(row) + Math.max(dates, 2 * reading.days);
 }
 
-/** The most pages of a list of vintages: there is at most one a day. */
+/** Returns the most pages of a list of vintages, with at most one vintage a day. */
 function vintagePages(row: Row | undefined): number {
   const [first, last] = [row?.first_vintage, row?.last_vintage].map((cell) => parseDay(String(cell ?? '')));
   if (first === undefined || last === undefined) return 1;

@@ -9,9 +9,9 @@ import { revisions } from '../operations/series/revisions.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 
-/** Every vintage of a series, or of some of its dates. */
+/** The vintages of a series, or of some of its dates. */
 export type History = {
-  /** By date, in the order in which the dates were read; those of a date oldest first. */
+  /** By date, in the order of reading; the changes of a date oldest first. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
   readonly vintages: Vintages;
   readonly unit: string;
@@ -37,7 +37,7 @@ export async function historyOf(
       stated.add(row);
       addTo(changes, date, { asOf, value });
     }
-  // Another service may give the changes of a date in another order.
+  // Another service may order the changes of a date differently.
   for (const known of changes.values())
     if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
   const isPart = from !== undefined || to !== undefined;
@@ -56,7 +56,7 @@ function byDay(one: Change, other: Change): number {
   return one.asOf < other.asOf ? -1 : 1;
 }
 
-/** The frequencies that published values state, each for its own day of publication. */
+/** The frequencies that published values state, by day of publication. */
 class StatedFrequencies {
   readonly #byDay = new Map<Day, Frequency>();
   #latest: { readonly text: unknown; readonly frequency: Frequency } = { text: '', frequency: '' };
@@ -75,8 +75,8 @@ class StatedFrequencies {
   }
 
   /**
-   * Adds the frequencies that the other dates of a series state. They are the same if those of a part never differ from
-   * that of the series now, since it only becomes finer; otherwise every date is read.
+   * Adds the frequencies that the other dates of a series state.
+   * A series only becomes finer: if no frequency so far differs from today's, nothing is read.
    */
   async complete(id: string, last: Day, { client, signal }: Pick<Ask, 'client' | 'signal'>): Promise<void> {
     const [described] = (await client.ask(seriesShow, [['id', id]])).results;
@@ -86,7 +86,7 @@ class StatedFrequencies {
       if (row.as_of_date <= last) this.add(row);
   }
 
-  /** The frequencies by day, oldest first; if the service states none, those that the spacing of dates implies. */
+  /** Returns the frequencies by day, oldest first; if none is stated, those that the spacing of dates implies. */
   since(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
     const stated = [...this.#byDay].map(([since, frequency]) => ({ since, frequency }));
     if (stated.some(({ frequency }) => frequency !== ''))

@@ -15,7 +15,7 @@ import { inexactText } from './basis.ts';
 import { type Query, transformationIn } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** Returns all notes on an answer: which ids it leaves out, what was noted so far, and which data end before a day. */
+/** Returns all notes on an answer: ids that it leaves out, notes so far, and data that end before a day. */
 export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Day): readonly Note[] {
   const { missing } = basis;
   const left = `left out, because not found: ${listed([...missing], 'and')}`;
@@ -29,7 +29,7 @@ export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Da
 
 const mostNamed = 3;
 
-/** Notes which as-of dates are outside of what a series covers, and which answers come from samples. */
+/** Adds notes on as-of dates outside the coverage of series, and on answers from samples. */
 export async function noteBasis(
   answered: readonly ResolvedSeries[],
   asked: readonly (Version | undefined)[],
@@ -40,7 +40,7 @@ export async function noteBasis(
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }
 
-/** Notes which as-of dates a series does not cover; nothing if the service does not state the coverage. */
+/** Adds notes on as-of dates that series do not cover, if the service states the coverage. */
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -52,7 +52,7 @@ export async function noteOutside(
   for (const one of answered) {
     const { id } = one;
     const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
-    // A service that does not state the coverage of one series states none.
+    // A service without the coverage of one series states none.
     if (series === undefined || !saysCoverage(series)) break;
     outside.push(...outsideTexts(id, series, days));
   }
@@ -75,7 +75,7 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask):
   const before = vintages.filter(
     ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
   );
-  // On which day it begins is known if any of the days is later.
+  // The day on which the series begins is known if one of the days is later.
   if (before.length > 0 && before.length < days.length) return undefined;
   return { first_vintage: before.length > 0 ? unknownLater : null, covered_to };
 }
@@ -83,7 +83,7 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask):
 /** Stands for the first vintage of a series that begins after all days of an answer. */
 const unknownLater = '~';
 
-/** Says for each series and day that its answer is from a sample; for many series only names some. */
+/** Says for each series and day that its answer is from a sample; names only some of many series. */
 function sampleTexts(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -92,8 +92,7 @@ function sampleTexts(
   const found = answered.flatMap(({ id }) => {
     const texts = days.flatMap((day) => {
       const vintage = basis.vintageOn(id, day);
-      // What was fetched on the day itself is what was known then, and about an unknown vintage there is nothing to
-      // say.
+      // A vintage fetched on the day itself has what was known then; of an unknown vintage nothing can be said.
       if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
       if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
       return inexactText(id, day, vintage) ?? [];
@@ -116,7 +115,7 @@ export function kindTexts(ids: readonly string[], { basis }: Pick<Ask, 'basis'>)
   });
 }
 
-/** The description of a series, requested once; undefined if the request fails, which is noted. */
+/** Reads the description of a series, once; undefined, with a note, if the request fails. */
 export async function descriptionOf(
   { id, row }: ResolvedSeries,
   { client, signal, note }: Ask,
@@ -131,7 +130,6 @@ export async function descriptionOf(
   }
 }
 
-/** Whether a description states the coverage; another service may not. */
 function saysCoverage({ first_vintage, covered_to }: Row): boolean {
   return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
 }
@@ -150,7 +148,7 @@ function dayIn(cell: unknown): string {
   return String(cell ?? '');
 }
 
-/** Notes why an answer has no rows; a Problem if what was asked about does not exist. */
+/** Adds a note on why an answer has no rows; throws a Problem if its subject does not exist. */
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -178,14 +176,14 @@ type ExplainedDates = {
   readonly to: Day | undefined;
 };
 
-/** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
+/** Adds a note on why an answer has no rows as of some days, for each series or the first few of many. */
 export async function explainSeries(
   answered: readonly { readonly series: { readonly id: string } }[],
   { days, from, to }: ExplainedDates,
   context: Ask,
 ): Promise<void> {
   if (context.note === undefined) return;
-  // Everything known on an earlier day is also known on the latest, so one question is enough.
+  // What is known on an earlier day is known on the latest too, so one question is enough.
   const [latest = 'latest'] = [...days].sort().reverse();
   const as_of = latest === 'latest' ? undefined : latest;
   for (const { series } of answered.slice(0, mostExplained))
@@ -194,7 +192,7 @@ export async function explainSeries(
 
 type About = readonly [name: string, text: string];
 
-/** What a file with notes says about an answer besides its rows; must be called after the last page. */
+/** Returns what a file with notes says about an answer besides its rows. Call it after the last page. */
 export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
   const transformation = transformationIn(values);
   const about: About[] = [

@@ -21,35 +21,35 @@ import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** When a question is asked; in a plan, binding its values to a day completes them. */
+/** When a question is asked; a plan binds its values to a day later. */
 type AskedAt = Clock & { readonly inPlan?: boolean };
 
-/** Reads the days in a file; with `strict`, on which something was known before each. */
+/** Reads the days in a file; with `strict`, days before which something was known. */
 type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
 
 type QuestionCommand = CommandWords & {
   readonly heading: CommandGroup;
-  /** Flags that say nothing about the answer, such as those about the exit code. */
+  /** Flags that do not change the answer, such as those for the exit code. */
   readonly flags?: readonly Flag[];
-  /** Whether rows mean an exit code of 1, without a flag. */
+  /** True if rows mean an exit code of 1 without a flag. */
   readonly exitsWithDifferences?: boolean;
-  /** The parameter after whose flag help lists those that ask another question, such as `--vs`. */
+  /** The parameter after whose flag help lists those of another question, such as `--vs`. */
   readonly comparedAfter?: string;
 };
 
-/** How flags of other commands ask a question, which has no command of its own: those of its arguments. */
+/** The flags of other commands that ask a question. */
 type AskedByFlags = {
   readonly words: readonly string[];
   readonly flags?: readonly Flag[];
-  /** Flags of these commands that its arguments read too; others that say nothing about it are refused. */
+  /** Flags of these commands that its arguments read too; others are refused. */
   readonly reads?: readonly string[];
-  /** How flags of these commands are refused, if not as those that do not go with the flag that asks it. */
+  /** How flags of these commands are refused. Default: as flags that do not go together. */
   readonly refusals?: Readonly<Record<string, string>>;
-  /** The question that they ask together with another flag. */
+  /** The question asked by these flags together with another flag. */
   readonly together?: { readonly flag: string; readonly question: Question };
 };
 
-/** The endpoint of a service that answers a question; asof's own extension of the contract. */
+/** The endpoint of a question, an extension of the contract. */
 type QuestionEndpoint = Pick<
   Operation,
   'description' | 'example' | 'knownBy' | 'object' | 'path' | 'summary'
@@ -58,23 +58,23 @@ type QuestionEndpoint = Pick<
   readonly layout: RowLayout;
   readonly mayBeWide?: boolean;
   readonly members: NonNullable<Operation['members']>;
-  /** Values of parameters that no request can set. */
+  /** Values of parameters that a request cannot set. */
   readonly fixed?: NamedValues;
 };
 
-/** A parameter that a method takes by its place. */
+/** A parameter that a method takes by position. */
 export type Argument<N extends string = string, T = unknown> = Param<T> & {
   readonly name: N;
-  /** What methods and messages call it, if not by its name on the wire. */
+  /** The name in methods and messages. Default: `name`. */
   readonly label?: string;
-  /** Whether a list may be given by its only member. */
+  /** True if a list with one member may be given as that member. */
   readonly orOne?: boolean;
 };
 
-/** A day, and the parameter that names it, or in words which one it is. */
+/** A day, and the parameter or the words that name it. */
 type NamedDay = readonly [name: string, day: Day];
 
-/** What an answer reads: each series as of some days, its whole history for some days, or panels of a service. */
+/** What an answer reads, for a dry run. */
 export type Reading = { readonly series: readonly ResolvedSeries[] } & (
   | { readonly asOf: number }
   | { readonly days: number }
@@ -84,67 +84,67 @@ export type Reading = { readonly series: readonly ResolvedSeries[] } & (
 /** Values that ask for nothing later than a day. */
 export type BoundValues<V> = {
   readonly values: V;
-  /** The days that the values name, which may not be later. */
+  /** The days that the values name; none may be later. */
   readonly days: readonly NamedDay[];
-  /** The as-of date of the answer; the day itself by default. */
+  /** The as-of date of the answer. Default: the day itself. */
   readonly asOf?: Day;
-  /** The words that bind a command line in the same way; none if the line names its dates itself. */
+  /** Words that bind a command line in the same way; none if the line names its dates. */
   readonly words: readonly string[];
 };
 
-/** A question, declared once; its command, method, endpoint, tool and binding to a day follow from this. */
+/** A question, from which its command, method, endpoint and tool follow. */
 export type Question<V extends NamedValues = NamedValues, R extends Row = Row> = {
-  /** Its name on the wire; that of the method is the same in camel case. */
+  /** The name on the wire; the method has the same name in camel case. */
   readonly name: string;
-  /** What it answers, in a few sentences; without it, assistants do not ask the question. */
+  /** What it answers, in a few sentences; without this text, assistants do not ask the question. */
   readonly about?: string | Sentence;
   readonly command?: QuestionCommand;
   readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;
   readonly args: readonly Argument[];
   readonly params: Params;
-  /** The types of the method, where its rows depend on its parameters; it is never read. */
+  /** The types of the method, if its rows depend on its parameters; never read at run time. */
   readonly method?: readonly MethodType[];
-  /** The question whose rows `all` of the method gives one by one. */
+  /** The question whose rows `all` of the method yields. */
   readonly all?: Question | undefined;
-  /** The values that a command or a method asks for if it is given none. */
+  /** The default values of its command and its method. */
   readonly defaults?: NamedValues;
-  /** Whether its data are covered to a day, so that demands can be made of them; yes by default. */
+  /** False if no demands can be made of its data. Default: true. */
   readonly isAboutData?: boolean;
-  /** Refuses values that contradict each other, or that ask for what nobody can know yet. */
+  /** Refuses values that contradict each other, or ask for what nobody can know yet. */
   check?(values: V, asked: AskedAt): void;
-  /** The layout of the rows; undefined if the columns depend on the data. */
+  /** Returns the layout of the rows; undefined if the columns depend on the data. */
   layout(values: V): RowLayout | undefined;
-  /** Returns how the rows are drawn; undefined if rows of these values cannot be drawn. */
+  /** Returns how the rows are drawn; undefined if they cannot be drawn. */
   drawing?(values: V): ((ask: Ask) => Promise<Drawing>) | undefined;
-  /** The last day on which the contents of the answer were known; undefined for the newest data. */
+  /** Returns the last day on which the contents were known; undefined for the newest data. */
   knownOn?(values: V): Day | undefined;
-  /** The days as of which the contents were known, in words, each for a line of its own. */
+  /** Says in words as of which days the contents were known, one text a line. */
   asOfTexts?(values: V): readonly string[];
-  /** What a file with notes says about the values, besides how they were transformed. */
+  /** Returns what a file with notes says about the values, besides their transformation. */
   valueTexts?(values: V): readonly (readonly [about: string, text: string])[];
   namedParams?(values: V): readonly (readonly [name: string, value: unknown])[];
-  /** Whether its answer transforms values itself; otherwise it asks for transformed ones. */
+  /** True if its answer transforms values itself, instead of asking for transformed ones. */
   readonly transformsOwn?: boolean;
-  /** Whether `limit` counts rows of the answer, and not dates that it is computed from; yes by default. */
+  /** Tells whether `limit` counts rows of the answer, and not dates that it is computed from. Default: yes. */
   limitsRows?(values: V): boolean;
-  /** Binds the values to a day; throws a Problem if nothing can bind them. Missing if no day can bind the answer. */
+  /** Binds the values to a day; throws a Problem if that is impossible. Missing if no day can bind the answer. */
   bind?(values: V, day: Day): BoundValues<V>;
-  /** Replaces the files that a command line names by what is in them, before the question is asked. */
+  /** Replaces the files named on a command line by their days, before the question is asked. */
   withFiles?(values: V, readDays: DayFileReader): Promise<V>;
-  /** Whether the rows are values as they are known now, up to the newest; no by default. */
+  /** Tells whether the rows are values as known now, up to the newest. Default: no. */
   showsNewest?(values: V): boolean;
-  /** What the answer reads, from which a dry run works out the number of requests. */
+  /** Returns what the answer reads, from which a dry run computes the number of requests. */
   reading?(values: V, ask: Ask): Promise<Reading>;
   answer(values: V, ask: Ask): Promise<QueryAnswer<R>>;
 };
 
-/** What a method may be asked, and the type of the rows that it then has. */
+/** Arguments of a method, and the rows that they give. */
 type MethodType = readonly [asked: readonly unknown[], row: Row];
 
 /** Returns the types of a method as a member of a declaration. */
 export function typed<M extends readonly MethodType[]>(): M {
-  // Nobody reads the member.
+  // The member is never read.
   return [] as readonly MethodType[] as M;
 }
 
@@ -163,7 +163,7 @@ type ArgumentValues<A extends readonly Argument[]> = {
   readonly [K in A[number] as K['name']]: K extends Param<infer T> ? T : never;
 };
 
-// An intersection with the members of Question would accept parameters of any name.
+// An intersection with Question's members would accept parameters of any name.
 type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Omit<
   Question<ArgumentValues<A> & ParamValues<P>, R>,
   'all' | 'args' | 'method' | 'params'
@@ -186,12 +186,11 @@ export function question<
   return declaration;
 }
 
-/** What an answer must be based on, as parameters of every question. */
+/** Parameters of every question for what its answer must be based on. */
 export const demandParams = {
   exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined, {
     help: {
-      about:
-        'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
+      about: 'accept only vintages dated by their publication (else exit 9)',
       group: 'Output',
     },
   }),
@@ -206,7 +205,7 @@ export const demandParams = {
         {
           name: 'max-age',
           value: 'days',
-          about: 'refuse data that end more than this many days before the day asked for (exit 9)',
+          about: 'longest gap between the end of the data and the requested day (else exit 9)',
           group: 'Output',
         },
       ],
@@ -215,21 +214,21 @@ export const demandParams = {
   },
 } satisfies Params;
 
-/** Reads a number of days as it is typed; a request has no unit. */
+/** Reads a number of days as typed, with or without a unit. */
 function daysOfAge(text: string): number {
   const days = /^(\d{1,6})d?$/.exec(text)?.[1];
   if (days !== undefined) return Number(days);
   throw refused({ reason: 'use a number of days, 0 or more' });
 }
 
-/** Returns a parameter that must be given: an argument of a method. */
+/** Declares a parameter that is an argument of a method. */
 export function argument<const N extends string, T>(
   name: N,
   value: Value<T>,
   description: string,
   typed?: Param<T>['typed'],
 ): Argument<N, T> & Param<T, true> {
-  // No argument is ever left out, so the fallback is never used.
+  // An argument is never left out, so the fallback is never used.
   const fallback = undefined as T;
   return { ...value, name, in: 'query', required: true, description, fallback, ...(typed && { typed }) };
 }
@@ -239,7 +238,7 @@ export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): P
   return { ...Object.fromEntries(args.map((one) => [one.name, one])), ...params };
 }
 
-/** Fills in defaults and refuses values that contradict each other; the refusal is said in the voice of a front. */
+/** Fills in defaults, and refuses values that contradict each other in the voice of a front. */
 export function checkedValues(question: Question, given: NamedValues, asked: AskedAt): NamedValues {
   const params = Object.entries(paramsOf(question));
   const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
@@ -249,7 +248,7 @@ export function checkedValues(question: Question, given: NamedValues, asked: Ask
   return values;
 }
 
-/** Returns the transformation that the values of a question ask for, if its parameters have units. */
+/** Returns the transformation that values ask for; undefined if they ask for none. */
 export function transformationIn(values: NamedValues): Transformation | undefined {
   const { units, digits, frequency, aggregate, partial } = values as TransformationValues;
   return transformationOf(defined({ units, digits, frequency, aggregate, partial }));
@@ -261,12 +260,12 @@ type TransformationValues = {
     | undefined;
 };
 
-/** Returns the demands that can be made of the answer to a question, as parameters. */
+/** Returns the demands that an answer to a question accepts, as parameters. */
 export function demandsOf({ isAboutData }: Pick<Question, 'isAboutData'>): Params {
   return isAboutData === false ? {} : demandParams;
 }
 
-/** Separates what an answer must be based on from the other values. */
+/** Separates the demands from the other values. */
 export function splitDemands({ exact, max_age, ...values }: NamedValues): {
   readonly demands: Demands;
   readonly values: NamedValues;
@@ -280,7 +279,7 @@ export function splitDemands({ exact, max_age, ...values }: NamedValues): {
   };
 }
 
-/** Reads the texts of a request; a validation error names the parameter. */
+/** Reads the texts of a request; throws a validation error that names the parameter. */
 export function readTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
   const { fixed } = question.endpoint ?? {};
   const params = requestParams(question);
@@ -305,7 +304,7 @@ export function readTexts(question: Question, texts: ParamTexts, clock: Clock): 
   return { ...checkedValues(question, given, clock), ...fixed, exact, max_age };
 }
 
-/** Returns the parameters of a request that asks a question. */
+/** Returns the parameters that a request to a question's endpoint may have. */
 export function requestParams(question: Question): Params {
   const all = Object.entries({ ...paramsOf(question), ...demandsOf(question) });
   const { fixed = {} } = question.endpoint ?? {};

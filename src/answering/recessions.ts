@@ -6,10 +6,10 @@ import { defined } from '../platform/defined.ts';
 import { type Ask, rowsOf } from './answer.ts';
 import type { Query } from './question.ts';
 
-/** The series that is 1 in the months of a recession; FRED has it. */
+/** FRED's series that is 1 in the months of a recession. */
 const indicator = 'USREC';
 
-/** The same drawing with the recessions known on the as-of date, from USREC or as NBER announced them. */
+/** Adds recessions known on the as-of date to a drawing, from USREC or as NBER announced them. */
 export async function withRecessions(drawing: Drawing, query: Query, context: Ask): Promise<Drawing> {
   if (drawing.axis !== 'day')
     throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
@@ -45,16 +45,15 @@ async function heldRecessions(
   }
 }
 
-/** A recession: the first day of its first month and the last day of its last; without a last day it was not over. */
+/** A recession by its first and last day; without a last day it was not over. */
 type Recession = { readonly from: Day; readonly to?: Day };
 
-/** A peak or a trough of the business cycle: its month, and the day on which NBER announced it. */
+/** The month of a peak or a trough, and NBER's day of announcement. */
 type TurningPoint = { readonly month: string; readonly announced?: Day };
 
 /**
- * Peaks and troughs of the business cycle in the United States, from the chronology of the National Bureau of
- * Economic Research (nber.org, "US Business Cycle Expansions and Contractions"), with the days of the announcements
- * of its Business Cycle Dating Committee, which began in 1980.
+ * Peaks and troughs of the business cycle in the United States, from nber.org ("US Business Cycle Expansions
+ * and Contractions"), with the days on which NBER announced them, which it does since 1980.
  */
 const chronology =
   '1857-06 1858-12,1860-10 1861-06,1865-04 1867-12,1869-06 1870-12,1873-10 1879-03,1882-03 1885-05,1887-03 1888-04,' +
@@ -70,8 +69,9 @@ function turningPoint(text: string): TurningPoint {
 }
 
 /**
- * The recessions that NBER had announced by a day (all without one), oldest first: from the month after the peak to
- * the month of the trough, as in FRED's USREC. A recession whose trough was not announced has no last day.
+ * Lists the recessions that NBER had announced by a day (without a day all), oldest first.
+ * A recession lasts from the month after the peak to the month of the trough, as in FRED's USREC.
+ * It has no last day if its trough was not announced.
  */
 export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
   const isKnown = ({ announced = '' }: TurningPoint) => asOf === undefined || announced <= asOf;
@@ -83,10 +83,7 @@ export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
   });
 }
 
-/**
- * The recessions in a monthly series that is 1 in a recession and 0 outside; a recession in its last month has no
- * last day.
- */
+/** Finds recessions in a monthly series of 1 and 0; one that lasts to the newest month has no last day. */
 export function recessionsIn(
   observations: readonly { readonly date: Day; readonly value: string }[],
 ): readonly Recession[] {

@@ -17,7 +17,7 @@ import { type Query, transformationIn } from './question.ts';
 
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 
-/** Answers a query, with no more requests than the next page takes; the pages return the outcome. */
+/** Answers a query, with no more requests than the next page takes; its pages return the outcome. */
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
@@ -84,7 +84,7 @@ async function transformedContext(transformation: Transformation | undefined, co
   return transforming(context, transformation);
 }
 
-/** The same pages; notes what the operation says about the rows of the first one, or why there are none. */
+/** Passes pages on; adds the operation's notes about the rows of the first page, or on why there are none. */
 export async function* remarked<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,

@@ -13,15 +13,15 @@ import { spread, yields } from '../operations/rates/yields.ts';
 import { seriesSearch, seriesShow } from '../operations/series/series.ts';
 import { type Ask, failureOf, rowsOf } from './answer.ts';
 
-/** Where series are looked up, and what records the ids that are left out. */
+/** Where series are looked up, and which ids are left out. */
 type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 
-/** A series of a query, with its id as typed and its description where these are known. */
+/** A series of a query; its typed id and its description if known. */
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once; an id with `*` means every series that matches and had begun by a day. If
- * they are several, an id that no series has is a Problem, or is left out with `skipMissing`.
+ * Resolves typed ids to series, each once; an id with `*` means every match that had begun by a day.
+ * Of several, an id that no series has throws a Problem, or is left out with `skipMissing`.
  */
 export async function resolveSeries(
   {
@@ -43,7 +43,7 @@ function isFailed(outcome: object): outcome is FailedSeries {
   return 'error' in outcome;
 }
 
-/** What was found of several series; throws the first failure that `skipMissing` does not excuse. */
+/** Returns the outcomes that are no failures; throws the first failure that `skipMissing` does not excuse. */
 export function foundOf<T extends object>(
   outcomes: readonly (FailedSeries | T)[],
   skipMissing: boolean,
@@ -93,12 +93,12 @@ async function describedAll(
   );
 }
 
-/** Whether a failure says that no series has the id, or can have it. */
+/** Tells whether a failure says that no series has the id, or can have it. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof Problem && (error.kind === 'not-found' || error.kind === 'validation-error');
 }
 
-/** The member of an envelope that names the ids which are left out. */
+/** Returns the member of an envelope with the ids that are left out. */
 export function missingMember({ basis: { missing } }: Pick<Ask, 'basis'>) {
   return missing.size === 0 ? {} : { missing: [...missing] };
 }
@@ -126,7 +126,7 @@ async function seriesMeant(
   return [...meant.values()];
 }
 
-/** The series with statements that typed ids mean; patterns do not match those that the curves answer. */
+/** Resolves typed ids to series with statements; patterns do not match series that the curves answer. */
 export async function seriesWithStatements(
   { ids, skipMissing = false }: { readonly ids: readonly string[]; readonly skipMissing?: boolean },
   has: (id: string) => Promise<boolean>,
@@ -147,7 +147,7 @@ function withoutStatements(id: string, catalogue: Catalogue): Problem {
 }
 
 function ofCurves(id: string, { naming }: Catalogue, series?: YieldSeries): Problem {
-  return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
+  return new Problem('not-found', `series '${id}' has no facts: its rates come from the curves`, {
     hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
 }
@@ -159,7 +159,7 @@ function ratesNamed({ question }: Naming, { rate, less }: Partial<YieldSeries> =
   return question(yields, { maturity: rate.maturity, ...type });
 }
 
-/** Whether a series had begun by a day; another service may not say, and then it counts. */
+/** Tells whether a series had begun by a day; true if the service does not say when it began. */
 function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
   return String(first ?? '') <= day;
 }
@@ -175,7 +175,7 @@ function patternOf(id: string): RegExp {
 
 const mostPages = 3;
 
-/** The series on the first pages of the list that had begun by a day; each page is requested once. */
+/** Reads the series on the first pages of the list that had begun by a day, each page once. */
 async function firstSeries(
   { client, signal }: Catalogue,
   asOf: Day,
@@ -203,7 +203,7 @@ async function firstSeries(
 
 const mostSuggested = 3;
 
-/** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */
+/** Adds a hint to a failure about an unknown series: similar ids that were known on a day. */
 export async function withSuggestion(
   error: unknown,
   catalogue: Catalogue,
@@ -226,7 +226,7 @@ export async function withSuggestion(
     : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
-/** The ids that a search finds best for a misspelled id, or for a word that means the series. */
+/** Finds the best ids for a misspelled id, or for a word that means a series. */
 async function idsLike(
   text: string,
   known: readonly RowOf<typeof seriesSearch>[],
@@ -236,7 +236,7 @@ async function idsLike(
   const all = await findSeries(known, text, 'words');
   const ids = all.map(({ series }) => series.id);
   const near = all[0]?.matched === 'nearest' ? closeNames(text, ids) : [];
-  // Of what resembles an id, titles do not count.
+  // For ids that resemble the text, titles do not count.
   const found = all
     .filter(({ series }) => near.length === 0 || near.includes(series.id))
     .slice(0, mostSuggested);

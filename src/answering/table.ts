@@ -4,24 +4,24 @@ import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 
-/** The form of a text table. Its texts have one character for each byte of the file. */
+/** A text table; its texts have one character for each byte. */
 export type TableText = { readonly separator: string; readonly header: string };
 
-/** Some consecutive rows of a table; they are valid until the next ones are read. */
+/** Consecutive rows of a table, valid until the next ones are read. */
 export interface TableBatch {
   readonly size: number;
-  /** The line of a row in its file, counted from 1 as in an editor. */
+  /** Returns the line of a row in its file, counted from 1 as in an editor. */
   rowAt(index: number): number;
   cellAt(index: number, column: number): Cell;
-  /** Whether a cell is written like the one above it; false if that takes as long as reading both. */
+  /** Tells whether a cell is written like the one above; false if finding out takes as long as reading both. */
   repeats(index: number, column: number): boolean;
-  /** At least the number of bytes of all rows as written; 0 for a table that is not a text. */
+  /** At least the number of bytes of all rows as written; 0 for a table that is not text. */
   readonly byteLength: number;
-  /** Copies a row as written, without its line end, into the target at a place; returns the place after it. */
+  /** Copies a row as written, without its line end, to a place in the target; returns the place after it. */
   copyRow(index: number, target: Buffer, at: number): number;
 }
 
-/** A table of the user's: rows of named columns, which can be read from the beginning any number of times. */
+/** A user's table, which can be read any number of times. */
 export interface UserTable {
   readonly name: string;
   readonly fields: readonly Field[];
@@ -38,7 +38,7 @@ export type TableFiles = {
   readonly latest: Day;
 };
 
-/** The place of the column with that name; a Problem if the table has none. */
+/** Returns the index of a column by name; throws a Problem if the table has no such column. */
 export function columnOf({ name, fields }: UserTable, wanted: string): number {
   const names = fields.map((field) => field.name);
   const place = names.indexOf(wanted);
@@ -53,18 +53,18 @@ export function columnOf({ name, fields }: UserTable, wanted: string): number {
   );
 }
 
-/** The text of a cell; a missing one is empty. */
+/** Returns the text of a cell; empty if the cell is missing. */
 export function textOfCell(cell: Cell): string {
   return cell === null ? '' : String(cell);
 }
 
-/** The text of a cell without a time after its day, by which `daysIn` finds the day. */
+/** Returns the text of a cell without a time after its day, the key by which `daysIn` finds the day. */
 export function dayTextOf(cell: Cell): string {
   const text = textOfCell(cell);
   return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
 }
 
-/** The Problem of a table whose content has changed when it is read again. */
+/** Makes the Problem of a table that has changed when it is read again. */
 export function tableChanged({ name }: UserTable): Problem {
   return new Problem('local-io', `${name} changed while it was read`, { hints: ['try again'] });
 }

@@ -18,7 +18,7 @@ import { historyOf } from './history.ts';
 
 type Asking = Pick<Ask, 'client' | 'signal'>;
 
-/** The same context, whose client computes values from one vintage; it also asks for earlier inputs. */
+/** Wraps a context so that its client computes values from one vintage, for which it asks for earlier inputs. */
 export function transforming(context: Ask, transformation: Transformation): Ask {
   const { client } = context;
   return {
@@ -35,8 +35,8 @@ export function transforming(context: Ask, transformation: Transformation): Ask 
 }
 
 /**
- * The transformed values of a series on one page, newest first. If the limit is below that of a page, there is at
- * least one more row if more exist, which shows where to cut the page; the client applies any other limit.
+ * Computes the transformed values of a series on one page, newest first.
+ * With a limit below a full page, one row more shows where to cut; the client applies any other limit.
  */
 async function transformedPage<R extends Row>(
   operation: Operation<Params, R>,
@@ -56,7 +56,7 @@ async function transformedPage<R extends Row>(
     for (const row of page.results) rows.push(row);
     const oldest = page.results.at(-1);
     if (limit === largestPage || oldest === undefined) continue;
-    // Results that may depend on dates on later pages wait for those pages.
+    // Results that may depend on later pages wait for them.
     const ready = transformed(rows, texts, transformation).filter(
       (row) => (firstInput(dateIn(row)) ?? '') >= dateIn(oldest),
     );
@@ -72,7 +72,7 @@ async function transformedPage<R extends Row>(
   return onePage({ ...head, ...(described && { series: described }) }, results);
 }
 
-/** The result for each date in the vintage of its first release, newest first, on one page. */
+/** Computes the result for each date in the vintage of its first release, newest first, on one page. */
 async function firstReleases<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -99,7 +99,7 @@ async function firstReleases<R extends Row>(
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
     const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
     if (any === undefined || day === undefined || day > asOf) return [];
-    // The frequency of that day: what was growth of a quarter then stays growth of a quarter.
+    // With the frequency of that day: growth of a quarter then stays growth of a quarter.
     const ofDay = transformers.on(day);
     const result = ofDay?.valueIn(vintages.on(day), date);
     return ofDay === undefined || result === undefined
@@ -113,7 +113,7 @@ function onePage<R>({ next_cursor: _, ...head }: Envelope<R>, results: readonly 
   return { ...head, results, results_count: results.length, has_more: false };
 }
 
-/** Why a series has no results for the requested dates; undefined if it has no values for them. */
+/** Says why a series has no results for the requested dates; undefined if it has no values for them. */
 async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -152,7 +152,7 @@ function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamText
   const first = from === undefined ? undefined : firstInput(from);
   const others = without(without(texts, 'limit'), 'from');
   return [
-    // The dates after a period show whether it is complete.
+    // Later dates show whether a period is complete.
     ...(aggregation === undefined ? others : without(others, 'to')),
     ...(first === undefined ? [] : [['from', first] as const]),
   ];
@@ -165,7 +165,7 @@ function transformed<R extends Row>(
 ): readonly R[] {
   const [any] = rows;
   if (any === undefined) return [];
-  // Another service may leave the frequency open; then the dates imply it, as in a store.
+  // Another service may not state the frequency; the dates then imply it, as in a store.
   const own = parseFrequency(String(any.frequency ?? '')) ?? frequencyOf(rows.map(dateIn));
   const transformer = new Transformer(textOf(texts, 'id') ?? '', own, transformation);
   const vintage = vintageOf(
@@ -188,7 +188,7 @@ function resultRow<R extends Row>(
   return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
 }
 
-/** The vintage that has these values. */
+/** Makes a vintage from values. */
 export function vintageOf(
   values: readonly { readonly date: Day; readonly value: string; readonly asOf: Day }[],
 ): VintageValues {

@@ -7,9 +7,7 @@ import type { OtherCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';
 import type { Io, Process } from './terminal/io.ts';
 
-/**
- * Parses a line and does what it asks for; resolves to the exit code, or to undefined where it asks for the version.
- */
+/** Parses and runs a line; resolves to the exit code, or to undefined for a line that asks for the version. */
 export async function dispatch(argv: readonly string[], process: Process): Promise<number | undefined> {
   const io: Io = { ...process, entries: await readConfigFiles(process) };
   const now = io.clock();
@@ -36,7 +34,7 @@ type CommandFile = {
   readonly load: () => Promise<{ readonly commands: readonly OtherCommand[] }>;
 };
 
-/** The files of commands that ask no question, by the first words of their lines, in the order of help. */
+/** Commands that ask no question, by their first words, in the order of help. */
 const families: readonly CommandFile[] = [
   { words: ['snapshot', 'verify'], load: () => import('./commands/snapshot.ts') },
   { words: ['facts', 'import'], load: () => import('./commands/import.ts') },
@@ -49,15 +47,15 @@ const families: readonly CommandFile[] = [
   { words: ['help'], load: () => import('./commands/help.ts') },
 ];
 
-/** Loads every command of asof, in the order in which help lists them; `inPlan` as in the lines of a plan. */
+/** Loads every command of asof, in the order of help; `inPlan` as in the lines of a plan. */
 export async function allCommands(inPlan = false): Promise<readonly RunnableCommand[]> {
   return combined((await import('../lines/parse.ts')).questionCommands(inPlan), families);
 }
 
-/** Loads the commands whose lines begin with a word, and no others; all of asof where no command does. */
+/** Loads only the commands that begin with a word; all of asof if none does. */
 async function commandsBeginning(word: string | undefined): Promise<readonly RunnableCommand[]> {
   const own = families.filter(({ words }) => words.some((name) => name === word));
-  // A question about series and rates starts faster without the other commands.
+  // A question about series and rates starts faster without other commands.
   const figures = figureCommands();
   if (firstWordOf(figures, word) !== undefined) return combined(figures, own);
   if (own.length > 0) return combined([], own);
@@ -66,7 +64,7 @@ async function commandsBeginning(word: string | undefined): Promise<readonly Run
   return firstWordOf(questions, word) === undefined ? allCommands() : questions;
 }
 
-/** Adds other commands to those of questions; one with the words of a question is called by a flag of its own there. */
+/** Adds other commands to those of questions; one with the same words is called by a flag of its own there. */
 async function combined(
   questions: readonly CommandSpec[],
   loaded: readonly CommandFile[],

@@ -5,7 +5,7 @@ import { eraseStatus, reportFailure } from './terminal/messages.ts';
 
 /** Runs one command line and resolves to its exit code; uses only `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Process): Promise<number> {
-  // Errors of a stream are handled where it is written to; without a listener they would end the process.
+  // Writers handle the errors of a stream; without a listener such errors would end the process.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined);
   try {
     return await run(argv, io);
@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], io: Process): Promise<number
 
 async function run(argv: readonly string[], io: Process): Promise<number> {
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
-  // Loaded here: the version, which scripts ask for most often, needs none of it.
+  // Loaded here: scripts ask most often for the version, which needs none of it.
   const { dispatch } = await import('./dispatch.ts');
   return (await dispatch(argv, io)) ?? printVersion(io);
 }
@@ -32,7 +32,7 @@ function stopped({ signal }: Process): number {
   return signal.reason === 'SIGTERM' ? exitCode.terminated : exitCode.interrupted;
 }
 
-/** Whether a line asks for JSON, even if it cannot be parsed. */
+/** Tells whether a line asks for JSON, even if the line cannot be parsed. */
 function asksForJson(argv: readonly string[]): boolean {
   const asked = /^(--json|--format=json|-f=?json)$/;
   return argv.some(

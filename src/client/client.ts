@@ -5,7 +5,7 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { ImportRecord } from '../store/store.ts';
 
-/** Where answers come from. */
+/** The store or the service behind answers. */
 export type Origin = {
   readonly mode: 'embedded' | 'remote';
   readonly where: string;
@@ -15,43 +15,43 @@ export type Origin = {
 };
 
 type DataWatch = {
-  /** Whether the data changed since the first answer after the watch began; false if a service does not show it. */
+  /** Tells whether the data changed since the first answer of the watch; false if a service does not show it. */
   changed(): Promise<boolean>;
   requests(): number;
 };
 
-/** Answers that were read before the questions are asked. */
+/** Answers read before the questions are asked. */
 export type ExpectedAnswers = {
-  /** The answer to a question, once; undefined if it was not expected or was taken already. */
+  /** Takes the answer to a question, once; undefined if it was not expected, or was taken already. */
   take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> | undefined;
 };
 
-/** How a request is made. */
+/** How a request is sent. */
 export type AskOptions = {
-  /** Makes one try, without waits and retries: for questions that only a note needs. */
+  /** Sends it once, without waits and retries; for notes. */
   readonly once?: boolean;
-  /** Asks for all rows on one page; only a store in this process gives them, as far as the operation can. */
+  /** Asks for all rows on one page; only a store in this process may give them. */
   readonly whole?: boolean | undefined;
-  /** Answers that may have been read already, from `expect`. */
+  /** Answers from `expect`, which may be ready. */
   readonly expected?: ExpectedAnswers;
 };
 
-/** Runs operations on a local store or on a service; both give the same answers. */
+/** Runs operations on a store or a service, with the same answers. */
 export interface Client {
-  /** One page: the contract's envelope with days as `YYYY-MM-DD`, or a Problem. */
+  /** Requests one page: the contract's envelope with days as `YYYY-MM-DD`. Throws a Problem if that fails. */
   ask<R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
-  /** Prepares to read the answers to the next questions, several at once and in order; absent if that gains nothing. */
+  /** Prepares to read the answers to the next questions together and in order; absent if that gains nothing. */
   readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
-  /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
+  /** Starts watching for changes. The next request runs alone, and its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
-  /** Whether a service announces all that an operation is asked with; absent for a store, where questions are cheap. */
+  /** Tells whether a service announces all parameters of a question; absent for a store, where questions are cheap. */
   readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
-  /** What the store follows at live sources; absent for a service, which does not publish it. */
+  /** Reads what the store follows at live sources; absent for a service, which does not publish it. */
   readonly followed?: AskFollowed;
   close(): Promise<void>;
 }
@@ -60,26 +60,26 @@ const maxRestarts = 3;
 
 /** Output that can be discarded until it is committed. */
 export type Revocable = {
-  /** Whether anything was written that can no longer be discarded. */
+  /** Tells whether something was written that can no longer be discarded. */
   readonly committed: () => boolean;
   readonly restart: () => Promise<void>;
 };
 
 const noOutput: Revocable = { committed: () => false, restart: async () => undefined };
 
-/** The Problem of work whose answers came from two states of the data. */
+/** Makes the Problem of work whose answers came from two states of the data. */
 export function dataChanged(): Problem {
   return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],
   });
 }
 
-/** Whether work failed because the data changed between two of its requests. */
+/** Tells whether work failed because the data changed between two of its requests. */
 export function isDataChange(error: unknown): boolean {
   return error instanceof Problem && error.kind === 'data-changed';
 }
 
-/** Runs `work`, again (three times at most) if the data changed meanwhile and no output is committed. */
+/** Runs `work`, up to three times more if the data changed meanwhile and no output is committed. */
 export async function restartOnChange<T>(work: () => Promise<T>, output: Revocable = noOutput): Promise<T> {
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -91,7 +91,7 @@ export async function restartOnChange<T>(work: () => Promise<T>, output: Revocab
   }
 }
 
-/** Runs work of several requests, again if the data changed meanwhile: the result comes from one state of the data. */
+/** Runs work of several requests, again if the data changed meanwhile: its result is from one state of the data. */
 export function readConsistently<T>(client: Client, work: () => Promise<T>): Promise<T> {
   return restartOnChange(async () => {
     const watch = await client.watch();

@@ -8,16 +8,16 @@ import type { Store } from '../store/store.ts';
 import type { AskOptions, Client } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
-/** Where a client gets its answers: a local store or a service. */
+/** A local store or a service. */
 export type Target =
   | {
-      /** The store's file, or the address of its database. */
+      /** The file of the store, or the address of its database. */
       readonly store: string;
       readonly clock?: () => Date;
     }
   | RemoteOptions;
 
-/** Opens the client of a target; throws a Problem if that fails. Loads only the code that this kind of target needs. */
+/** Opens the client of a target, and loads only the code for that kind of target; throws a Problem if it fails. */
 export async function openClient(target: Target): Promise<Client> {
   if ('baseUrl' in target) {
     const { remoteClient } = await import('./remote/client.ts');
@@ -26,7 +26,7 @@ export async function openClient(target: Target): Promise<Client> {
   return embeddedClient(await openStore(target.store), target.clock);
 }
 
-/** A client of a store in this process, with the owner's rights: a process that can read the file can read all. */
+/** Makes a client of a store in this process, with the owner's rights: who can read the file can read all. */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
   const revision = () => store.read(async (view) => (await view.state()).revision);
   const service = createService({ store, ...(clock && { clock }) });
@@ -59,7 +59,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
 
 const partSize = 12;
 
-/** Reads the answers to expected questions a part at a time; the next part is read when half of a part is taken. */
+/** Reads the answers to expected questions a part at a time; the next part when half of a part is taken. */
 export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,
@@ -70,7 +70,7 @@ export function readAhead(
   let read = 0;
   const readPart = () => {
     for (const answer of askTogether(questions.slice(read, read + partSize))) {
-      // Whoever takes the answer gets its failure.
+      // The failure belongs to the caller who takes the answer.
       answer.catch(() => undefined);
       answers.set(read, answer);
       read += 1;
@@ -83,7 +83,7 @@ export function readAhead(
       while (read < questions.length && read <= place + partSize / 2) readPart();
       const answer = answers.get(place);
       answers.delete(place);
-      // The answer of the same operation.
+      // The answer is of the same operation.
       return answer as Promise<Envelope<R>> | undefined;
     },
   };

@@ -7,8 +7,9 @@ import { defined } from '../platform/defined.ts';
 import { type Client, dataChanged } from './client.ts';
 
 /**
- * The part of a listing to read: at most `limit` rows (of each series), beginning at `cursor`; or its last rows, at
- * most `first` of them, which are the oldest of a listing that is newest first. Without any of these, all rows.
+ * The part of a listing to read. Default: all rows.
+ * At most `limit` rows (of each series) from `cursor` on; or the last `first` rows, which are the oldest
+ * of a listing that is newest first.
  */
 export type Extent = {
   readonly limit?: number;
@@ -18,14 +19,14 @@ export type Extent = {
   readonly whole?: boolean;
 };
 
-/** The largest limit of a page. */
+/** The largest `limit` of a page. */
 export const largestPage = 1000;
 
 type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
- * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true
- * only on the last page, and only if the limit cut the listing.
+ * Reads the pages of a query up to the limit of the extent, in the order of the operation.
+ * `has_more` is true only on the last page, and only if the limit cut the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -48,7 +49,7 @@ export async function* pagesOf<R extends Row>(
   return undefined;
 }
 
-/** The last rows of a listing as one page: `count` of what its limit counts. Keeps only these and one page. */
+/** Returns the last `count` units of a listing's limit as one page; keeps only these and one page in memory. */
 export async function* lastRows<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   count: number,
@@ -74,17 +75,17 @@ export async function* lastRows<R extends Row>(
   return undefined;
 }
 
-/** The page without rows over the limit: another service may ignore a limit. */
+/** Cuts the rows over the limit, which another service may ignore. */
 function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, limit: number): Envelope<R> {
   if (limitTaken(operation, page.results) <= limit) return page;
   const over = page.results.findIndex((_, i) => limitTaken(operation, page.results.slice(0, i + 1)) > limit);
   const results = page.results.slice(0, over);
-  // A cursor of the service continues after all rows of the page.
+  // A service's cursor continues after all rows of the page.
   const { next_cursor: _, ...rest } = page;
   return { ...rest, results, results_count: results.length, has_more: true };
 }
 
-/** The first question that reads a part of a listing. */
+/** Returns the first request for a part of a listing. */
 export function questionFor<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -110,7 +111,7 @@ async function* receivedPages<R extends Row>(
   let before: readonly R[] = [];
   const cursors = new Set(cursor === undefined ? [] : [cursor]);
   for (;;) {
-    // An embedded store answers without waiting, so Node delivers signals only between two ticks.
+    // An embedded store answers without waiting, and Node delivers signals only between two ticks.
     await nextTick();
     signal.throwIfAborted();
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
@@ -141,7 +142,7 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
   return rows.length === others.length && rows.every(same);
 }
 
-/** The pages as received if in order, otherwise one page of all rows, sorted; a Problem if a row comes twice. */
+/** Yields the pages as received if in order, otherwise one sorted page; throws a Problem if a row comes twice. */
 async function* inOrder<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,
@@ -178,12 +179,12 @@ async function* inOrder<R extends Row>(
 
 type Ordered = Pick<Operation, 'identity' | 'order'>;
 
-/** The first row that should come before the row that it follows. */
+/** Finds the first row that belongs before the row in front of it. */
 function firstMisplaced<R extends Row>({ order = [] }: Ordered, rows: readonly R[]): R | undefined {
   return rows.find((row, i) => i > 0 && compareRows(order, rows[i - 1] ?? row, row) > 0);
 }
 
-/** The first row with the name of an earlier one. */
+/** Finds the first row with the identity of an earlier one. */
 function firstRepeated<R extends Row>({ identity = [] }: Ordered, rows: readonly R[]): R | undefined {
   const names = new Set<string>();
   return rows.find((row) => {
@@ -197,7 +198,7 @@ function sorted<R extends Row>(page: Envelope<R>, unsorted: readonly R[], operat
   const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
   const repeated = firstRepeated(operation, results);
   if (repeated !== undefined) throw outOfOrder(repeated, operation);
-  // A cursor of the service continues in the order of the service.
+  // A service's cursor continues in the order of the service.
   const { next_cursor: _, ...rest } = page;
   return { ...rest, results, results_count: results.length, has_more: false };
 }
@@ -213,19 +214,19 @@ function outOfOrder(row: Row, { order = [], identity }: Ordered): Problem {
   return new Problem('bad-answer', `the service gives ${name} again, or out of order, on a later page`);
 }
 
-/** The failure of a cursor that the caller gave: it is a bad value, even if the data changed since. */
+/** Makes a failure of the caller's cursor a bad value, even if the data changed since. */
 function refusedCursor(error: unknown): unknown {
   const isChange = error instanceof Problem && error.kind === 'data-changed';
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** A service refuses a cursor that it gave only if the data changed meanwhile. */
+/** Tells that the data changed if a service refuses a cursor of its own. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return dataChanged().with({ cause: error });
 }
 
-/** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
+/** Counts how much of a limit rows use: one each, or one for all rows with the same `limitCounts` fields. */
 function limitTaken(
   operation: Pick<Operation, 'limitCounts'>,
   rows: readonly { readonly [field: string]: unknown }[],
@@ -234,7 +235,7 @@ function limitTaken(
   return new Set(rows.map((row) => limitUnit(operation, row))).size;
 }
 
-/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
+/** Returns a text for what a limit counts: rows with the same text count as one; undefined if each row counts. */
 function limitUnit(
   { limitCounts }: Pick<Operation, 'limitCounts'>,
   row: { readonly [field: string]: unknown },

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import type { Client } from './client.ts';
 
-/** A client that makes a few requests at a time and counts them. */
+/** A client that limits and counts its requests. */
 export type ThrottledClient = Client & { readonly requests: () => number };
 
 const maxConcurrency = 4;
@@ -18,14 +18,14 @@ const finalKinds: ReadonlySet<ProblemKind> = new Set([
   'local-io',
 ]);
 
-/** Whether every other query would fail in the same way. */
+/** Tells whether every other query would fail in the same way. */
 export function isFinal(error: unknown): boolean {
   return !(error instanceof Problem) || finalKinds.has(error.kind);
 }
 
 /**
- * The same client with at most four requests at a time; `onAnswer` is called with the request id of each answer.
- * After a final failure or the signal it sends no further requests; the waiting ones fail with the same error.
+ * Limits a client to four requests at a time; `onAnswer` gets the request id of each answer.
+ * After a final failure or the signal, waiting and further requests fail with the same error.
  */
 export function throttled(
   client: Client,
@@ -41,7 +41,7 @@ export function throttled(
     requests: () => requests,
 
     async watch() {
-      // The first answer is the baseline; a simultaneous answer could come from an earlier state of the data.
+      // The first answer is the baseline; a simultaneous answer could be from an earlier state of the data.
       limit.concurrency = 1;
       const watch = await client.watch();
       return {
@@ -57,7 +57,7 @@ export function throttled(
       limit(async () => {
         if (stopped !== undefined) throw stopped.error;
         try {
-          // An embedded store answers without waiting, so Node delivers signals only between two ticks.
+          // An embedded store answers without waiting, and Node delivers signals only between two ticks.
           await nextTick();
           signal.throwIfAborted();
           requests += 1;
@@ -66,7 +66,7 @@ export function throttled(
           onAnswer(envelope.request_id);
           return envelope;
         } catch (error) {
-          // The failure of a request that only a remark needed says nothing about the others.
+          // The failure of a request for a remark says nothing about others.
           if (isFinal(error) && options?.once !== true) stopped ??= { error };
           throw error;
         }

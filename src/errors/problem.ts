@@ -1,7 +1,7 @@
-/** What HTTP says of each kind, and the error type of the contract if it has one; status 0 is the client's own machine. */
+/** The HTTP status and the contract's error type of each kind; status 0 is a failure of the client's machine. */
 const kinds = {
   'validation-error': { status: 400, title: 'Validation Error', type: 'validation-error' },
-  // The contract has no type for it: on the wire it is a validation error of the cursor.
+  // The contract has no type for this kind: on the wire it is a validation error of the cursor.
   'data-changed': { status: 400, title: 'Validation Error', type: 'validation-error' },
   unauthorized: { status: 401, title: 'Unauthorized', type: 'unauthorized' },
   'plan-upgrade-required': { status: 403, title: 'Plan Upgrade Required', type: 'plan-upgrade-required' },
@@ -23,36 +23,36 @@ const kinds = {
   interrupted: { status: 0, title: 'Interrupted' },
 } as const;
 
-/** The contract's six error types, other HTTP errors, and the failures of the client's own machine. */
+/** A contract's error type, another HTTP error, or a local failure. */
 export type ProblemKind = keyof typeof kinds;
 
 type KindFacts = { readonly status: number; readonly title: string; readonly type?: string };
 
-/** A refused value: the parameter, what was given for it, and what to give instead. */
+/** A refused value: its parameter, the value, and a better one. */
 export type RefusedValue = {
-  /** Absent where the reader of a value does not know what it is for; who called it does. */
+  /** Absent if the reader of a value does not know its parameter; the caller does. */
   readonly param?: string;
   readonly value?: unknown;
   readonly reason: string;
-  /** What the value should be, where the contract names that and does not repeat the value. */
+  /** The noun for the value, if the contract uses that instead of the value. */
   readonly noun?: 'date';
 };
 
-/** How a front speaks to its reader: what it calls parameters, and how it refuses a value. */
+/** How a front names parameters and refuses a value. */
 export type Voice = {
-  /** The kind of problem that a refused value is there. */
+  /** The kind of problem for a refused value. */
   readonly kind: 'bad-input' | 'validation-error';
-  /** Names a parameter, given its name on the wire and, if the reader should set one, its value. */
+  /** Names a parameter by its name on the wire, and with its value if the reader should set that. */
   readonly param: (name: string, value?: string) => string;
   readonly refused: (refusal: RefusedValue) => string;
-  /** Words that the contract puts before a contradiction of parameters; other fronts leave them out. */
+  /** Returns the contract's words before a contradiction of parameters; other fronts leave them out. */
   readonly lead: (words: string) => string;
 };
 
-/** A message about parameters, which each front says with its own names. */
+/** A message about parameters, to be worded by a front. */
 export type Sentence = (voice: Voice) => string;
 
-/** Speaks as the contract does: `invalid 'limit' "0": use an integer from 1 to 1000`. */
+/** The contract's voice: `invalid 'limit' "0": use an integer from 1 to 1000`. */
 export const wireVoice: Voice = {
   kind: 'validation-error',
   param: (name, value) => (value === undefined ? `'${name}'` : `${name}=${value}`),
@@ -61,18 +61,18 @@ export const wireVoice: Voice = {
   lead: (words) => `${words} `,
 };
 
-/** Speaks as documentation in Markdown does: names are code. */
+/** The voice of documentation in Markdown: names are code. */
 export const codeVoice: Voice = {
   ...wireVoice,
   param: (name, value) => `\`${value === undefined ? name : `${name}=${value}`}\``,
 };
 
-/** A value after the name of its parameter, its texts cut at `most` characters; nothing if there is none to show. */
+/** Quotes a value after the name of its parameter, cut at `most` characters; empty for undefined. */
 export function quoted(value: unknown, most = Number.POSITIVE_INFINITY): string {
   return value === undefined ? '' : ` ${quoteValue(value, most)}`;
 }
 
-/** A value in a message. Objects are not shown, because they may contain a key. */
+/** Quotes a value in a message; hides objects, because they may contain a key. */
 function quoteValue(value: unknown, most: number): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > most ? `${value.slice(0, most)}…` : value);
@@ -91,23 +91,23 @@ export type ProblemOptions = {
   readonly retryAfter?: number | undefined;
   /** The address under which the service explains this type of error. */
   readonly type?: string | undefined;
-  /** Whether the service lacks the endpoint or the parameter that was asked for. */
+  /** True if the service lacks the requested endpoint or parameter. */
   readonly missing?: boolean;
-  /** The series that failed, of a question that may be about several. */
+  /** The failed series of a query that may have several. */
   readonly series?: string;
   readonly cause?: unknown;
   readonly refusal?: RefusedValue | undefined;
-  /** What the message lists below its first line: one line each. */
+  /** Lines that the message lists below its first line. */
   readonly list?: readonly string[];
 };
 
-/** What a copy of a problem may change. */
+/** The changes in a copy of a problem. */
 export type ProblemChanges = ProblemOptions & {
   readonly kind?: ProblemKind;
   readonly detail?: string | Sentence;
 };
 
-/** An RFC 9457 problem document, as in part 7 of the contract; without an answer of a service it has no status. */
+/** An RFC 9457 problem document; without a service it has no status. */
 export type ProblemDocument = {
   readonly type: string;
   readonly title: string;
@@ -118,7 +118,7 @@ export type ProblemDocument = {
   readonly field?: string;
 };
 
-/** The only error class: asof throws a Problem for every failure it foresees; any other error is a bug. */
+/** The only error class: a Problem for every foreseen failure. Other errors are bugs. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly detail: string;
@@ -128,21 +128,21 @@ export class Problem extends Error {
   readonly instance: string | undefined;
   /** Seconds to wait before the next request. */
   readonly retryAfter: number | undefined;
-  /** The address under which the service explains this type of error; the document makes one if it is undefined. */
+  /** The address under which the service explains this type of error. Default: made by the document. */
   readonly type: string | undefined;
-  /** Whether the service lacks the endpoint or the parameter that was asked for. */
+  /** True if the service lacks the requested endpoint or parameter. */
   readonly missing: boolean;
   /** The first line of the detail, without the list below it. */
   readonly headline: string;
   readonly list: readonly string[];
-  /** The value that is refused, for programs; the detail says the same in words. */
+  /** The refused value, for programs; the detail has it in words. */
   readonly refusal: RefusedValue | undefined;
   readonly #sentence: Sentence | undefined;
   readonly #hints: readonly (string | Sentence)[];
-  /** The series that failed, of a question that may be about several. */
+  /** The failed series of a query that may have several. */
   readonly series?: string;
 
-  /** A sentence as `detail` is said in the words of the contract, until `in` says it in those of a front. */
+  /** Takes `detail` as a text or a sentence, which is in the contract's words until `in` changes them. */
   constructor(kind: ProblemKind, detail: string | Sentence, options: ProblemOptions = {}) {
     const { list = [] } = options;
     const headline = typeof detail === 'string' ? detail : detail(wireVoice);
@@ -170,17 +170,17 @@ export class Problem extends Error {
     return kinds[this.kind];
   }
 
-  /** The HTTP status of this kind; 0 for a failure of the client's own machine. */
+  /** Returns the HTTP status of this kind; 0 for a failure of the client's machine. */
   get status(): number {
     return this.#facts.status;
   }
 
-  /** A copy of this problem with some of it changed. */
+  /** Copies this problem with some changes. */
   with({ kind = this.kind, detail = this.#sentence ?? this.headline, ...options }: ProblemChanges): Problem {
     return new Problem(kind, detail, { ...this, hints: this.#hints, cause: this.cause, ...options });
   }
 
-  /** The same problem in the words of a front; a problem that is not about parameters stays as it is. */
+  /** Puts the problem into a front's words; a problem that is not about parameters stays the same. */
   in(voice: Voice): Problem {
     const sentence = this.#sentence;
     if (sentence === undefined) return this;
@@ -188,10 +188,10 @@ export class Problem extends Error {
     return this.with({ kind: voice.kind, detail: sentence(voice), hints });
   }
 
-  /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
+  /** Makes the problem document; `errorsBase` is the address of the contract's pages on error types. */
   toDocument(errorsBase: string): ProblemDocument {
     const { status, title, type } = this.#facts;
-    // The same kind of failure can also come from asof itself; only an answer of a service has a status.
+    // asof itself can fail in the same way; only an answer of a service has a status.
     const isAnswer = [this.instance, this.requestId, this.type].some((part) => part !== undefined);
     return {
       type: this.type ?? (type === undefined ? 'about:blank' : `${errorsBase}/${type}`),
@@ -205,23 +205,23 @@ export class Problem extends Error {
   }
 }
 
-/** The problem of a value that a parameter does not take; each front says it in its own words. */
+/** Makes the problem of a value that a parameter does not accept; each front words it. */
 export function refused(refusal: RefusedValue, hints: readonly string[] = []): Problem {
   const { param: field } = refusal;
   return new Problem('validation-error', (voice) => voice.refused(refusal), { field, refusal, hints });
 }
 
-/** The problem of parameters that do not go together; each front says it with its own names for them. */
+/** Makes the problem of parameters that exclude each other; each front uses its own names for them. */
 export function contradiction(field: string, sentence: Sentence, hints: readonly Sentence[] = []): Problem {
   return new Problem('validation-error', sentence, { field, hints });
 }
 
-/** Says a text as a front does. */
+/** Puts a text into a front's words. */
 export function saidIn(voice: Voice, said: string | Sentence): string {
   return typeof said === 'string' ? said : said(voice);
 }
 
-/** Runs work whose refusals are said in the words of a front. */
+/** Calls `work` and puts its problems into a front's words. */
 export function inVoice<T>(voice: Voice, work: () => T): T {
   try {
     return work();

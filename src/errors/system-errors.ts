@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** Why the operating system refuses an action, in plain words, by the code of the error. */
+/** The reason of an operating system's error in plain words, by its code. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EAGAIN: 'it has nothing to read now, and may never have; save its content to a file',
@@ -27,15 +27,15 @@ const reasons: Readonly<Record<string, string>> = {
   EXDEV: 'it is on another file system',
 };
 
-/** What asof does with a file, folder or port. */
+/** An action of asof on a file, folder or port. */
 export type SystemAction = 'create' | 'listen on' | 'lock' | 'open' | 'read' | 'use' | 'write to';
 
-/** Actions that create a missing file, so that ENOENT means that its folder is missing. */
+/** Actions that create a missing file: ENOENT then means that its folder is missing. */
 const creating: ReadonlySet<SystemAction> = new Set(['create', 'write to']);
 
 /**
- * The `local-io` Problem for an error of the operating system: `cannot read plan.txt: permission denied`.
- * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces the usual words for the code.
+ * Makes a `local-io` Problem for an error of the operating system: `cannot read plan.txt: permission denied`.
+ * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces the usual words.
  */
 export function systemProblem(
   action: SystemAction,
@@ -52,23 +52,21 @@ function reasonFor(action: SystemAction, error: unknown): string {
   return reasons[code ?? ''] ?? message ?? String(error);
 }
 
-/** Whether the operating system made this error. */
+/** Tells whether the operating system made this error. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Whether a write failed because the reader of the pipe is gone. */
+/** Tells whether a write failed because the reader of the pipe is gone. */
 export function isClosedPipe(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
-/**
- * The failure as a Problem; undefined if it is a bug in asof. A refusal of the operating system becomes a Problem.
- */
+/** Turns a failure, also one of the operating system, into a Problem; undefined for a bug in asof. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) {
     const { kind, cause } = error;
-    // A Problem made from another Problem says the same in more words, so it stays.
+    // A Problem made from another Problem has the same reason in more words, so it stays.
     const hides = kind === 'internal-error' && cause !== undefined && !(cause instanceof Problem);
     return hides ? problemOf(cause) : error;
   }

@@ -20,7 +20,7 @@ const tradeFields = {
 
 const tradeHeads = Object.keys(tradeFields);
 
-/** Opens the clusters, which are requested when they are shown: the state says which. */
+/** Opens the clusters; the state on show decides which are requested. */
 export function openClusters(context: PageContext): OpenedView {
   return {
     title: 'Clusters of insiders',
@@ -49,7 +49,7 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
       } catch (error) {
         if (!isLatest) return;
         setAnswer({ question, found: '', rows: [] });
-        // The fields stay, so that what is wrong in one can be changed.
+        // The fields stay, so that a wrong one can be changed.
         if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
         else context.fail(error);
       }
@@ -59,7 +59,7 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
       isLatest = false;
     };
   }, [question]);
-  // An answer that comes while something is typed leaves it there.
+  // An answer does not disturb typing.
   const fields = useMemo(() => html`<${ClusterFields} ...${{ context, state }} />`, [context, state]);
   const openCluster = (open: string) => context.go({ open }, 'replace');
   return html`
@@ -104,11 +104,11 @@ type ClusterProps = {
   readonly row: ServedRow;
   readonly asked: AskedParams;
   readonly isOpen: boolean;
-  /** Is called with the name of the cluster when it is opened, and with an empty text when it is closed. */
+  /** Called with the name of an opened cluster, or an empty text for a closed one. */
   readonly onOpen: (name: string) => void;
 };
 
-/** Shows a cluster, whose trades are requested when it is opened first. */
+/** Shows a cluster; its trades are requested when it is first opened. */
 function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
   const [trades, setTrades] = useState<readonly ServedRow[]>();
   const explain = async () => {
@@ -188,12 +188,12 @@ function countText(count: number, hasMore: boolean): string {
   return count === 1 ? '1 cluster' : `${count} clusters`;
 }
 
-/** Names one cluster among those of an answer: its company and its first trade. */
+/** Returns the name of a cluster in an answer: its company and its first trade. */
 function nameOf(row: ServedRow): string {
   return `${cell(row, 'issuer_cik')} ${cell(row, 'date_first')}`;
 }
 
-/** Writes `203775.79` as `203,775.79`; no digit is lost. */
+/** Formats `203775.79` as `203,775.79` without losing a digit. */
 function grouped(text: string): string {
   return text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }

@@ -25,7 +25,7 @@ const titles = { PAR: 'Treasury par yield curve', TIPS: 'Treasury real yield cur
 
 const heads = ['Maturity', 'Rate', 'Compared', 'Change'];
 
-/** All curves since 1990 exceed the rates that many plans give at once (100,000): each decade is one request. */
+/** All curves since 1990 exceed the rows of many plans (100,000): each decade is one request. */
 const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { to: '1999-12-31' },
   { from: '2000-01-01', to: '2009-12-31' },
@@ -33,7 +33,7 @@ const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { from: '2020-01-01' },
 ];
 
-/** Opens all curves of a type, which are requested at once; afterwards each day is shown without a request. */
+/** Opens all curves of a type with requests at once; each day is then shown without a request. */
 export async function openCurves(state: PageState, context: PageContext): Promise<OpenedView> {
   const type = state.type?.toUpperCase() === 'TIPS' ? 'TIPS' : 'PAR';
   const answers = await Promise.all(
@@ -85,7 +85,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
   const [date, move] = useMoved(state, state.date ?? newest);
   const { vs } = state;
   const onOrBefore = (day: Day) => days[positionOf(days, day)];
-  // A first visit compares with a year before; its address says so, like that of every other state.
+  // A first visit compares with a year before; like every state, it has its address.
   useLayoutEffect(() => {
     if (state.date === undefined && vs === undefined)
       context.go({ date: newest, vs: onOrBefore(addDays(newest, -365)) ?? '' }, 'replace');
@@ -113,7 +113,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
   };
   const description =
     curve === undefined
-      ? `Chart of the yield curve: there is none of ${date}.`
+      ? `Chart of the yield curve: no curve of ${date}.`
       : `Chart of the yield curve of ${date}: ${[...curve].map(([name, rate]) => `${name} ${rate}`).join(', ')} percent.`;
   const readout = (i: number | undefined) => {
     const name = shown[i ?? -1];
@@ -126,7 +126,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
     if (day === undefined || rates.has(day)) return [];
     const before = onOrBefore(day);
     return [
-      `There is no curve of ${day}${before === undefined ? '' : `; the one before it is of ${before}`}.`,
+      `There is no curve of ${day}.${before === undefined ? '' : ` The newest curve before it is of ${before}.`}`,
     ];
   });
   const cellsOf = (row: number) => {

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 type DataTableProps = {
   readonly caption: string;
   readonly heads: readonly string[];
-  /** The heads of the columns that are no numbers; the first unless given. */
+  /** The heads of columns of text. Default: the first one. */
   readonly words?: readonly string[];
   readonly rows: number;
   readonly cellsOf: (row: number) => readonly string[];

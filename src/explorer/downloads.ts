@@ -6,10 +6,10 @@ import type { PageContext } from './opened-view.ts';
 import type { AskedParams } from './page-service.ts';
 import { commandLine } from './state.ts';
 
-/** One set of data that a view shows: the command that gives it, and where the service has it. */
+/** Data on show, with its command and its address in the service. */
 export type DataSource = {
   readonly name: string;
-  /** The class of the colour of its line, if it has one. */
+  /** The class of its line's colour. */
   readonly colour?: string;
   readonly words: readonly string[];
   readonly path: string;
@@ -17,7 +17,7 @@ export type DataSource = {
   readonly file: string;
 };
 
-/** A chart as it is saved. */
+/** A chart to save. */
 export type Picture = {
   readonly title: string;
   readonly subtitle: string;
@@ -34,7 +34,7 @@ type DataListProps = {
   readonly picture?: Picture;
 };
 
-/** Shows the commands of data, each to copy, and saves the data as CSV, the bytes that the command writes. */
+/** Shows commands of data to copy, and saves the data as CSV, in the bytes that the command writes. */
 export function DataList({ context, sources, picture }: DataListProps): VNode {
   const [said, setSaid] = useState('');
   const attempt = async (act: () => Promise<string>) => {
@@ -75,7 +75,7 @@ function SourceLine({ context: { service, connection }, source, attempt }: Sourc
   const code = useRef<HTMLElement>(null);
   const { name, colour = '', words, path, params, file } = source;
   const command = commandLine(words, { ...flagsOf(params), ...connection });
-  /** Browsers offer the clipboard only to HTTPS and this machine, and may refuse it; then the user copies by a key. */
+  /** Browsers offer the clipboard only to HTTPS and this machine, and may refuse it; then a key copies. */
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(command);
@@ -108,7 +108,7 @@ function flagsOf(params: AskedParams): { readonly [flag: string]: string | undef
 }
 
 async function svgOf({ title, subtitle, unit, frequency, source, chart }: Picture): Promise<string> {
-  // Loaded when it is needed: a page that saves no picture does without it.
+  // Loaded on demand: a page without saved pictures does not need it.
   const { svgRenderer } = await import('../render/chart/svg.ts');
   const { axis, at, lines, from = '', to = '9' } = chart;
   const shown = lines.filter(({ isHidden = false }) => !isHidden);
@@ -157,7 +157,7 @@ async function savePng(picture: Picture): Promise<string> {
   }
 }
 
-/** Saves a file, and returns what is to be said of it: nothing, as the browser shows it. */
+/** Saves a file; returns an empty message, because the browser shows the file. */
 function saveBlob(blob: Blob, name: string): string {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');

@@ -16,11 +16,11 @@ type DayFieldProps = {
   readonly label: string;
   readonly day: Day | undefined;
   readonly required?: boolean;
-  /** Is called with a day, or with an empty text when the field is cleared. */
+  /** Called with a day, or an empty text for a cleared field. */
   readonly onDay: (day: Day | '') => void;
 };
 
-/** Shows a field for a day. It ignores days such as the year 2, which browsers report while a year is typed. */
+/** Shows a field for a day. Ignores days such as the year 2, which browsers report while a year is typed. */
 export function DayField({ label, day = '', required = false, onDay }: DayFieldProps): VNode {
   const take = ({ currentTarget: { validity, value } }: InputEvent) => validity.valid && onDay(value);
   const restore = ({ currentTarget: field }: InputEvent) => {
@@ -40,11 +40,11 @@ type DaySliderProps = {
   readonly day: Day;
   readonly about: string;
   readonly onMove: (day: Day) => void;
-  /** Is called when the slider has come to rest, or another day is typed. */
+  /** Called when the slider rests, or another day is typed. */
   readonly onSettle: (day: Day) => void;
 };
 
-/** The day of a slider, which moves before the address does, and what moves it; `settled` is that of the address. */
+/** Returns the day of a slider, which moves before the address, and its setter; `settled` is the address' day. */
 export function useMoved(state: PageState, settled: Day): readonly [day: Day, move: (day: Day) => void] {
   const [moved, setMoved] = useState({ state, day: settled });
   return [moved.state === state ? moved.day : settled, (day) => setMoved({ state, day })];

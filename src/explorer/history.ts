@@ -4,7 +4,7 @@ import type { Statement } from '../domain/series/revision-history.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { cell, type PageService, type ServedRow } from './page-service.ts';
 
-/** Returns the vintages of one series out of statements in any order, at most one for a date and day. */
+/** Makes the vintages of a series from statements in any order, at most one for a date and day. */
 export function historyOf(statements: readonly Pick<Statement, 'asOf' | 'date' | 'value'>[]): Vintages {
   const byDate = groupBy(statements, ({ date }) => date);
   for (const changes of byDate.values()) changes.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
@@ -17,22 +17,22 @@ export function positionOf(days: readonly Day[], day: Day): number {
   return days[place] === day ? place : place - 1;
 }
 
-/** A series, and everything that was ever published of it. */
+/** A series with all that was published. */
 export type LoadedSeries = {
   readonly id: string;
   readonly title: string;
   readonly about: ServedRow | undefined;
   readonly history: Vintages;
   readonly revisions: readonly ServedRow[];
-  /** Oldest first, and their days. */
+  /** Oldest first, with their days. */
   readonly vintages: readonly ServedRow[];
   readonly days: readonly Day[];
-  /** The latest value and the first release for each date of `history`; null if there is none. */
+  /** The latest value and the first release for each date of `history`, or null. */
   readonly latest: readonly (string | null)[];
   readonly first: readonly (string | null)[];
 };
 
-/** Asks a service for everything about a series. */
+/** Requests everything about a series. */
 export async function loadSeries(
   id: string,
   service: Pick<PageService, 'page' | 'rows'>,

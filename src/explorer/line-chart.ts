@@ -3,14 +3,14 @@ import { Component, createRef, type VNode } from 'preact';
 import uPlot from 'uplot';
 import { type Day, shortDays } from '../domain/series/date.ts';
 
-/** A line of a chart; its colour is a variable of the style sheet. */
+/** A line of a chart; its colour is a CSS variable. */
 type PlotLine = {
   readonly label: string;
   readonly colour: string;
   readonly width?: number;
-  /** `steps` holds each value until the next, `dots` joins nothing (default `line`). */
+  /** `steps` last until the next value, `dots` are not joined. Default: `line`. */
   readonly form?: 'line' | 'steps' | 'dots';
-  /** An exact text at each position; null is a gap, and undefined is not in a saved picture. */
+  /** An exact text for each position; null is a gap, and undefined is not in a saved picture. */
   readonly values: readonly (string | null | undefined)[];
   readonly isHidden?: boolean;
 };
@@ -21,7 +21,7 @@ export type PlotData = {
   /** Days in ascending order, or maturities at even distances. */
   readonly at: readonly string[];
   readonly lines: readonly PlotLine[];
-  /** The days that are shown of the axis; all unless given. */
+  /** The first and last days on show. Default: all. */
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
 };
@@ -37,13 +37,13 @@ type LineChartProps = {
 
 type LineChartState = { readonly hovered?: number | undefined };
 
-/** A chart of lines, drawn by uPlot; the text below it follows the pointer. */
+/** A chart of lines by uPlot; its text follows the pointer. */
 export class LineChart extends Component<LineChartProps, LineChartState> {
   readonly #place = createRef<HTMLDivElement>();
   readonly #resized = new ResizeObserver(() => this.#resize());
   readonly #gone = new AbortController();
   #plot: uPlot | undefined;
-  // Most stay the same while a slider moves over as-of days.
+  // Most are unchanged while a slider moves over as-of days.
   readonly #positions = new WeakMap<PlotData['at'], number[]>();
   readonly #numbers = new WeakMap<PlotLine['values'], (number | null)[]>();
 
@@ -212,7 +212,7 @@ const axisStyle: uPlot.Axis = {
   ticks: { show: true, stroke: () => colourOf('--grid'), width: 1, size: 5 },
 };
 
-/** The steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
+/** Steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
 const daySteps = [
   ...[1, 2, 3, 5, 7, 10, 15],
   ...[1, 2, 3, 4, 6].map((months) => months * 30),
@@ -268,7 +268,7 @@ function colourOf(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-/** Returns the midnight at which uPlot's axis, in the time of the browser, shows this day. */
+/** Returns the midnight at which uPlot's axis, in the browser's time zone, shows a day. */
 function secondsOf(day: Day): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date).getTime() / 1000;

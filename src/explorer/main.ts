@@ -11,13 +11,13 @@ import { SeriesLinks, SeriesSearch } from './series-search.ts';
 import { openSeries } from './series-view.ts';
 import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
 
-/** The address of the page, without its query: everything that it asks for is below it. */
+/** The page's address, without its query; all requests are below it. */
 const base = new URL('.', location.href);
 
-/** The milliseconds without a change after which the address follows what is typed or moved. */
+/** In milliseconds without a change, before the address follows typing or sliding. */
 const rest = 300;
 
-/** The milliseconds after which the page says that it waits for an answer. */
+/** In milliseconds, before the page says that it waits for an answer. */
 const patience = 300;
 
 const pages = [
@@ -29,11 +29,11 @@ const pages = [
 type ExplorerState = {
   readonly view: PageState['view'];
   readonly faults: readonly string[];
-  /** Whether there is no answer, so that the page offers to ask again. */
+  /** True without an answer; the page then offers to ask again. */
   readonly hasFailed: boolean;
   readonly isOpening: boolean;
   readonly isWaiting: boolean;
-  /** What is shown, and the turn in which it was opened. It keeps what is typed while all else of the page changes. */
+  /** The view, and the turn in which it was opened. It keeps what is typed while the rest of the page changes. */
   readonly content: VNode | undefined;
   readonly opened: number;
 };
@@ -128,7 +128,7 @@ class Explorer extends Component<object, ExplorerState> {
     const address = searchOf(next);
     if (address === searchOf(this.#address)) return;
     history[how === 'push' ? 'pushState' : 'replaceState'](null, '', address);
-    // The faults of the replaced address stay on the page.
+    // The faults of the replaced address stay.
     void this.#showAddress(how === 'replace');
   }
 
@@ -199,7 +199,7 @@ class Explorer extends Component<object, ExplorerState> {
     else this.setState({ faults: [`${error.message}.`], hasFailed: true });
   }
 
-  /** Asks for the key, kept in memory until the page is closed; `reason` says what was wrong with the last one. */
+  /** Asks for the key, which stays in memory until the page is closed; `reason` is the last key's fault. */
   #askKey(reason?: string): void {
     const useKey = (key: string) => {
       this.#service.useKey(key);
@@ -209,7 +209,7 @@ class Explorer extends Component<object, ExplorerState> {
   }
 }
 
-/** Returns the flags with which a command asks what this page asks: the store that the page came with, or the service. */
+/** Returns the flags of a command with this page's data: the store of the page, or the service. */
 function connectionFlags(): { readonly [flag: string]: string } {
   const given = document.documentElement.dataset.store;
   if (given === undefined) return { '--base-url': base.href.replace(/\/$/, '') };
@@ -247,10 +247,10 @@ function KeyForm({ reason, onKey }: KeyFormProps): VNode {
   return html`
     <form class="key" onSubmit=${submit}>
       <h1>Key</h1>
-      <p>This service answers with a key. The page keeps it until it is closed, and sends it to this service alone.</p>
+      <p>Enter your API key. It stays in this tab and is sent only to this service.</p>
       <${Field} label="API key">
         <input type="password" autocomplete="off" required spellcheck=${false} pattern=${keyPattern}
-          title="A key has letters, digits, - and _ alone." ref=${field} />
+          title="A key contains only letters, digits, - and _." ref=${field} />
       <//>
       <button type="submit">Use this key</button>
       ${reason !== undefined && html`<p class="note">The service says: ${reason}.</p>`}

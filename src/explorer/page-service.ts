@@ -1,14 +1,14 @@
-/** A row of an answer. Dates are days, `YYYY-MM-DD`. */
+/** A row of an answer, with days as `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
 type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
 
-/** Values of parameters; those without a value are not sent. */
+/** Values of parameters; undefined ones are not sent. */
 export type AskedParams = { readonly [name: string]: string | undefined };
 
-/** Why the service gave no answer, in its own words. */
+/** A failure in the service's own words. */
 export class ServiceFailure extends Error {
-  /** The status of the answer; 0 if there was none. */
+  /** The status of the answer; 0 without one. */
   readonly status: number;
 
   constructor(status: number, detail: string) {
@@ -17,13 +17,13 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** The service that the page came from, and no other. The key of its user is kept in memory alone. */
+/** The page's own service. The user's key is only in memory. */
 export class PageService {
   readonly #base: URL;
   readonly #needsKey: boolean;
   #key: string | undefined;
 
-  /** `base` is the address of the page, without its query. A service that needs a key is asked nothing without one. */
+  /** `base` is the page's address without its query. With `needsKey`, nothing is requested without a key. */
   constructor(base: URL, needsKey: boolean) {
     this.#base = base;
     this.#needsKey = needsKey;
@@ -52,7 +52,7 @@ export class PageService {
     return { rows: results, hasMore: hasMore === true };
   }
 
-  /** Returns the first columns of an answer of any length; it has no texts with commas in them. */
+  /** Reads the first columns of an answer of any length, whose texts have no commas. */
   async columns(
     path: string,
     count: number,
@@ -99,12 +99,12 @@ async function detailOf(answer: Response): Promise<string> {
     const { detail } = JSON.parse(await answer.text()) as { readonly detail?: unknown };
     if (typeof detail === 'string') return detail;
   } catch {
-    // The service or a proxy answered with something else.
+    // Another answer, of the service or a proxy.
   }
   return `the service answered with status ${answer.status}`;
 }
 
-/** Returns an address relative to the page, so that it works below a token or the prefix of a proxy. */
+/** Returns an address relative to the page, which works below a token or the prefix of a proxy. */
 function targetOf(path: string, params: AskedParams): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
   const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&');

@@ -4,7 +4,7 @@ import { Field } from './fields.ts';
 import { cell, type PageService, type ServedRow, ServiceFailure } from './page-service.ts';
 import { searchOf } from './state.ts';
 
-/** The milliseconds to wait for another letter before searching for what is typed. */
+/** In milliseconds, for another letter before a search. */
 const pause = 120;
 
 type SeriesSearchProps = { readonly service: PageService };
@@ -13,7 +13,7 @@ type SearchState = { readonly said: string; readonly rows: readonly ServedRow[] 
 
 const nothing: SearchState = { said: '', rows: [] };
 
-/** A field that finds series by words; the arrow keys go through what it found, Escape and leaving it close that. */
+/** A field to find series by words; arrow keys move through the results, Escape closes them. */
 export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
   override state = nothing;
   readonly #form = createRef<HTMLFormElement>();
@@ -31,7 +31,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
       const isInside = relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget) === true;
       if (!isInside) this.close();
     };
-    // The field keeps the focus: some browsers give it to no link that is clicked.
+    // The field keeps the focus: some browsers give none to a clicked link.
     const keepFocus = (event: Event) => event.preventDefault();
     return html`
       <form role="search" class="search" ref=${this.#form} onKeyDown=${(event: KeyboardEvent) => this.#press(event)}
@@ -61,7 +61,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
 
   async #open(event: Event): Promise<void> {
     event.preventDefault();
-    // What is there may have been found by fewer letters.
+    // The links may be those for fewer letters.
     await this.#find(0);
     this.#links()[0]?.click();
   }
@@ -70,12 +70,12 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
     return [...(this.#form.current?.querySelectorAll('a') ?? [])];
   }
 
-  /** Shows what the text finds, and returns when that is on the page. */
+  /** Shows the results for the text, and returns when they are on the page. */
   async #find(delay: number): Promise<void> {
     const text = this.#field.current?.value.trim() ?? '';
     this.#turn += 1;
     const turn = this.#turn;
-    // Another letter was typed meanwhile, or this answer to fewer letters came late.
+    // Another letter was typed meanwhile, or this answer to fewer letters was late.
     const isLate = () => turn !== this.#turn;
     if (text !== '') await new Promise((resolve) => setTimeout(resolve, delay));
     if (isLate()) return;
@@ -85,7 +85,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
 
   async #foundBy(text: string): Promise<SearchState> {
     try {
-      // What `asof series search` asks.
+      // The request of `asof series search`.
       const params = { q: text, match: 'words', limit: '12' };
       const { rows, hasMore } = await this.props.service.page('series', params);
       if (rows.length === 0) return { said: `No series for “${text}”`, rows };
@@ -100,7 +100,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
 
 type SeriesLinksProps = { readonly rows: readonly ServedRow[]; readonly class?: string };
 
-/** Shows links to the pages of series, in a list that takes the attributes of one. */
+/** Shows links to the pages of series, in a list with any attributes. */
 export function SeriesLinks({ rows, class: name = '', ...attributes }: SeriesLinksProps): VNode {
   return html`
     <ul class="results ${name}" ...${attributes}>

@@ -12,7 +12,7 @@ import type { OpenedView, PageContext } from './opened-view.ts';
 import { type AskedParams, cell, type ServedRow } from './page-service.ts';
 import type { PageState } from './state.ts';
 
-/** The lines that can be hidden: their names in the address, and their labels. */
+/** The lines that can be hidden: names in the address, and labels. */
 const hideable = [
   ['latest', 'Latest'],
   ['first', 'First release'],
@@ -20,7 +20,7 @@ const hideable = [
 
 const heads = ['Date', 'As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'];
 
-/** Opens a series, all of whose data are requested at once; afterwards each day is shown without a request. */
+/** Opens a series with requests for all its data; each day is then shown without a request. */
 export async function openSeries(id: string, context: PageContext): Promise<OpenedView> {
   const series = await loadSeries(id, context.service);
   return {
@@ -100,7 +100,7 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
     );
   };
 
-  // The panel follows the address alone.
+  // The panel follows only the address.
   const panel = useMemo(
     () => html`<${RevisionsPanel} ...${{ series, context, date, asOf: settled }} />`,
     [series, context, date, settled],
@@ -187,7 +187,7 @@ function vintageText(vintages: readonly ServedRow[], position: number): string {
   return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
 }
 
-/** Says how many vintages there are, of which days, and how they came about if not all are days of publication. */
+/** Says how many vintages there are, their days, and their kinds if not all are days of publication. */
 function vintagesText(vintages: readonly ServedRow[]): string {
   const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
   const range =
@@ -200,7 +200,7 @@ function vintagesText(vintages: readonly ServedRow[]): string {
     : range;
 }
 
-/** Says how vintages came about, in the words of the charts of the command line; empty for days of publication. */
+/** Says the kinds of vintages, in the words of charts on the command line; empty for days of publication. */
 function kindsNote({ id, vintages }: LoadedSeries): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');
@@ -222,11 +222,11 @@ type RevisionsPanelProps = {
   readonly series: LoadedSeries;
   readonly context: PageContext;
   readonly date: Day | undefined;
-  /** Revisions after this day were still to come on it. */
+  /** On this day, later revisions were unknown. */
   readonly asOf: Day;
 };
 
-/** Every value that was published for one date, as steps, and as a table; hidden without a date. */
+/** The values published for one date, as steps and as a table. */
 class RevisionsPanel extends Component<RevisionsPanelProps> {
   readonly #section = createRef<HTMLElement>();
   readonly #heading = createRef<HTMLHeadingElement>();
@@ -244,7 +244,7 @@ class RevisionsPanel extends Component<RevisionsPanelProps> {
     }
     if (!isInside) this.#opener = focused;
     this.#heading.current?.focus({ preventScroll: true });
-    // The panel is below the chart, and above the table: what was clicked may be far from it.
+    // The panel is below the chart and above the table, perhaps far from the click.
     this.#section.current?.scrollIntoView({ block: 'nearest' });
   }
 
@@ -271,7 +271,7 @@ function Revisions({ series, context, date, asOf, rows }: RevisionsProps): VNode
   const { id, about } = series;
   const days = rows.map((row) => cell(row, 'as_of_date'));
   const values = rows.map((row) => (row.value === null ? null : cell(row, 'value')));
-  // The newest value holds to the end of what is known.
+  // The newest value lasts to the end of the coverage.
   const covered = cell(about, 'covered_to');
   const [at, drawn] =
     covered > (days.at(-1) ?? '')

@@ -1,6 +1,6 @@
-/** Shows why the page did not start, which a browser says on its console alone. */
+/** Shows why the page did not start; browsers say so only on the console. */
 function showFailure(event: Event): void {
-  // The page that has started shows its failures itself.
+  // A page that has started shows its failures itself.
   if (document.querySelector('main') !== null) return;
   const { target } = event;
   const said = event instanceof ErrorEvent ? event.message : undefined;
@@ -14,5 +14,5 @@ function showFailure(event: Event): void {
   document.body.append(text);
 }
 
-// Before the scripts of the page, and also for those that cannot be loaded, whose events do not bubble.
+// Before the scripts of the page, and for scripts that cannot be loaded, whose events do not bubble.
 addEventListener('error', showFailure, true);

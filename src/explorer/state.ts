@@ -1,6 +1,6 @@
 import { parseDay } from '../domain/series/date.ts';
 
-/** What each kind of page shows, by the names in its address; every value is a text. */
+/** The parts of each view's state, by their names in addresses. */
 const names = {
   series: ['series', 'as-of', 'from', 'to', 'date', 'hide'],
   curve: ['date', 'vs', 'type'],
@@ -9,24 +9,24 @@ const names = {
 
 type View = keyof typeof names;
 
-/** The name of something that a page shows, as it is in its address. */
+/** The name of a part of a state. */
 type StateName = (typeof names)[View][number];
 
-/** Everything that a page shows, which its address says too. */
+/** The state of the page, as in its address. */
 export type PageState = { readonly view: View } & { readonly [K in StateName]?: string };
 
-/** New texts of parts of a state; an empty one takes the part away. */
+/** New texts for parts of a state; an empty text removes a part. */
 export type StateChange = { readonly [K in StateName]?: string };
 
 const days: readonly StateName[] = ['as-of', 'from', 'to', 'date', 'vs'];
 
-/** The texts that some parts can have; `hide` can have several. */
+/** The choices of some parts; `hide` may have several. */
 const choices: { readonly [K in StateName]?: readonly string[] } = {
   type: ['PAR', 'TIPS'],
   hide: ['latest', 'first'],
 };
 
-/** Reads the state in the query of an address, and what is wrong with it; wrong parts are left out. */
+/** Reads the state in the query of an address; leaves out wrong parts, and returns their faults. */
 export function stateIn(search: string): { readonly state: PageState; readonly faults: readonly string[] } {
   const given = new URLSearchParams(search);
   const viewText = given.get('view') ?? 'series';
@@ -60,7 +60,7 @@ function faultOfRange(name: StateName, to: string, from: string): string | undef
     : undefined;
 }
 
-/** Returns the query of the address of a state, in the same order for the same state. */
+/** Returns the query for a state, with parts in a fixed order. */
 export function searchOf(state: PageState): string {
   const given = new URLSearchParams();
   if (state.view !== 'series') given.set('view', state.view);
@@ -72,13 +72,13 @@ export function searchOf(state: PageState): string {
   return text === '' ? '?' : `?${text}`;
 }
 
-/** Returns the state with some parts changed; an empty text takes a part away. */
+/** Changes parts of a state; an empty text removes a part. */
 export function changed(state: PageState, change: StateChange): PageState {
   const entries = Object.entries({ ...state, ...change }).filter(([, text]) => text !== '');
   return { view: state.view, ...Object.fromEntries(entries) };
 }
 
-/** Writes a command of asof as the shell takes it; flags without a value are left out. */
+/** Formats a command of asof for a shell, without flags that have no value. */
 export function commandLine(
   words: readonly string[],
   flags: { readonly [name: string]: string | undefined },

@@ -19,34 +19,33 @@ import { type ImportFile, load } from './load/load.ts';
 import type { FileSummary } from './load/tally.ts';
 import { type ImportOptions, importValues } from './options.ts';
 
-/** What an import did, or for a dry run would do. */
+/** The outcome of an import or of its dry run. */
 export type ImportResult = {
   /** The address of the store. */
   readonly store: string;
-  /** Whether the import created the store. */
+  /** True if the import created the store. */
   readonly created: boolean;
   readonly dryRun: boolean;
-  /** Files of earlier imports that were read by an older rule for blank cells: import them again. */
+  /** Files of earlier imports that an older rule for blank cells read; import them again. */
   readonly outdated: readonly string[];
   /** The counts of each file, in the order of reading. */
   readonly files: readonly FileSummary[];
-  /** The files that were left out because no format recognises them. */
+  /** The files that no format recognises, left out. */
   readonly skipped: readonly string[];
 };
 
 /**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
- * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read,
- * and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ * Imports files, folders and archives into a store, in one transaction; one import per store at a time.
+ * Throws a Problem for an unreadable file, and an ImportRefusal that lists every conflict.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
-  // A second writer would wait inside SQLite for the first, which blocks the process that both need.
+  // A second writer would wait for the first inside SQLite, which blocks the process that both need.
   const { store, signal = new AbortController().signal } = options;
   if (isDatabase(store)) return importInTurn(paths, options);
   return inTurn(await fileOf(store), signal, () => importInTurn(paths, options));
 }
 
-/** The file that an address means, the same for all its paths; it need not exist. */
+/** Returns the one real path behind all paths to a file, which need not exist. */
 async function fileOf(address: string): Promise<string> {
   const path = resolve(address);
   const real = (name: string) => realpath(name).catch(() => undefined);
@@ -98,12 +97,12 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
   return writing(store, write, options.withSample === true ? samplePath() : undefined);
 }
 
-/** Every import of a store, oldest first. */
+/** Lists the imports of a store, oldest first. */
 export function importLog(address: string): Promise<readonly LoggedImport[]> {
   return readStore(address, (view) => view.sources.imports());
 }
 
-/** Recognises every file before it refuses any, so that the user sees all unreadable files at once. */
+/** Recognises every file before it throws, so that the user sees all unreadable files at once. */
 async function recognisedFiles(
   paths: readonly string[],
   { kind, signal, onProgress, skipUnknown = false, stdin }: ImportOptions,
@@ -148,7 +147,7 @@ function unreadable(refused: readonly Problem[], total: number): Problem {
   return new Problem('bad-input', headline, { hints, list });
 }
 
-/** The order of month and day in a format of dates: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
+/** Returns the order of month and day in a format of dates: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
 function dateOrder(text: string | undefined): DateOrder | undefined {
   if (text === undefined) return undefined;
   const letters = text
@@ -162,7 +161,7 @@ function dateOrder(text: string | undefined): DateOrder | undefined {
   });
 }
 
-/** The text of an option in its usual form; a refusal begins with the name of the option. */
+/** Checks the text of an option and returns its usual form; an error begins with the option's name. */
 function checked<T>(name: string, given: string | undefined, { check }: Value<T>): T | undefined {
   return given === undefined
     ? undefined
@@ -171,11 +170,11 @@ function checked<T>(name: string, given: string | undefined, { check }: Value<T>
 
 const turns = new Map<string, Promise<unknown>>();
 
-/** The outcome of work that begins when all earlier work with the same key of this process has ended. */
+/** Calls `work` after all earlier work with the same key in this process. */
 async function inTurn<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const before = turns.get(key);
   const turn = unlessAborted(signal, before ?? Promise.resolve()).then(work);
-  // Work that gives up its turn ends no earlier than the work before it.
+  // Aborted work ends no earlier than the work before it.
   const ended = Promise.allSettled([before, turn]);
   turns.set(key, ended);
   try {

@@ -16,49 +16,49 @@ import {
 } from '../operations/value.ts';
 import type { LoadProgress } from './load/registry.ts';
 
-/** What to import, and how. */
+/** Options of an import. */
 export type ImportOptions = {
   /** The address of the store; a missing store is created. */
   readonly store: string;
-  /** The kind of all files (`asof help formats` lists them); without it each file is recognised by its content. */
+  /** The kind of all files (see `asof help formats`). Default: recognised by content. */
   readonly kind?: string | undefined;
   /** The vintage date of whole-vintage files; overrides the one in their names. */
   readonly asOf?: Day | undefined;
-  /** Whether the month or the day comes first (`M/D/YYYY`, `D/M/YYYY`) in dates of files that leave it open. */
+  /** The order of month and day (`M/D/YYYY`, `D/M/YYYY`) in files that leave it open. */
   readonly dateFormat?: string | undefined;
-  /** Skips files of unknown formats; without it, one such file refuses the import. */
+  /** Skips files of unknown formats. Default: such a file stops the import. */
   readonly skipUnknown?: boolean | undefined;
   /** The content of the path `-`. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
-  /** The filing date of ownership XML that no other file dates. */
+  /** The filing date of ownership XML, if no other file states it. */
   readonly filedOn?: Day | undefined;
-  /** The series of files that do not name theirs. */
+  /** The series of files that name none. */
   readonly series?: string | undefined;
   /** The ids under which to store series, by their ids in the files. */
   readonly rename?: Readonly<Record<string, string>> | undefined;
   /** Accepts a series from a second source. */
   readonly merge?: boolean | undefined;
-  /** Accepts new statements that contradict known ones. */
+  /** Accepts new statements that contradict stored ones. */
   readonly replace?: boolean | undefined;
-  /** Withdraws, in a whole vintage, the dates that were known and have no row. */
+  /** Withdraws, in a whole vintage, stored dates that have no row. */
   readonly complete?: boolean | undefined;
-  /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
+  /** Accepts values of periods that begin after the day of publication, in files dated by `asOf`. */
   readonly projections?: boolean | undefined;
-  /** The trade dates of curves that are left out, such as a day whose rates are all zero; each must be in a file. */
+  /** Trade dates of curves to leave out, such as a day whose rates are all zero; each must be in a file. */
   readonly skipDays?: readonly Day[] | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The time of the import (default now); facts of a later day are refused. */
+  /** The time of the import; facts of a later day are refused. Default: now. */
   readonly clock?: (() => Date) | undefined;
   /** Stops the import, which then writes nothing. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the progress after each step of the work. */
+  /** Receives the progress after each step. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 };
 
-/** The progress of an import: files while it recognises them, bytes of all files while it loads them. */
+/** Progress in files while recognising them, in bytes while loading them. */
 export type ImportProgress =
   | { readonly stage: 'recognise'; readonly file: string; readonly done: number; readonly total: number }
   | ({ readonly stage: 'load' } & LoadProgress);
@@ -84,7 +84,7 @@ function storedId(given: string, refuse: (reason: string) => Problem): string {
 
 const series = formed(storedId, { placeholder: 'id', complete: 'ids' });
 
-/** Ids under which to store series, by their ids in the files; a text has one of each. */
+/** Ids under which to store series, by their ids in the files; a text has one pair. */
 const rename: Value<Readonly<Record<string, string>>> = {
   ...formed(
     (given, refuse) => {
@@ -100,7 +100,7 @@ const rename: Value<Readonly<Record<string, string>>> = {
   },
 };
 
-/** What each option of an import may be. */
+/** The checks of each import option. */
 export const importValues = {
   kind: word,
   asOf: asOfDay,

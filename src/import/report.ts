@@ -3,7 +3,7 @@ import type { ImportResult } from './import.ts';
 
 type ImportedFile = ImportResult['files'][number];
 
-/** The lines that `asof import` prints; `replacesSample`: whether the store takes the place of the sample. */
+/** Returns the lines that `asof import` prints; `replacesSample` is true if the store replaces the sample. */
 export function importReport(result: ImportResult, replacesSample: boolean | 'for good'): readonly string[] {
   const { files } = result;
   const lines = files.flatMap((file) => [
@@ -20,7 +20,7 @@ export function importReport(result: ImportResult, replacesSample: boolean | 'fo
 
 const mostOutdated = 5;
 
-/** What to do about files that an older rule read. */
+/** Tells the user to import files again that an older rule read. */
 export function outdatedLines(files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
   const named = files.slice(0, mostOutdated).join(', ');
@@ -41,8 +41,8 @@ function storeLines(
   return [
     `made a new store: ${store}`,
     replacesSample === 'for good'
-      ? 'it replaces the shipped sample from now on'
-      : 'it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)',
+      ? 'asof now answers from this store instead of the shipped sample'
+      : 'asof now answers from this store instead of the shipped sample; to have both, delete the store and import again with --with-sample',
   ];
 }
 
@@ -72,7 +72,6 @@ function statements(
   return `${added}${withdrawals}, ${grouped(statementsKnown)} known`;
 }
 
-/** Statements of all files together; series and vintages do not add up, because files may share them. */
 function totals(files: readonly ImportedFile[]): string {
   const total = (key: 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
     files.reduce((all, file) => all + file[key], 0);

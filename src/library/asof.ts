@@ -42,19 +42,19 @@ import { type LibrarySource, methodsOf } from './methods.ts';
 import { stopped } from './session.ts';
 import { storeCare } from './store-care.ts';
 
-/** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
+/** A statement about a series; `value` is null if it was withdrawn. */
 export type FactRow = {
   readonly series_id: string;
-  /** Null in a statement that a whole vintage was published on `as_of_date`: it speaks for every date of the series. */
+  /** Null if a whole vintage was published on `as_of_date`: the statement is about every date of the series. */
   readonly date: Day | null;
   readonly as_of_date: Day;
   readonly value: string | null;
-  /** How the vintage of that day came about: `exact`, `fetched`, `sampled` or `unknown`. */
+  /** The kind of that day's vintage: `exact`, `fetched`, `sampled` or `unknown`. */
   readonly vintage_kind: string;
 };
 
 type FactsParams = {
-  /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
+  /** True to leave out ids that no series has. Default: they are an error. */
   readonly skipMissing?: boolean | undefined;
 };
 
@@ -62,14 +62,14 @@ type StoreImportOptions = Omit<ImportOptions, 'store'>;
 
 type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
-/** Where a snapshot goes, the day that its files are as of, and the days before it to which data must be covered. */
+/** The folder, the as-of date and the age of a snapshot. */
 type SnapshotTarget = {
   readonly out: string;
   readonly asOf?: Day | undefined;
   readonly maxAge?: number | undefined;
 };
 
-/** Everything that asof answers, from one store or service. */
+/** Everything that asof answers, from a store or a service. */
 export type Asof = ReturnType<typeof ownMethods> & ReturnType<typeof methodsOf>;
 
 /** Returns the methods that answer from a source. */
@@ -77,7 +77,7 @@ export function asofOf(source: LibrarySource): Asof {
   return Object.assign(ownMethods(source), methodsOf(source));
 }
 
-/** Returns the methods that no question declares: facts, imports, snapshots, and the care of the store. */
+/** Returns the methods that no question declares: facts, imports, snapshots, and maintenance of the store. */
 function ownMethods(source: LibrarySource) {
   const { session, client, signal, clock, store } = source;
   const { stoppable } = session;
@@ -85,7 +85,7 @@ function ownMethods(source: LibrarySource) {
     if (store !== undefined) return store;
     throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
   };
-  /** The address of the store to write to; the sample is read-only. */
+  /** Returns the address of the store to write to; throws for the sample, which is read-only. */
   const writtenFor = async (what: string): Promise<string> => {
     const { address } = storeFor(what);
     const { sample } = await client.origin();
@@ -96,7 +96,7 @@ function ownMethods(source: LibrarySource) {
   };
   const care = 'care of a store';
   return {
-    /** The care of the store: backups, copies, checks. */
+    /** Maintenance of the store: backups, copies, checks. */
     store: storeCare({
       address: () => storeFor(care).address,
       written: () => writtenFor(care),
@@ -104,7 +104,7 @@ function ownMethods(source: LibrarySource) {
       session,
     }),
 
-    /** Every statement about series, by series, date and as-of date; only of a store. */
+    /** Yields every statement about series, by series, date and as-of date; only from a store. */
     facts: session.guardedRows(
       {
         name: 'facts',
@@ -129,8 +129,8 @@ function ownMethods(source: LibrarySource) {
     ),
 
     /**
-     * Brings the store up to date from live sources: it follows what the request names from now on; without a request,
-     * it pulls everything that it follows. Failures of single subjects and of sources are in the summary.
+     * Updates the store from live sources, and follows what the request names. Default: all that the store follows.
+     * Failures of single subjects and of sources are in the summary.
      */
     pull: session.guarded(
       {
@@ -145,14 +145,14 @@ function ownMethods(source: LibrarySource) {
       },
     ),
 
-    /** What the store follows at live sources, and how far it has come. */
+    /** Returns what the store follows at live sources, and how far it is pulled. */
     followed: session.guarded({ name: 'followed', args: [] }, async () =>
       storeFor('list of what it follows').read((view) => view.sources.followed()),
     ),
 
     /**
-     * Writes the files of a plan (a text file; `asof help snapshot` describes its lines), all as of one day, by default
-     * yesterday in UTC. The link `out` is switched when all files are complete.
+     * Writes the files of a plan, all as of one day, by default yesterday in UTC; `asof help snapshot` has the form.
+     * Switches the link `out` when all files are complete.
      */
     snapshot: session.guarded(
       {
@@ -170,10 +170,7 @@ function ownMethods(source: LibrarySource) {
       },
     ),
 
-    /**
-     * Compares a snapshot with its manifest and with what its commands give now; without differences there are no
-     * findings.
-     */
+    /** Compares a snapshot with its manifest, and with what its commands give now; lists the differences. */
     verify: session.guarded(
       { name: 'verify', args: [{ name: 'folder', kind: word }] },
       async (folder: string): Promise<readonly Finding[]> => {
@@ -186,10 +183,10 @@ function ownMethods(source: LibrarySource) {
       },
     ),
 
-    /** Where the answers come from: the address of a store or a service, and whether it is the shipped sample. */
+    /** Returns the address of the store or the service, and whether it is the shipped sample. */
     origin: session.guarded({ name: 'origin', args: [] }, () => client.origin()),
 
-    /** Closes the store, or the connections to the service; every later call fails. */
+    /** Closes the store, or the connections to the service; later calls fail. */
     async close(): Promise<void> {
       session.close();
       await client.close();
@@ -235,9 +232,9 @@ async function* factsOf(
 }
 
 /**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one
- * process into one store run one after the other. Throws a Problem that names the file and the place if a file cannot
- * be read, and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing.
+ * Imports of one process into one store run one after the other. Throws a Problem that names the file and place
+ * of unreadable content, and an ImportRefusal that lists the conflicts of contradictory statements.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const params = { noun: 'option', kinds: { store: word, ...importValues }, required: ['store'] } as const;
@@ -292,10 +289,7 @@ const pullKinds = {
   timing: object,
 } satisfies Kinds<Omit<PullOptions, 'request' | 'store'>>;
 
-/**
- * Brings a store up to date from live sources. Failures are in the summary; only what makes a pull impossible as a
- * whole is thrown.
- */
+/** Updates a store from live sources. Failures are in the summary; throws only if a pull is impossible. */
 export async function pull(options: PullOptions): Promise<PullSummary> {
   const kinds = { ...pullKinds, store: word, request: pullRequest } satisfies Kinds<PullOptions>;
   const params = { noun: 'option', kinds, required: ['store'] } as const;

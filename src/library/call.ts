@@ -5,30 +5,30 @@ import type { Naming } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
 import { type Clock, isPlain, type NamedValues, type ValueCheck } from '../operations/value.ts';
 
-/** What a parameter of a method takes; without a schema, the value has no form in JSON. */
+/** The kind of a parameter's value; without a schema, it has no JSON form. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
-/** The kind of value of each member of a type; a missing member does not compile. */
+/** A kind of value for each member of a type. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
-/** What a method takes. */
+/** The arguments of a method. */
 export type Signature = {
   readonly name: string;
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
-  /** What the last argument, an object, may hold. */
+  /** The members of the last argument, an object. */
   readonly params?: {
-    /** What messages call one of them. */
+    /** Their name in messages. */
     readonly noun: 'option' | 'parameter';
     readonly kinds: { readonly [name: string]: Kind };
     readonly required?: readonly string[];
-    /** Whether `limit` counts rows of the answer to these values, and not dates that the answer is computed from. */
+    /** Tells whether `limit` counts rows of the answer to some values, and not dates that it is computed from. */
     readonly limitsRows?: (values: NamedValues) => boolean;
   };
 };
 
 /**
- * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof`
- * must not be answered with revised data.
+ * Refuses arguments that a method does not take.
+ * Callers without types may pass anything, and a mistyped `asof` must not be answered with revised data.
  */
 export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
   const { name: method, args, params } = signature;
@@ -64,7 +64,7 @@ function checkParams(
   if (absent !== undefined) throw missing(noun, absent);
 }
 
-/** Questions as methods, and parameters by the names that methods take. */
+/** Names of questions as methods, and of parameters in camel case. */
 export const methodNaming: Naming = {
   question({ name }, values = {}) {
     const named = Object.entries(values).map(
@@ -80,7 +80,7 @@ export const methodNaming: Naming = {
   kind: 'bad-input',
 };
 
-/** The Problem of a name that a method does not take, with the names that it takes. */
+/** Makes the Problem of a name that a method does not take, with the names that it takes. */
 export function unknownName(noun: string, name: string, names: readonly string[]): Problem {
   const meant = closest(camelCase(name), names);
   return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
@@ -93,7 +93,7 @@ function missing(noun: string, name: string): Problem {
   return new Problem('bad-input', `${noun} '${name}' is missing`, { field: name });
 }
 
-/** Whether an address is a URL, and not the path of a file. */
+/** Tells whether an address is a URL, and not the path of a file. */
 export function isUrl(address: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
 }

@@ -28,31 +28,28 @@ import type { Store } from '../store/store.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
 
-/** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */
+/** The rows of an answer: days as `YYYY-MM-DD`, exact decimal texts, null if missing. */
 export type Result<R> = {
   readonly rows: readonly R[];
-  /** Identifies the request, for support requests; if there were several, the first one. */
+  /** The id of the first request, for support. */
   readonly requestId: string;
-  /** The as-of date, if one was requested. */
+  /** The requested as-of date. */
   readonly asOf?: Day;
-  /** The series of observations that were requested as of a date. */
+  /** The series of observations as of a date. */
   readonly series?: SeriesSummary;
-  /** What the series covers, in answers about vintages. */
+  /** The coverage of the series, in answers about vintages. */
   readonly coverage?: Coverage;
-  /** The vintage of the observations, and how it came about. */
+  /** The vintage of the observations. */
   readonly vintage?: AnswerVintage;
-  /** In a wide panel: by column, how the vintages of its values came about. */
+  /** In a wide panel, the kinds of vintages by column. */
   readonly vintageKinds?: { readonly [column: string]: string };
-  /** The last day that the data cover, in answers that are not as of a day. */
+  /** The last day that the data cover, in answers without an as-of date. */
   readonly coveredTo?: Day;
-  /**
-   * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
-   * vintages.
-   */
+  /** The coverage and kinds of vintages of each series, curve or list of filings in the answer. */
   readonly basis: readonly SubjectBasis[];
-  /** The ids that no series has, which `skipMissing` left out. */
+  /** The ids that no series has, left out by `skipMissing`. */
   readonly missing?: readonly string[];
-  /** Whether there are more rows than `limit`. */
+  /** True if there are more rows than `limit`. */
   readonly hasMore: boolean;
   /** Continues after the rows that `limit` cut off. */
   readonly nextCursor?: string;
@@ -64,7 +61,7 @@ export type LibrarySource = Asker & {
   readonly session: Session;
   /** Missing for a service. */
   readonly store?: Store;
-  /** The day that every answer is bound to, if there is one. */
+  /** The day that binds every answer. */
   readonly asOf?: Day;
 };
 
@@ -116,7 +113,7 @@ type ArgumentName<O> = O extends { readonly command: { readonly argument: infer 
   ? A
   : never;
 
-/** The parameters of the method of an operation, or of the question in its place, besides the argument. */
+/** The parameters of a method, besides the argument. */
 export type MethodParams<O> = O extends { readonly name: infer N extends keyof typeof questions }
   ? Demands & ParamsOf<(typeof questions)[N]>
   : OwnParams<O>;
@@ -155,13 +152,13 @@ type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
 
 type Method<Asked extends readonly unknown[], R> = (...asked: Asked) => Promise<Result<R>>;
 
-/** A method whose rows are also given one by one. */
+/** A method whose rows can be iterated. */
 type Listing<Asked extends readonly unknown[], R> = {
-  /** The rows one by one, without holding them all; of several series one after the other. */
+  /** Yields the rows without keeping them all; of several series one after the other. */
   all(...asked: Asked): AsyncIterable<R>;
 };
 
-/** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
+/** The method of an operation; `limit` and `first` bound its rows. */
 type OperationMethod<O> = Method<Arguments<O>, RowOf<O>> &
   (O extends { readonly params: { readonly cursor: unknown } } ? Listing<Arguments<O>, RowOf<O>> : unknown);
 
@@ -217,7 +214,7 @@ type GivenArguments<A extends readonly Argument[]> = {
 
 type TypedCall = NonNullable<Question['method']>[number];
 
-/** The method of a question, with the types of its arguments, parameters and rows. */
+/** The method of a question, with its types. */
 export type QuestionMethod<Q extends Question> = Q extends {
   readonly method?: readonly [infer First extends TypedCall, ...infer Others extends readonly TypedCall[]];
 }
@@ -232,7 +229,7 @@ type QuestionArguments<Q extends Question> = [
   ...WithParams<ParamsOf<Q> & Demands>,
 ];
 
-/** A method that may be asked in several ways, the first that fits first. */
+/** A method with several signatures, the best first. */
 type Overloads<M extends readonly TypedCall[]> = M extends readonly [
   readonly [infer Asked extends readonly unknown[], infer R extends Row],
   ...infer Others extends readonly TypedCall[],
@@ -248,19 +245,19 @@ export type QuestionRow<Q> = Q extends {
   : never;
 
 type QuestionMethods = {
-  // Mapped over the table itself, so that editors show its documentation.
+  // Mapped over the table itself, so that editors show its docstrings.
   readonly [K in keyof typeof questions]: QuestionMethod<(typeof questions)[K]>;
 };
 
 type Methods = OperationMethods & QuestionMethods;
 
-/** Returns the methods of all questions, those that ask one operation among them. */
+/** Returns the methods of all questions, including those that ask one operation. */
 export function methodsOf(source: LibrarySource): Methods {
   const methods = allQuestions().map((question) => [
     camelCase(question.name),
     guardedMethod(question, source),
   ]);
-  // The names and types of the methods come from the tables of questions and operations, their only sources.
+  // The tables of questions and operations are the only sources of names and types of methods.
   return Object.fromEntries(methods) as Methods;
 }
 
@@ -274,7 +271,7 @@ export function methodOf(
   asof: Methods,
   { name }: Question,
 ): (...asked: readonly unknown[]) => Promise<Result<Row>> {
-  // Each method has its name from its question.
+  // Each method has the name of its question.
   return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
 }
 
@@ -312,7 +309,7 @@ async function* rowsOf(
   }
 }
 
-/** Returns what the method of a question takes. */
+/** Returns the arguments that the method of a question takes. */
 export function signatureOf(question: Question): Signature {
   const { name, args, params, limitsRows } = question;
   const own = Object.entries({ ...params, ...demandsOf(question) });

@@ -2,7 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import { clockAt } from '../operations/value.ts';
 import { checkArguments, type Signature } from './call.ts';
 
-/** What all calls of an opened asof share: they check their arguments first, and fail after it was closed. */
+/** The checks of all calls of an opened asof, until it is closed. */
 export class Session {
   readonly #signal: AbortSignal;
   readonly #clock: () => Date;
@@ -22,7 +22,7 @@ export class Session {
     return { ...options, signal: AbortSignal.any(signals) };
   };
 
-  /** The same method, which refuses what it does not take, and fails if it is stopped or closed meanwhile. */
+  /** Wraps a method: refuses arguments that it does not take, and fails if it is stopped or closed meanwhile. */
   guarded<A extends unknown[], T>(takes: Signature, method: (...asked: A) => Promise<T>) {
     return async (...asked: A): Promise<T> => {
       this.#begin(takes, asked);
@@ -34,7 +34,7 @@ export class Session {
     };
   }
 
-  /** The same for a method that iterates: the checks are made when the iteration begins. */
+  /** Wraps a method that iterates; the checks run when the iteration begins. */
   guardedRows<A extends unknown[], T>(takes: Signature, method: (...asked: A) => AsyncIterable<T>) {
     const begin = (asked: A) => this.#begin(takes, asked);
     const explained = (error: unknown) => this.#explained(error);
@@ -64,12 +64,12 @@ function closed(cause?: unknown): Problem {
   return new Problem('bad-input', 'this asof was closed', { hints: ['open() gives another one'], cause });
 }
 
-/** Whether a call fails in this way when its store or its connections are closed during the call. */
+/** Tells whether a call fails like this when its store or its connections are closed during the call. */
 function isOfClosing(error: unknown): boolean {
   return !(error instanceof Problem) || error.kind === 'internal-error' || error.kind === 'unreachable';
 }
 
-/** The failure; if the signal caused it, an `interrupted` Problem whose cause is the reason of the signal. */
+/** Returns a failure; if the signal caused it, an `interrupted` Problem with the signal's reason as its cause. */
 export function stopped(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted) return error;
   const isOfSignal =

@@ -8,11 +8,11 @@ import type { Kinds, Signature } from './call.ts';
 import type { Session } from './session.ts';
 
 type CareSource = {
-  /** Its address; a Problem if a service answers. */
+  /** Returns the address; throws a Problem if a service answers. */
   readonly address: () => string;
-  /** The same for a change; the sample is read-only. */
+  /** Returns the address for a change; throws for the sample, which is read-only. */
   readonly written: () => Promise<string>;
-  /** Closes its files until the next call. */
+  /** Closes the store's files until the next call. */
   readonly rest: () => Promise<void>;
   readonly session: Session;
 };
@@ -34,7 +34,7 @@ const named = (name: string) => [{ name, kind: word }];
 const copies = () => import('../maintenance/copy.ts');
 const series = () => import('../maintenance/series.ts');
 
-/** Returns the methods that care for a store. */
+/** Returns the methods for maintenance of a store. */
 export function storeCare({ address, written, rest, session }: CareSource) {
   const { stoppable } = session;
   const method = <A extends unknown[], T>(
@@ -48,33 +48,33 @@ export function storeCare({ address, written, rest, session }: CareSource) {
       work,
     );
   return {
-    /** What the store holds, its size and its format. */
+    /** Returns the contents of the store, its size and its format. */
     info: method('info', [], undefined, async () => {
       const { storeInfo } = await import('../maintenance/info.ts');
       return storeInfo(address());
     }),
 
-    /** The log: every file of every import, oldest first, with the number by which undo() takes the import back. */
+    /** Returns the log: every file of every import, oldest first, with the numbers that undo() takes. */
     imports: method('imports', [], undefined, async () => {
       const { importLog } = await import('../import/import.ts');
       return importLog(address());
     }),
 
-    /** Reads everything, and computes again what the store derives; without damage there are no faults. */
+    /** Reads everything, and computes derived data again; without damage there are no faults. */
     check: method('check', [], checkKinds, async (options: CheckOptions = {}) => {
       const { checkStore } = await import('../maintenance/check.ts');
       return checkStore(address(), stoppable(options));
     }),
 
     /**
-     * Writes the store into a file, which appears when it is complete and was read again and compared; with `keep` into a new
-     * dated file, of which the newest are kept.
+     * Writes the store into a file, which appears after it was read again and compared.
+     * With `keep`, writes a new dated file, and keeps only the newest ones.
      */
     backup: method('backup', named('file'), backupKinds, async (file: string, options: BackupOptions = {}) =>
       (await copies()).backupStore(address(), file, stoppable(options)),
     ),
 
-    /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
+    /** Replaces the store with an undamaged backup in one step, while no other process has the store open. */
     restore: method(
       'restore',
       named('file'),
@@ -92,10 +92,7 @@ export function storeCare({ address, written, rest, session }: CareSource) {
       (await copies()).copyStore(address(), into, stoppable(options)),
     ),
 
-    /**
-     * Adds everything that another store holds, in one transaction, like an import: an ImportRefusal lists
-     * contradictions.
-     */
+    /** Adds everything from another store in one transaction; throws an ImportRefusal that lists contradictions. */
     merge: method(
       'merge',
       named('from'),
@@ -106,7 +103,7 @@ export function storeCare({ address, written, rest, session }: CareSource) {
       },
     ),
 
-    /** Takes an import back, by default the last one, as if it had never been made. */
+    /** Undoes an import. Default: the last one. */
     undo: method('undo', [], undoKinds, async (options: UndoOptions = {}) => {
       const { undoStoreImport } = await import('../maintenance/undo.ts');
       return undoStoreImport(await written(), stoppable(options));
@@ -124,7 +121,7 @@ export function storeCare({ address, written, rest, session }: CareSource) {
         (await series()).renameSeries(await written(), id, to, options),
     ),
 
-    /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+    /** Removes a series with all its data; refused if the store follows the series. */
     removeSeries: method(
       'removeSeries',
       [{ name: 'id', kind: seriesId }],

@@ -3,13 +3,13 @@ import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import type { Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 
-/** A part of a command line: its flags, and the value that they give. */
+/** A part of a command line, and its value. */
 export type LinePart<T = unknown> = {
   readonly flags: readonly Flag[];
   readonly read: (line: TypedLine) => T;
 };
 
-/** A flag with a value, whose name in help and completion are those of the value. */
+/** Declares a flag with a value; help and completion use the value's names. */
 export function option<T>(
   name: string,
   about: string,
@@ -22,7 +22,7 @@ export function option<T>(
   };
 }
 
-/** A flag whose value is a text, which help calls by `value`. */
+/** Declares a flag with a text as its value, which help calls `value`. */
 export function textOption(
   name: string,
   value: string,
@@ -32,7 +32,7 @@ export function textOption(
   return { flags: [{ name, about, value, ...more }], read: (line) => line.text(name) };
 }
 
-/** A flag whose value is a date, also in words; of a period it is the named day. */
+/** Declares a flag with a date as its value, also in words; a period stands for `dayOfPeriod`. */
 export function dayOption(name: string, about: string, dayOfPeriod?: DayOfPeriod): LinePart<Day | undefined> {
   return {
     flags: [{ name, about, value: 'date', complete: 'days' }],
@@ -40,17 +40,16 @@ export function dayOption(name: string, about: string, dayOfPeriod?: DayOfPeriod
   };
 }
 
-/** A flag without a value. */
+/** Declares a flag without a value. */
 export function toggle(name: string, about: string, short?: string): LinePart<boolean> {
   return { flags: [{ name, about, ...defined({ short }) }], read: (line) => line.has(name) };
 }
 
 type LineParts = { readonly [name: string]: LinePart };
 
-/** The values of parts. */
 export type PartValues<P extends LineParts> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };
 
-/** Joins parts; help lists their flags under a heading, if one is named. */
+/** Joins parts; help lists their flags under `group`, if there is one. */
 export function together<P extends LineParts>(parts: P, group?: Flag['group']): LinePart<PartValues<P>> {
   return {
     flags: Object.values(parts).flatMap(({ flags }) =>
@@ -58,7 +57,7 @@ export function together<P extends LineParts>(parts: P, group?: Flag['group']): 
     ),
     read(line) {
       const values = Object.entries(parts).map(([name, { read }]) => [name, read(line)]);
-      // Each value is of the part with its name.
+      // Each value belongs to the part with its name.
       return Object.fromEntries(values) as PartValues<P>;
     },
   };

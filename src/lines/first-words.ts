@@ -1,7 +1,7 @@
 import { type CommandGroup, commandGroups } from '../operations/typed-line.ts';
 import type { CommandSpec } from './line.ts';
 
-/** The first word of a command line: a command, or a family of commands with two words. */
+/** The first word of a line: a command, or a family of commands. */
 type FirstWord<Line = unknown> = {
   readonly name: string;
   readonly heading: CommandGroup;
@@ -12,14 +12,14 @@ type FirstWord<Line = unknown> = {
 
 const families: Readonly<Record<string, Pick<FirstWord, 'heading' | 'summary'>>> = {
   series: { heading: 'Series', summary: 'Find and describe series' },
-  insider: { heading: 'Insiders', summary: 'Trades that insiders of companies report' },
-  store: { heading: 'Files', summary: 'Look into a store, check it, back it up and move it' },
+  insider: { heading: 'Insiders', summary: 'List trades of company insiders, and clusters of them' },
+  store: { heading: 'Files', summary: 'Inspect, check, back up and move a store' },
   keys: { heading: 'Service', summary: 'Manage the keys of your own service' },
   auth: { heading: 'Service', summary: 'Manage the keys that you send to services' },
   config: { heading: 'Setup', summary: 'Manage settings' },
 };
 
-/** What a command line may begin with, in the order of help. */
+/** Lists the words that a command line may begin with, in the order of help. */
 export function firstWords<Line>(specs: readonly CommandSpec<Line>[]): readonly FirstWord<Line>[] {
   const names = [...new Set(specs.map(({ words }) => words.split(' ')[0] ?? ''))];
   const all = names.map((name) => {
@@ -31,7 +31,7 @@ export function firstWords<Line>(specs: readonly CommandSpec<Line>[]): readonly 
   return commandGroups.flatMap((heading) => all.filter((word) => word.heading === heading));
 }
 
-/** The first word with this name or alias. */
+/** Finds a first word by its name or alias. */
 export function firstWordOf<Line>(
   specs: readonly CommandSpec<Line>[],
   typed: string | undefined,
@@ -41,7 +41,7 @@ export function firstWordOf<Line>(
   );
 }
 
-/** The second word of a command in a family. */
+/** Returns the second word of a command in a family. */
 export function secondWord({ words }: CommandSpec<unknown>): string {
   return words.split(' ')[1] ?? '';
 }

@@ -14,33 +14,33 @@ export type QueryLine = {
   readonly connection: ConnectionFlags;
   readonly messages: ReturnType<typeof messages.read>;
   readonly dryRun: boolean;
-  /** Exits with 1 where there are rows. */
+  /** True to exit with 1 if there are rows. */
   readonly exitCode: boolean;
   readonly typed: readonly string[];
   readonly resolved: TypedLine['resolved'];
 };
 
-/** Help on a command or a topic, or on asof as a whole. */
+/** Help on a command, on a topic, or on asof. */
 export type HelpLine = {
   readonly command: 'help';
   readonly words: readonly string[];
-  /** Whether a family was typed without its second word, so that help is the error message. */
+  /** True if a family lacks its second word, so that help is the error message. */
   readonly isMistake: boolean;
 };
 
-/** A line that asks no question; the command line knows what to do with it. */
+/** A line that asks no question; the command line runs it. */
 type OtherLine = { readonly command: 'other' };
 
-/** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
+/** A command, from which parsing, help and completion follow. */
 export type CommandSpec<Line = QueryLine> = CommandWords & {
-  /** The heading that help lists it under; a family of commands has its own. */
+  /** Its heading in help; a family of commands has its own. */
   readonly heading?: CommandGroup;
   readonly args: readonly ArgumentSpec[];
   /** The flags in the order of help: the command's own, then those with a heading. */
   readonly flags: readonly Flag[];
-  /** Reads a line as plain data; a bad value or a bad combination of flags is a Problem. */
+  /** Reads a line as plain data; throws a Problem for a bad value or combination of flags. */
   readonly read: (line: TypedLine) => Line;
 };
 
-/** A command of asof, which asks a question or does something else. */
+/** A command of asof. */
 export type AnyCommand = CommandSpec<QueryLine | OtherLine>;

@@ -3,12 +3,12 @@ import { flagName, type Param } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import type { Clock, Completion } from '../operations/value.ts';
 
-/** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
+/** Returns the flags of a parameter, usually one with its name. `fallback` is the default of a command. */
 export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
   const { typed, placeholder, help, required, description, schema } = param;
   if (typed !== undefined) return typed.flags;
   const choices = choicesOf(param);
-  // A switch stands for the only value that its parameter can have.
+  // A switch stands for the only value of its parameter.
   const isSwitch = choices?.length === 1 || placeholder === undefined;
   const shown = fallback ?? schema.default;
   return [
@@ -31,12 +31,12 @@ function completion({ schema, placeholder = '', complete }: Param): {
   readonly complete?: Completion;
 } {
   if (complete !== undefined) return { complete };
-  // Help shows the words of a placeholder such as `par|tips`, which completion offers in the letter case that is typed.
+  // Completion offers the words of a placeholder such as `par|tips` in the letter case that is typed.
   const choices = placeholder.includes('|') ? undefined : (schema.enum as readonly string[] | undefined);
   return choices === undefined ? {} : { complete: choices };
 }
 
-/** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */
+/** Tells whether a parameter of limited values, such as dates or maturities, accepts a text. */
 function accepting(name: string, param: Param): (text: string) => boolean {
   return (text) => {
     if (param.schema.enum === undefined && param.schema.format === undefined) return false;
@@ -55,7 +55,7 @@ function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
-/** A sentence as the phrase of a flag: no capital at its beginning, no full stop at its end. */
+/** Converts a sentence to the phrase of a flag: no capital at its beginning, no full stop at its end. */
 function phrase(sentence: string): string {
   const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
   return start + sentence.slice(1).replace(/\.$/, '');
@@ -78,7 +78,7 @@ export function typedValue(name: string, param: Param, line: TypedLine): unknown
   return line.value(flag, (text) => param.parse(asListed(param, text), name, line.clock));
 }
 
-/** Which day of a period a date means: the bound of a range, or the first, by which a period is called. */
+/** Returns the day that a period stands for: a bound of a range, or the first day, which names the period. */
 function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
   if (bounds?.is === 'to') return 'last';
   return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;

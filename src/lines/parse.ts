@@ -3,14 +3,14 @@ import type { AnyCommand, CommandSpec, QueryLine } from './line.ts';
 import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 
-/** Every command that asks a question, in the order in which help lists them; `inPlan` as in the lines of a plan. */
+/** Returns every command that asks a question, in the order of help; `inPlan` as in the lines of a plan. */
 export function questionCommands(inPlan = false): readonly CommandSpec[] {
   return queryCommands(operations, inPlan);
 }
 
 /**
- * Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. Other commands than
- * those of questions are known if they are among `specs`.
+ * Makes a parser of the lines of a plan; it returns undefined for a command that does not ask for data.
+ * Commands without a question are known only if they are in `specs`.
  */
 export function planLineParser(
   now: Date,

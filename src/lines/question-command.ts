@@ -14,11 +14,11 @@ import { chartFlags, connection, demands, messages, output } from './shared-part
 
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
-const dryRun: Flag = { name: 'dry-run', about: 'only print how many requests it takes' };
+const dryRun: Flag = { name: 'dry-run', about: 'print the number of requests, and send none' };
 
 /**
- * Returns the commands that ask for data; of a question about one series, the command asks that of several. In a plan
- * (`inPlan`) a line need not name the day that it is bound to.
+ * Returns the commands that ask for data; a question about one series is asked as the one about several.
+ * In a plan (`inPlan`) a line need not name the day that it is bound to.
  */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
   const asked = operations.map((operation) => {
@@ -29,7 +29,7 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
   return [...every].flatMap((one) => questionCommand(one, inPlan));
 }
 
-/** The commands about series and rates, all that a line needs which begins with one of them. */
+/** Returns the commands about series and rates, enough for a line that begins with one of them. */
 export function figureCommands(): readonly CommandSpec[] {
   return queryCommands(figures, false);
 }
@@ -43,7 +43,7 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
     {
       ...described,
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
-      // Made when they are read, because a line needs only those of its own command.
+      // Made on demand, because a line needs only those of its own command.
       get flags() {
         const charts = question.drawing === undefined ? [] : chartFlags;
         const limited = Object.hasOwn(params, 'limit') ? [all] : [];
@@ -85,7 +85,7 @@ function askedBy(words: string): readonly Question[] {
   return Object.values<Question>(questions).filter(({ askedBy }) => askedBy?.words.includes(words) === true);
 }
 
-/** The flags of the arguments of a question, and those that ask it by the command of another question. */
+/** Returns the flags of a question's arguments, and those that ask it by another question's command. */
 function ownFlags({ args, askedBy }: Question): readonly Flag[] {
   return [...(askedBy?.flags ?? []), ...args.flatMap(({ typed }) => typed?.flags ?? [])];
 }
@@ -112,7 +112,7 @@ function questionByFlags(
   return questionIn(isTogether ? together.question : question, line, inPlan);
 }
 
-/** The flags of a command that say nothing about the question which another flag asks instead. */
+/** Lists the flags of a command that mean nothing to the question that another flag asks instead. */
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
   const { reads = [], together } = asked.askedBy ?? {};
   const known = new Set([...valueFlags(asked), ...reads, together?.flag]);
@@ -145,7 +145,7 @@ function checkExtent({ params }: Question, line: TypedLine): void {
   if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
 }
 
-/** Names the parameters of a question by their flags: of several, by those that were typed. */
+/** Returns a voice that names parameters by their flags; if a parameter has several, by the typed ones. */
 function voiceOf(question: Question, line: TypedLine): Voice {
   const params = paramsOf(question);
   const flagsOf = (name: string): readonly string[] => {

@@ -11,16 +11,16 @@ import type { CommandSpec, HelpLine, QueryLine } from './line.ts';
 
 type VersionLine = { readonly command: 'version' };
 
-/** A line that calls no command, or with a flag or an argument that its command lacks. */
+/** A line without a command, or with an unknown flag or argument. */
 type RefusedLine = {
   readonly command: 'refused';
-  /** The error of usage; its hints may name any of all commands. */
+  /** Makes the error of usage; its hints may name any command. */
   readonly problem: (all: readonly CommandSpec<unknown>[]) => Problem;
 };
 
 /**
- * Reads a command line as plain data by declarations of commands, at least all those with its first word. Throws a
- * Problem for a value that a command refuses.
+ * Reads a command line as plain data, given at least all commands with its first word.
+ * Throws a Problem for a value that a command refuses.
  */
 export function readLine<Line>(
   argv: readonly string[],
@@ -39,7 +39,7 @@ export function readLine<Line>(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return { command: 'version' };
     if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
-    // The first word of a family of commands alone, such as `asof series`.
+    // The first word of a family alone, such as `asof series`.
     if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
     return { command: 'refused', problem: (all) => usageProblem(error, all, argv) };
   }
@@ -52,7 +52,7 @@ function help(words: readonly string[], isMistake = false): HelpLine {
   return { command: 'help', words, isMistake };
 }
 
-/** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
+/** Returns the texts of the typed flags, by name; throws a Problem for a flag that is wrongly repeated. */
 function flagTexts(spec: CommandSpec<unknown>, command: Command): ReadonlyMap<string, readonly string[]> {
   const typed = new Map<string, readonly string[]>();
   for (const option of command.options) {
@@ -86,12 +86,12 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
     throw new Problem('bad-input', `'asof ${words}' takes one text`, {
       hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
     });
-  throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
+  throw new Problem('bad-input', `'asof ${words}' takes no argument ${quoted(first)}`, {
     hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
   });
 }
 
-/** A value in a message, in quotes where it would run into the words around it. */
+/** Quotes a value in a message if it would run into the words around it. */
 function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
@@ -108,7 +108,7 @@ function usageProblem(
   return new Problem('bad-input', detail, { hints: others.length > 0 ? others : near });
 }
 
-/** What to type instead of words that call no command: an unknown first word may be the id of a series. */
+/** Returns hints for words that call no command; an unknown first word may be the id of a series. */
 function wayOut(
   { code }: CommanderError,
   specs: readonly CommandSpec<unknown>[],
@@ -125,12 +125,19 @@ function wayOut(
   if (code !== 'commander.unknownCommand') return [];
   if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
   if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
-  return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
+  const id = /^[A-Z]/.test(word) ? word : (argv[1] ?? word);
+  const chart = /^(?:chart|draw|graph|plot)$/.test(word);
+  return chart
+    ? [
+        `for a chart of a series: asof observations ${id === word ? 'ID' : id} --plot`,
+        'asof help lists the commands',
+      ]
+    : [`for the values of a series: asof observations ${id}`, 'asof help lists the commands'];
 }
 
 const mostNamed = 5;
 
-/** Which commands have a flag that the one of the line lacks; nothing where none has it, or many. */
+/** Lists the commands with a flag that the line's command lacks, as a hint; none if there are many. */
 function havers(
   specs: readonly CommandSpec<unknown>[],
   [first]: readonly string[],
@@ -173,7 +180,7 @@ export function checkOutput({ query, output }: QueryLine): void {
 
 type OnParsed<Line> = (spec: CommandSpec<Line>, command: Command) => void;
 
-/** The commander program of these commands; to save time, only those that begin with `word` get their flags. */
+/** Makes the commander program of commands; to save time, only those that begin with `word` get their flags. */
 export function programOf<Line>(
   specs: readonly CommandSpec<Line>[],
   word: string | undefined,
@@ -199,7 +206,7 @@ export function programOf<Line>(
   return root;
 }
 
-/** The same command, which prints nothing and throws where commander would end the process. */
+/** Makes a command silent: it prints nothing, and throws instead of ending the process. */
 function silent(command: Command): Command {
   return command
     .exitOverride()
@@ -216,14 +223,14 @@ function define<Line>(command: Command, spec: CommandSpec<Line>, onParsed: OnPar
   for (const [i, { name, about: text = '' }] of args.entries()) {
     const isInner = args[i]?.several === true && i < args.length - 1;
     command.addArgument(new Argument(isInner ? `<${name}>` : (terms[i] ?? ''), text));
-    // Commander knows several arguments at the end only; the command takes those before it apart.
+    // Commander allows several arguments only at the end; the command separates those before it.
     if (isInner) command.usage(`[options] ${terms.join(' ')}`);
   }
   for (const flag of flags) command.addOption(optionOf(flag));
   command.action(() => onParsed(spec, command));
 }
 
-/** An argument as usage shows it: `<id...>` for several, `[text]` where it may be left out. */
+/** Formats an argument for usage: `<id...>` for several, `[text]` for an optional one. */
 function termOf({ name, optional, several }: ArgumentSpec): string {
   const shown = several === true ? `${name}...` : name;
   return optional === true ? `[${shown}]` : `<${shown}>`;
@@ -237,7 +244,7 @@ function optionOf({ name, short, value, about, choices, fallback, required, grou
     ...(fallback === undefined ? [] : [` (default ${fallback})`]),
   ];
   const option = new Option(value === undefined ? names : `${names} <${value}>`, shown.join(''));
-  // Every text is kept: a flag that is given twice is refused where it is read.
+  // Keeps every text: the reader of a flag refuses a second one.
   if (value !== undefined) option.argParser<readonly string[]>((text, texts = []) => [...texts, text]);
   if (group !== undefined) option.helpGroup(`${group}:`);
   return option.makeOptionMandatory(required === true);

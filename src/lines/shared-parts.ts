@@ -22,7 +22,7 @@ const file: LinePart<string | undefined> = {
       short: 'o',
       value: 'file',
       complete: 'files',
-      about: 'file to write; it appears when it is complete; - is stdout',
+      about: 'file to write, complete or not at all; - is stdout',
       group,
     },
   ],
@@ -40,7 +40,7 @@ const format = option(
   { short: 'f', complete: formatNames, group },
 );
 
-/** A flag without a value, whose part has no value either if it was not typed. */
+/** Declares a flag without a value; its part is undefined if the flag was not typed. */
 function mark(name: string, about: string): LinePart<true | undefined> {
   return { flags: [{ name, about }], read: (line) => line.has(name) || undefined };
 }
@@ -64,13 +64,13 @@ const chart = together(
   group,
 );
 
-/** The flags of a command whose rows can be drawn, which `output` reads. */
+/** The flags of rows that can be drawn, which `output` reads. */
 export const chartFlags: readonly Flag[] = [
-  { name: 'plot', about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file', group },
+  { name: 'plot', about: 'draw a chart on the terminal; -o chart.svg draws into a file', group },
   ...chart.flags,
 ];
 
-/** Format, file, columns and the rest of an output of rows. */
+/** The flags for an output of rows: format, file, columns. */
 export const output: LinePart<OutputFlags> = {
   flags: [
     ...format.flags,
@@ -111,17 +111,16 @@ export const output: LinePart<OutputFlags> = {
   },
 };
 
-/** The part of an output that has only flags with these names. */
+/** Returns the part of an output with some of its flags. */
 export function outputWith(names: readonly string[]): LinePart<OutputFlags> {
   return { ...output, flags: output.flags.filter(({ name }) => names.includes(name)) };
 }
 
-/** The day that `--as-of` names, which must have begun. */
+/** Declares `--as-of`, whose day must have begun. */
 export function asOf(about: string): LinePart<Day | undefined> {
   return { flags: [{ ...asOfFlag, about }], read: (line) => line.asOf() };
 }
 
-/** Whether ids that no series has are left out. */
 export const skipMissing: LinePart<boolean> = {
   flags: paramFlags('skip_missing', skipMissingParam),
   read: (line) => line.has('skip-missing'),
@@ -129,7 +128,7 @@ export const skipMissing: LinePart<boolean> = {
 
 const demanded = Object.entries<Param>(demandParams);
 
-/** What an answer must be based on. */
+/** The flags for what an answer must be based on. */
 export const demands: LinePart<Demands> = {
   flags: demanded.flatMap(([name, param]) => paramFlags(name, param)),
   read(line) {
@@ -138,7 +137,7 @@ export const demands: LinePart<Demands> = {
   },
 };
 
-/** The store to use, if the line names one. */
+/** The flag for the store to use. */
 export const store = textOption('store', 'path', 'store to use: a file, or postgres://… (or ASOF_STORE)', {
   complete: 'files',
   group: 'Connection',
@@ -148,7 +147,7 @@ const source = together(
   {
     store,
     baseUrl: textOption('base-url', 'url', 'service to ask (or ASOF_BASE_URL)'),
-    timeout: option('timeout', 'time limit of each try of a request (default 30)', requestLimits.timeout),
+    timeout: option('timeout', 'time limit of each attempt (default 30)', requestLimits.timeout),
     retries: option('retries', 'retries after transient failures (default 2)', requestLimits.retries),
     maxWait: option(
       'max-wait',
@@ -159,7 +158,7 @@ const source = together(
   'Connection',
 );
 
-/** Which store or service to ask, and how long to wait; the environment and the settings decide the rest. */
+/** The flags for the store or service, and the waits; the environment and the settings decide the rest. */
 export const connection = {
   ...source,
   read(line: TypedLine) {
@@ -172,7 +171,7 @@ export const connection = {
 
 export type ConnectionFlags = ReturnType<typeof connection.read>;
 
-/** How much a command writes to stderr. */
+/** The flags for how much a command writes to stderr. */
 export const messages = together(
   {
     quiet: toggle('quiet', 'print no notes', 'q'),

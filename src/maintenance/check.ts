@@ -1,34 +1,34 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { keptDate } from '../domain/series/date.ts';
+import { storedDate } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
+import type { StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import { readStore } from '../store/open.ts';
 import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
 
-/** A part of a store that is damaged, or that contradicts the data that it is derived from. */
+/** A part of a store that is damaged, or contradicts its source. */
 export type StoreFault = {
   /** The id of a series, or `store`. */
   readonly subject: string;
   readonly fault: string;
 };
 
-/** How a store is checked. */
+/** Options of a check. */
 export type CheckOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly onFault?: ((fault: StoreFault) => void) | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 };
 
-/** What a check read, and which faults it found. */
+/** The counts and faults of a check. */
 export type CheckSummary = {
   readonly series: number;
   readonly changes: number;
   readonly faults: readonly StoreFault[];
 };
 
-/** Reads everything that a store holds, computes again what it derives, and asks the engine for damage. */
+/** Reads everything in a store, computes its derived data again, and asks the engine for damage. */
 export async function checkStore(address: string, options: CheckOptions = {}): Promise<CheckSummary> {
   const faults: StoreFault[] = [];
   const found = (subject: string, texts: readonly string[]) => {
@@ -64,7 +64,7 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
   });
 }
 
-/** Checks the changes of a series, which come by date and then as-of date, and what follows from them. */
+/** Checks the changes of a series, by date and then as-of date, and the data derived from them. */
 async function checkSeries({ contents: stored }: WholeView, id: string) {
   const faults: string[] = [];
   const contents = await stored.series(id);
@@ -72,7 +72,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
   const { normalisedBy, coveredTo, figures } = contents;
   const speaks = speakersOf(contents);
   const found = { changes: 0, observationCount: 0, dateCount: 0, factCount: 0 };
-  let last: KeptChange | undefined;
+  let last: StoredChange | undefined;
   let value: string | null = null;
   for await (const batch of stored.changes(id))
     for (const change of batch) {
@@ -91,7 +91,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
         fault(`is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
       if (change.value !== null && parseDecimal(change.value) !== change.value)
         fault('is not a decimal number');
-      if (keptDate(date, normalisedBy) !== date) fault('begins no period');
+      if (storedDate(date, normalisedBy) !== date) fault('begins no period');
       if (speaks.get(asOf)?.(date) !== true) fault('is of no vintage that speaks for it');
       if (kind === 'fact') {
         found.factCount += 1;

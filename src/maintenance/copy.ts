@@ -13,58 +13,58 @@ import type { StoreDraft, StoreWriter } from '../store/writer.ts';
 import { checkStore } from './check.ts';
 import { allFilings, allPoints, digestOfSeries, digestOfStore } from './digest.ts';
 
-/** How a store is copied. */
+/** Options of a copy. */
 export type CopyOptions = {
   /** Reads and counts, but writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Allows a file at the address of the copy; the copy replaces it when it is complete. */
+  /** Allows the complete copy to replace a file at its address. */
   readonly replace?: boolean | undefined;
   /** Stops the copy; the next one continues it. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** The number of rows that one transaction writes; it does not affect the result. */
+  /** The number of rows in one transaction; does not affect the result. */
   readonly rowsAtOnce?: number | undefined;
 };
 
-/** The number of series that are checked (for a restore), then copied, then read again and compared. */
+/** The number of series checked (for a restore), copied, or compared. */
 export type CopyProgress = {
   readonly stage: 'check' | 'copy' | 'compare';
   readonly done: number;
   readonly total: number;
 };
 
-/** What a copy holds. */
+/** The contents of a copy. */
 export type CopySummary = {
   /** The address of the copy, without a password. */
   readonly store: string;
   readonly dryRun: boolean;
   readonly series: number;
   readonly facts: number;
-  /** The number of series that an earlier copy had written before it was stopped. */
+  /** The number of series that an earlier, stopped copy had written. */
   readonly already: number;
   readonly rates: number;
   readonly trades: number;
   readonly imports: number;
   readonly followed: number;
-  /** The SHA-256 of everything that both stores hold; empty for a dry run. */
+  /** The SHA-256 of everything in both stores; empty for a dry run. */
   readonly digest: string;
 };
 
-/** How a store is backed up. */
+/** Options of a backup. */
 export type BackupOptions = CopyOptions & {
-  /** Writes a new dated file, and keeps as many of the newest dated files. Default: writes the file that is named. */
+  /** The number of dated files to keep, with a new one. Default: writes the named file. */
   readonly keep?: number | undefined;
   /** The time in the name of a dated file. Default: now. */
   readonly clock?: (() => Date) | undefined;
 };
 
-/** What a backup holds, and which older backups it took the place of. */
+/** The contents of a backup, and the older backups that it replaced. */
 export type BackupSummary = CopySummary & { readonly removed: readonly string[] };
 
-/** How a backup becomes the store again. */
+/** Options of a restore. */
 export type RestoreOptions = Omit<CopyOptions, 'replace'>;
 
-/** Copies everything into a new store, which nobody can open before it was compared; continues a stopped copy. */
+/** Copies everything into a new store, or continues a stopped copy; no one can open it before it is compared. */
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
   return readStore(from, async (view) => {
@@ -80,7 +80,7 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
   });
 }
 
-/** Copies what a view reads into the draft that `open` gives, reads it again, and publishes it if it is the same. */
+/** Copies a view into the draft of `open`, compares the two, and publishes the draft if they are equal. */
 async function copyInto(
   view: WholeView,
   open: () => Promise<StoreDraft>,
@@ -94,15 +94,15 @@ async function copyInto(
       await draft.close();
     }
   };
-  // If a stopped copy left data that the store does not hold, the first run discards all, and the second copies.
+  // If a stopped copy left data that the store lacks, the first run discards everything, and the second copies.
   const copied = (await run()) ?? (await run());
   if (copied !== undefined) return copied;
-  throw new Problem('local-io', 'the copy does not read as it was written; it is removed', {
+  throw new Problem('local-io', 'the copy differs from what was written; asof removed it', {
     hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
   });
 }
 
-/** Refuses two addresses that name the same store. */
+/** Throws for two addresses of the same store. */
 export function refuseSame(from: string, to: string): void {
   const fileOf = (address: string) => (isDatabase(address) ? undefined : identityOf(address)) ?? address;
   if (fileOf(from) !== fileOf(to)) return;
@@ -134,7 +134,7 @@ class StoreCopy {
     this.#options = options;
   }
 
-  /** Makes and publishes the copy; undefined if it differs from the store and was therefore discarded. */
+  /** Makes and publishes the copy; undefined if it differed from the store and was discarded. */
   async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
     await this.#writeParts();
     await this.#pause();
@@ -200,7 +200,7 @@ class StoreCopy {
     };
   }
 
-  /** Writes one series, unless its digest in the copy (`held`) shows no difference. */
+  /** Writes one series, unless its digest in the copy (`held`) is equal. */
   async #copySeries(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
     const { contents, series } = this.#from;
     const digest = (await digestOfSeries(this.#from, id)) ?? '';
@@ -233,7 +233,7 @@ class StoreCopy {
   }
 }
 
-/** Writes a store into a file that was read again; with `keep` into a new dated one, of which the newest stay. */
+/** Writes a store into a file and reads it again; with `keep` into a new dated file, and removes the oldest. */
 export async function backupStore(
   from: string,
   to: string,
@@ -267,7 +267,7 @@ export async function backupStore(
   });
 }
 
-/** Removes backups; a Problem, after all others are removed, for one that is in use or cannot be removed. */
+/** Removes backups; throws a Problem at the end for one that is in use or cannot be removed. */
 async function removeBackups(paths: readonly string[], made: string): Promise<void> {
   const { files } = await import('../store/sqlite/writer.ts');
   let failure: Problem | undefined;
@@ -285,15 +285,15 @@ async function removeBackups(paths: readonly string[], made: string): Promise<vo
   if (failure !== undefined) throw failure;
 }
 
-/** A file that the rule made: the name of its store, the time (UTC), and a number if another one has that time. */
+/** The name of a dated backup: store, time (UTC), and a number if another file has that time. */
 const datedName = /^(.*)-(\d{4}-\d\d-\d\dT\d{6}Z)(?:-(\d{1,4}))?\.db$/s;
 
-/** The backups that one rule made: `NAME-2026-03-15T031500Z.db` and its like, beside each other in a folder. */
+/** Dated backups in one folder: `NAME-2026-03-15T031500Z.db` and later ones. */
 class DatedBackups {
   readonly folder: string;
   readonly #name: string;
 
-  /** `place` is a folder, or the path of the files without the time; in a folder they are named as the store. */
+  /** `place` is a folder, for files named as the store, or the path of the files without the time. */
   constructor(place: string, store: string) {
     const isFolder =
       /[\\/]$/.test(place) || statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -308,7 +308,7 @@ class DatedBackups {
 
   newPath(time: Date): string {
     const stamp = time.toISOString().replace(/:|\.\d+/g, '');
-    // After all that have this time, because the order of the names is that of the backups.
+    // After all files with this time, because the names sort in the order of the backups.
     const [, , last, before = '1'] = datedName.exec(basename(this.#found().at(-1) ?? '')) ?? [];
     let number = last === stamp ? Number(before) + 1 : 1;
     const path = () => join(this.folder, `${this.#name}-${stamp}${number === 1 ? '' : `-${number}`}.db`);
@@ -316,13 +316,13 @@ class DatedBackups {
     return path();
   }
 
-  /** The backups besides as many of the newest, oldest first. */
+  /** Lists all backups except the newest ones, oldest first. */
   beyond(newest: number): readonly string[] {
     const found = this.#found();
     return found.slice(0, Math.max(0, found.length - newest));
   }
 
-  /** Refuses to write beside backups of another store, or those of an emptied one: stores differ in their first import. */
+  /** Throws for backups of another or an emptied store; stores differ in their first import. */
   async refuseOther(first: string | undefined): Promise<void> {
     const path = this.#found().at(-1);
     if (path === undefined) return;
@@ -358,7 +358,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Puts a backup in the place of a store in one step; refuses a damaged one, and a store that is in use. */
+/** Replaces a store by a backup in one step; throws for a damaged backup, and for a store in use. */
 export async function restoreStore(
   file: string,
   to: string,

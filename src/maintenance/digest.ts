@@ -3,7 +3,7 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 
-/** Returns a digest of what any engine keeps of a series; undefined for an unknown id. */
+/** Returns a digest of a series, the same for every engine; undefined for an unknown id. */
 export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
   const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
@@ -22,7 +22,6 @@ export async function digestOfSeries(view: WholeView, id: string): Promise<strin
 
 const rowsAtOnce = 5000;
 
-/** Every row that `page` reads after a row, in batches. */
 async function* inBatches<T>(
   page: (from: { readonly limit: number; readonly after?: T }) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {
@@ -34,13 +33,13 @@ async function* inBatches<T>(
   } while (after !== undefined);
 }
 
-/** Every rate of the curves, in batches. */
+/** Yields every rate of the curves, in batches. */
 export async function* allPoints({ rates }: StoreView): AsyncGenerator<readonly CurvePoint[]> {
   for (const curveType of curveTypes)
     yield* inBatches<CurvePoint>((from) => rates.yields({ curveType, ...from }));
 }
 
-/** Every trade of every filing, in batches. */
+/** Yields every trade of every filing, in batches. */
 export function allFilings({ filings }: StoreView): AsyncGenerator<readonly Filing[]> {
   return inBatches<Filing>((from) => filings.page(from));
 }
@@ -58,12 +57,12 @@ function cellsOf(record: object): string {
   return JSON.stringify(sortedFields(record));
 }
 
-/** The fields of a record in an order that is the same for every engine. */
+/** Returns the fields of a record in an order that is the same for every engine. */
 function sortedFields(record: object): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A digest of everything that a store holds; `series` has the digests of series that are known already. */
+/** Returns a digest of everything in a store; `series` has known digests of series. */
 export async function digestOfStore(view: WholeView, series?: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash('sha256');
   for (const id of await view.contents.seriesIds())

@@ -3,26 +3,26 @@ import { isDatabase, shownAddress } from '../store/address.ts';
 import { freshnessOf } from '../store/followed.ts';
 import { readStore } from '../store/open.ts';
 
-/** What a store holds. A day is null if the store has no such day. */
+/** The contents of a store; days may be null. */
 export type StoreInfo = {
-  /** Its address, without a password. */
+  /** The address of the store, without a password. */
   readonly store: string;
   readonly engine: 'SQLite' | 'PostgreSQL';
   readonly format: number;
   /** The size on disk, including indexes. */
   readonly bytes: number;
-  /** Whether it is the sample that asof ships. */
+  /** True for the sample that asof ships. */
   readonly sample: boolean;
   /** Grows with every import that changes anything. */
   readonly revision: number;
   readonly series: number;
   /** The number of series with a description but no value. */
   readonly described: number;
-  /** The number of changes of values: published values, except those that repeat the known value. */
+  /** The number of changes of values: published values, except repetitions. */
   readonly facts: number;
   readonly first_vintage: string | null;
   readonly last_vintage: string | null;
-  /** The earliest and the latest of the days up to which series are covered. */
+  /** The earliest and the latest day up to which series are covered. */
   readonly least_covered_to: string | null;
   readonly covered_to: string | null;
   readonly par_rates: number;
@@ -34,15 +34,15 @@ export type StoreInfo = {
   readonly filings_covered_to: string | null;
   readonly imports: number;
   readonly last_import: string | null;
-  /** The number of files that were imported by an older rule and should be imported again. */
+  /** The number of files that an older rule read and that should be imported again. */
   readonly outdated_imports: number;
-  /** The number of items that it follows at live sources. */
+  /** The number of followed items at live sources. */
   readonly followed: number;
   /** The last day that all followed items reach. */
   readonly followed_up_to: string | null;
 };
 
-/** What the store at an address holds, from one state of it. */
+/** Reads the contents of the store at an address, from one state. */
 export function storeInfo(address: string): Promise<StoreInfo> {
   return readStore(address, async (view) => {
     const { bytes, format } = await view.contents.size();

@@ -17,21 +17,21 @@ import type { SeriesContents, WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
 
-/** How one store is merged into another. */
+/** Options of a merge of stores. */
 export type StoreMergeOptions = {
   /** Accepts a series from a second source. */
   readonly merge?: boolean | undefined;
-  /** Where the two stores contradict each other, takes what the other store holds. */
+  /** Takes the other store's values where the two stores contradict each other. */
   readonly replace?: boolean | undefined;
   /** Reads and checks everything, but writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The time of the merge (default now). */
+  /** The time of the merge. Default: now. */
   readonly clock?: (() => Date) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 };
 
-/** Adds everything that the store `from` holds or follows, in one transaction, by the rules of an import. */
+/** Adds the data and followed items of the store `from`, in one transaction, by the rules of an import. */
 export async function mergeStore(
   from: string,
   into: string,
@@ -71,7 +71,7 @@ export async function mergeStore(
   );
 }
 
-/** A refusal that suggests renaming a series in one of the stores, because a merge has no flag for it. */
+/** Makes a refusal suggest renaming a series in one of the stores, because a merge has no flag for that. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof ImportRefusal)) return error;
   return new ImportRefusal(
@@ -84,7 +84,7 @@ function nameOf({ source, name }: Followed): string {
   return `${source} ${name}`;
 }
 
-/** A store in the form of a file to import; its size is its number of facts. */
+/** Presents a store as a file to import; its size is its number of facts. */
 async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
   const { facts } = await view.contents.totals();
   const empty = async () => Buffer.alloc(0);
@@ -102,7 +102,7 @@ async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
   };
 }
 
-/** The import format of a store: it gives each vintage with its dates as published. */
+/** Makes the import format of a store, which reads each vintage with its published dates. */
 function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
@@ -138,7 +138,7 @@ function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: S
 
 const statementsAtOnce = 5000;
 
-/** Every statement about a series, with its date as published. */
+/** Yields every statement about a series, with its published date. */
 async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
   const { id: seriesId, normalisedBy: frequency, vintages } = contents;
   const changes = new Map<Day, Change[]>();

@@ -4,21 +4,21 @@ import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 
-/** A series that was renamed or removed, or in a dry run would be. */
+/** A series renamed or removed, perhaps in a dry run. */
 export type ChangedSeries = {
   readonly store: string;
   readonly id: string;
-  /** The new id; undefined for a series that was removed. */
+  /** The new id; undefined for a removed series. */
   readonly to: string | undefined;
   readonly dryRun: boolean;
   readonly facts: number;
   readonly vintages: number;
 };
 
-/** How a series is renamed or removed. */
+/** Options of renaming or removing a series. */
 export type SeriesChangeOptions = { readonly dryRun?: boolean | undefined };
 
-/** Gives a series another id; refuses an id that is taken, and a series that the store follows. */
+/** Renames a series; throws if the new id is taken, or if the store follows the series. */
 export async function renameSeries(
   address: string,
   from: string,
@@ -44,7 +44,7 @@ export async function renameSeries(
   return { ...found, to: other, dryRun };
 }
 
-/** Removes a series with everything that the store keeps of it; refuses a series that the store follows. */
+/** Removes a series with all its data; throws if the store follows the series. */
 export async function removeSeries(
   address: string,
   from: string,
@@ -60,13 +60,13 @@ export async function removeSeries(
   return { ...found, to: undefined, dryRun };
 }
 
-/** What a store holds of a series, if the series may be renamed or removed. */
+/** Reads the counts of a series; throws if the series may not be renamed or removed. */
 function series(address: string, id: string, to?: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
   return readStore(address, async (view) => {
     const contents = await view.contents.series(id);
     if (contents === undefined) throw unknown(id);
     const following = (await view.sources.followed()).find(({ name }) => name === id || name === to);
-    // A pull would still use the old id, and find no earlier data under it, or those of another series.
+    // A pull would still use the old id, and find no earlier data under it, or the data of another series.
     if (following !== undefined)
       throw new Problem('bad-input', `the store follows ${following.name} at ${following.source}`, {
         hints: [`asof unfollow ${following.source} ${following.name} stops that; the facts stay`],

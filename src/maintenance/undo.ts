@@ -6,7 +6,7 @@ import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport, WholeView } from '../store/store.ts';
 import type { UndoneChanges } from '../store/undo.ts';
 
-/** An import that was taken back, or in a dry run would be. */
+/** An undone import, perhaps in a dry run. */
 export type UndoneImport = UndoneChanges & {
   readonly store: string;
   readonly number: number;
@@ -16,18 +16,18 @@ export type UndoneImport = UndoneChanges & {
   readonly empty: boolean;
 };
 
-/** Which import is taken back, and how. */
+/** Options of an undo. */
 export type UndoOptions = {
-  /** The number of the import; by default the last one. */
+  /** The number of the import. Default: the last one. */
   readonly number?: number | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Stops the work; the store stays as it was. */
+  /** Stops the work; the store does not change. */
   readonly signal?: AbortSignal | undefined;
 };
 
 type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
 
-/** The imports of a store that can be taken back, newest first; an import of several files counts as one. */
+/** Lists the imports that can be undone, newest first; an import of several files counts as one. */
 export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
   const byNumber = new Map<number, LoggedImport[]>();
   for (const entry of await importLog(address))
@@ -39,7 +39,7 @@ export async function undoableImports(address: string): Promise<readonly Undoabl
   })).sort((a, b) => b.number - a.number);
 }
 
-/** Takes an import back, by default the last; refuses one that later ones built on, or that was not recorded. */
+/** Undoes an import, by default the last; throws if later imports built on it, or if it was not recorded. */
 export async function undoStoreImport(
   address: string,
   { number, dryRun = false, signal }: UndoOptions = {},
@@ -67,15 +67,15 @@ async function isEmpty(view: WholeView): Promise<boolean> {
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {
-  if (entries === 0) return new Problem('not-found', 'the store has no import to take back');
+  if (entries === 0) return new Problem('not-found', 'the store has no import to undo');
   const reason =
     number === undefined
-      ? 'the store has no import that can be taken back: an older asof made them, or they were made before it was copied'
-      : `the store has no import ${number} that can be taken back`;
+      ? 'no import can be undone: an older asof made them, or they are older than this copy of the store'
+      : `the store has no import ${number} that can be undone`;
   return new Problem('not-found', reason, {
     hints: [
-      '`asof store undo --list` shows those that can',
-      'a backup has the store as it was before an older one',
+      '`asof store undo --list` lists the imports that can be undone',
+      'to undo an older import, restore a backup from before it',
     ],
   });
 }

@@ -32,18 +32,18 @@ import { version } from '../platform/installation.ts';
 import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 
-/** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
+/** A method of the library as a tool for an assistant. */
 type Tool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
-  /** The fields of its rows that later vintages change, so that an answer as of an earlier day must omit them. */
+  /** Fields of its rows that later vintages change; an answer as of an earlier day omits them. */
   readonly growing: readonly string[];
-  /** Calls the method; throws a Problem if it refuses the values. */
+  /** Calls the method with arguments by name; throws a Problem if it refuses the values. */
   readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
 };
 
-/** The number of rows of an answer without `limit`, and the most rows of any answer. */
+/** The rows of an answer without `limit`, and the most rows. */
 const rowLimits = { usual: 100, most: 1000 };
 
 const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
@@ -53,7 +53,7 @@ const toolCode: Voice = {
   param: (name, value) => codeVoice.param(camelCase(name), value),
 };
 
-/** A tool for each operation and each question that says what it is about, except operations about the caller. */
+/** Makes a tool for each operation and each question with a description, except operations about the caller. */
 export function assistantTools(): readonly Tool[] {
   const ofOperations = operations.flatMap((operation) => {
     const { summary, description, fields, aboutCaller } = operation;
@@ -97,7 +97,7 @@ function questionTool(question: Question, description: string, growing: readonly
     growing,
     async call(asof, values) {
       const unknown = Object.keys(values).find((name) => !Object.hasOwn(properties, name));
-      // Arguments have names here too; the method's own check does not list them.
+      // Arguments have names here; the method's own check does not list them.
       if (unknown !== undefined) throw unknownName('parameter', unknown, Object.keys(properties));
       const given = argumentNames.map((name) => values[name]);
       const others = without(values, argumentNames);
@@ -107,7 +107,7 @@ function questionTool(question: Question, description: string, growing: readonly
   };
 }
 
-/** The values with a limit on rows; refuses a limit above the most rows of an answer. */
+/** Adds the usual limit to values; refuses a limit above the most rows of an answer. */
 function sized(values: NamedValues): NamedValues {
   const { usual, most } = rowLimits;
   for (const name of ['limit', 'first']) {
@@ -121,10 +121,10 @@ function sized(values: NamedValues): NamedValues {
   return values.limit === undefined && values.first === undefined ? { ...values, limit: usual } : values;
 }
 
-/** What an MCP server answers from, and the streams on which it talks to its client. */
+/** The data of an MCP server, and its streams. */
 export type McpSource = {
   readonly client: Client;
-  /** The day that bounds every answer: no tool gives anything that was published later. */
+  /** The day that bounds every answer: no tool shows anything published later. */
   readonly asOf?: Day;
   readonly clock: () => Date;
   readonly signal: AbortSignal;
@@ -134,7 +134,7 @@ export type McpSource = {
 
 const cutNote = 'there are more rows: a larger limit gives them, or another range with from and to';
 
-/** The most characters of an answer, so that an assistant can read it. */
+/** An assistant can read this much. */
 const mostCharacters = 200_000;
 
 /** Answers requests of the Model Context Protocol until its client closes the input, or the signal stops it. */
@@ -157,7 +157,7 @@ export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise
     return answer(tool, params.arguments ?? {});
   });
   const lines = new MessageLines(stdout);
-  // It ends with its input, also with one that breaks off.
+  // Ends with its input, even a broken one.
   const ended = once(
     pipeline(stdin, lines, () => undefined),
     'close',
@@ -186,7 +186,7 @@ function unknownTool(name: string, names: readonly string[]): Problem {
   });
 }
 
-/** Returns what answers calls one at a time, so that each answer has only its own notes. */
+/** Makes a function that answers calls one at a time, so that each answer has only its own notes. */
 function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
   const inTurn = pLimit(1);
   let notes: string[] = [];
@@ -198,7 +198,7 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
     naming: toolNaming,
     note: ({ text }) => void notes.push(text),
     allow(rows) {
-      // Each value takes at least one character.
+      // Each value has at least one character.
       if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
     },
     ...defined({ asOf: bound }),
@@ -217,7 +217,7 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
     };
   };
   return {
-    /** The answer of a tool, or its failure; never throws. */
+    /** Answers with the result of a tool, or its failure; never throws. */
     answer: (tool: Tool, values: NamedValues): Promise<CallToolResult> =>
       inTurn(async () => {
         notes = [];
@@ -233,10 +233,10 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
   };
 }
 
-/** The same client, for which a series that began after a day does not exist. */
+/** Wraps a client, for which series that began after a day do not exist. */
 function clientOn(day: Day, client: Client): Client {
   const known = new Set<string>();
-  // Another service may not say when a series began; the series then passes.
+  // Another service may not say when a series began; such a series passes.
   const hadBegun = ({ first_vintage: first }: Row) => String(first ?? '') <= day;
   const checkBegun = async (id: string): Promise<void> => {
     if (known.has(id)) return;
@@ -277,11 +277,11 @@ function failure(error: unknown): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
 }
 
-/** The most bytes of a line, and the most levels of lists and objects in a message. */
+/** The limits of a message: bytes of a line, and levels of lists and objects. */
 const mostBytes = 16 * 1024 * 1024;
 const mostLevels = 100;
 
-/** Passes on the lines that are messages; any other line is refused with an error, where the SDK is silent. */
+/** Passes on lines that are messages; answers other lines with an error, where the SDK is silent. */
 class MessageLines extends Transform {
   readonly #stdout: Writable;
   #begun: Buffer[] = [];
@@ -305,7 +305,7 @@ class MessageLines extends Transform {
     done();
   }
 
-  /** Adds a part of a line; one that is too long is refused once, and read to its end without being kept. */
+  /** Adds a part of a line; a line that is too long is refused once, and dropped. */
   #add(part: Buffer): void {
     const before = this.#size;
     this.#size += part.length;
@@ -329,7 +329,7 @@ class MessageLines extends Transform {
       return;
     }
     const invalid = (reason: string) => this.#refuse(ErrorCode.InvalidRequest, reason, value);
-    // Before the schema, whose checks call themselves for each level.
+    // Before the schema, whose checks recurse for each level.
     if (isDeeper(value, mostLevels))
       invalid(`a message is nested more than ${mostLevels} levels deep: send a flatter one`);
     else if (JSONRPCMessageSchema.safeParse(value).success) this.push(`${line}\n`);
@@ -348,7 +348,7 @@ function idOf(request: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Whether a value has more levels of lists and objects; without recursion, which deep values would exhaust. */
+/** Tells whether a value has more levels than `levels`; without recursion, which deep values would exhaust. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -3,17 +3,17 @@ import type { Cell, Row } from './envelope.ts';
 
 /** One value of a row as a point of a chart. */
 export type ChartMark = {
-  /** The key of the line; marks with the same key make one line. */
+  /** The key of the line; marks with one key make one line. */
   readonly line: string;
   readonly label: string;
   readonly unit: string;
-  /** How often the line has a value (`M`, `Q` …), which shows where one is missing; empty if unknown. */
+  /** How often the line has a value (`M`, `Q` …), which shows missing ones; empty if unknown. */
   readonly frequency: string;
-  /** A day or a maturity, as the axis of the drawing requires. */
+  /** A day or a maturity, according to the axis of the drawing. */
   readonly at: string;
   /** The exact text of the value; null is a gap. */
   readonly value: Cell;
-  /** Where the value is from; without it, the row says it. */
+  /** The source of the value. Default: the `source` of the row. */
   readonly source?: Row[string] | undefined;
 };
 
@@ -21,7 +21,7 @@ export type ChartMark = {
 export type ChartSummary = {
   readonly asOf?: Day;
   readonly published?: Day;
-  /** The labels of the lines that have values. */
+  /** The labels of the lines with values. */
   readonly lines: readonly string[];
 };
 
@@ -29,15 +29,15 @@ export type ChartSummary = {
 export type Drawing = {
   /** The horizontal axis: days, to scale, or the maturities of a curve, evenly spaced. */
   readonly axis: 'day' | 'maturity';
-  /** Whether each value holds until the next; otherwise a straight line joins the values. */
+  /** True if a value lasts until the next one. Default: straight lines join the values. */
   readonly stepped?: boolean;
-  /** The day until which the last step holds, if it is later than that step. */
+  /** Returns the day until which the last step lasts, if later than that step. */
   readonly until?: (summary: ChartSummary) => Day | undefined;
-  /** The title, and below it in parts what that leaves open, such as the as-of date. */
+  /** Returns the title, and in parts what it leaves open, such as the as-of date. */
   readonly words: (summary: ChartSummary) => { readonly title: string; readonly subtitle: readonly string[] };
-  /** The full names of lines, in order; without them, the title has them. */
+  /** Returns the full names of lines, in order. Default: the title has them. */
   readonly key?: (summary: ChartSummary) => readonly (readonly [label: string, name: string])[];
   readonly marks: (row: Row) => readonly ChartMark[];
-  /** Times that are shaded; one without a last day goes on to the end of the chart. */
+  /** Times to shade; one without a last day goes on to the end of the chart. */
   readonly bands?: readonly { readonly from: Day; readonly to?: Day }[];
 };

@@ -1,18 +1,17 @@
 import type { Day } from '../domain/series/date.ts';
 
-/** What a field of a row may hold; numbers of facts are decimal texts, missing is null. */
+/** A field's content: numbers of facts are decimal texts, missing is null. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
 
-/** One result: field names to cells. */
 export type Row = { readonly [field: string]: Cell };
 
-/** A row whose columns depend on the query: its day, and a value or null in each other column. */
+/** A row whose columns depend on the query. */
 export type WideRow = { readonly [column: string]: string | null };
 
-/** The short description of a series in an observations answer as of a day. */
+/** The short description of a series in its observations as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 
-/** The first and last vintage of a series, its first date (null without any), and the day it is covered to. */
+/** What a series covers; `first_date` is null without dates. */
 export type Coverage = {
   readonly first_vintage: Day;
   readonly last_vintage: Day;
@@ -21,20 +20,20 @@ export type Coverage = {
 };
 
 /**
- * The vintage that an answer is from: the newest one on or before its day, and how it came about. First releases come
- * from many vintages: their kinds are those of all up to the day, without a date.
+ * The vintage of an answer: the newest one on or before its day.
+ * First releases come from many vintages: they have the kinds of all of them, and no date.
  */
 export type AnswerVintage = {
-  /** Null before the first vintage, and of first releases. */
+  /** Null before the first vintage, and for first releases. */
   readonly as_of_date: Day | null;
   /** Empty before the first vintage; several kinds are separated by `; `. */
   readonly vintage_kind: string;
 };
 
-/** A ticker without any filing in the store, and the ticker in the store that is spelled most like it. */
+/** A ticker without filings, and the stored ticker with the nearest spelling. */
 export type UnknownTicker = { readonly ticker: string; readonly nearest: string | null };
 
-/** The contract's answer to every operation, with days as `YYYY-MM-DD`; the same embedded and remote. */
+/** The contract's answer to an operation, the same embedded and remote. */
 export type Envelope<R = Row> = {
   readonly object: string;
   readonly request_id: string;
@@ -45,13 +44,13 @@ export type Envelope<R = Row> = {
   readonly coverage?: Coverage;
   /** Our addition, in answers about the values of a series. */
   readonly vintage?: AnswerVintage;
-  /** Our addition: the last day that the data cover, of a series, a kind of curve, or filings; null without data. */
+  /** Our addition: the last day covered by the data of a series, a kind of curve, or filings; null without data. */
   readonly covered_to?: Day | null;
-  /** Our addition, for a wide panel: by column, the kinds of the vintages that its values come from. */
+  /** Our addition, for a wide panel: the kinds of vintages behind each column. */
   readonly vintage_kinds?: { readonly [column: string]: string };
   /** Our addition, for answers without filings of a ticker. */
   readonly unknown_ticker?: UnknownTicker;
-  /** Our addition: the ids that no series has, which the answer leaves out because it was asked to. */
+  /** Our addition: ids that no series has, left out as requested. */
   readonly missing?: readonly string[];
   readonly results: readonly R[];
   readonly results_count: number;
@@ -59,24 +58,24 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
-/** A field that rows are ordered by: `falling` if larger cells come first, by `rank` where cells have one. */
+/** A field that rows are ordered by. `falling` puts larger cells first; `rank` compares cells that have a rank. */
 type OrderedBy = {
   readonly field: string;
   readonly falling?: boolean;
   readonly rank?: (cell: string) => number;
 };
 
-/** The fields that rows are ordered by, the first one first. */
+/** The fields that rows are ordered by, most significant first. */
 export type RowOrder = readonly OrderedBy[];
 
-/** Compares two rows by an order: negative if `a` comes first, 0 if the order does not say. */
+/** Compares two rows by an order: negative if `a` comes first, 0 if the order does not decide. */
 export function compareRows(order: RowOrder, a: Row, b: Row): number {
   for (const { field, falling, rank } of order) {
     if (a[field] === b[field]) continue;
     const cell = String(a[field] ?? '');
     const other = String(b[field] ?? '');
     if (cell === other) continue;
-    // A cell without a rank, which only another service has, comes by its text.
+    // A cell without a rank, which only another service has, is ordered by its text.
     const ranks = rank === undefined ? 0 : rank(cell) - rank(other);
     const compared = ranks || (cell < other ? -1 : 1);
     return falling === true ? -compared : compared;
@@ -84,7 +83,7 @@ export function compareRows(order: RowOrder, a: Row, b: Row): number {
   return 0;
 }
 
-/** What names a row among those of its listing, as a text; undefined if the row lacks a part of it. */
+/** Returns the text that identifies a row in its listing; undefined if the row lacks a part of it. */
 export function identityOf(identity: readonly string[], row: Row): string | undefined {
   const cells = identity.map((field) => row[field]);
   const isNamed =

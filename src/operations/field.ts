@@ -1,18 +1,18 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
-/** The type of the cells of each kind of field in asof's form; a missing value is null. */
+/** The type of a cell by kind of field; a missing value is null. */
 type CellTypes = {
   readonly text: string;
   /** The exact text of a number: `-?digits[.digits]`. */
   readonly decimal: string;
   readonly day: Day;
-  /** A Day, or a date-time in UTC where a service gives a time of day. */
+  /** A Day, or a date-time in UTC if a service gives a time of day. */
   readonly instant: string;
   readonly integer: number;
-  /** A number of a user's own table, in double precision. */
+  /** A number of a user's table, in double precision. */
   readonly double: number;
-  /** A Day, or a day and a time without a zone, of a user's own table. */
+  /** A Day, or a day and a time without a zone, of a user's table. */
   readonly timestamp: string;
   readonly boolean: boolean;
   readonly list: readonly (string | null)[];
@@ -21,22 +21,22 @@ type CellTypes = {
 
 type FieldType = keyof CellTypes;
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** The properties that all fields of a kind share. */
+/** What all fields of a kind share. */
 export type FieldKind = {
-  /** What an error message calls a value of this kind. */
+  /** The name of such a value in an error message. */
   readonly noun: string;
   readonly schema: Schema;
-  /** Whether a value in an answer has this kind's form on the wire. */
+  /** Tells whether a value in an answer has this kind's form on the wire. */
   readonly isOnWire: (value: unknown) => boolean;
   /** Converts a text on the wire to a cell, if the two differ. */
   readonly fromWire?: (text: string) => string;
   /** Converts a cell to its text on the wire, if the two differ. */
   readonly toWire?: (text: string) => string;
   readonly text: (cell: Cell) => string;
-  /** How tables align it: numbers at their decimal points; texts may be cut; `rigid` ones may not. */
+  /** How tables align cells: at decimal points, as text that may be cut, or as text that may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
   readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
 };
@@ -61,7 +61,7 @@ const day: FieldKind = {
   parquet: 'DATE',
 };
 
-/** The properties of each kind of field: on the wire, in files and tables, and in Parquet. */
+/** Each kind of field: on the wire, in files and tables, and in Parquet. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   text: {
     noun: 'a text',
@@ -138,35 +138,35 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   },
 };
 
-/** One field of a row; its kind decides how it is checked, written and drawn. */
+/** One field of a row. */
 export type Field = {
   readonly name: string;
   readonly type: FieldType;
   readonly description: string;
   readonly nullable?: boolean;
-  /** Whether it is our addition to the contract: rows of another service may lack it. */
+  /** True for our addition to the contract, which rows of another service may lack. */
   readonly extension?: boolean;
-  /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
+  /** True if a row of another service may lack the field, which is then empty, or as requested. */
   readonly mayLack?: boolean;
-  /** Whether rows leave it out when it says nothing, even rows of asof itself. */
+  /** True if rows leave the field out when it says nothing, even rows of asof itself. */
   readonly occasional?: boolean;
-  /** Whether later vintages change it, so that its value as of an earlier day is not known. */
+  /** True if later vintages change the field, so that its value as of an earlier day is unknown. */
   readonly grows?: boolean;
-  /** Whether it is the day of an event that has happened by the day on which the row is known. */
+  /** True for the day of an event that has happened by the day on which the row is known. */
   readonly happened?: boolean;
-  /** Whether its texts are those of a user's file, which may be numbers or days. */
+  /** True if its texts are from a user's file; they may be numbers or days. */
   readonly asWritten?: boolean;
-  /** Its only values, if there are few; rows of another service may have others. */
+  /** All values, if they are few; rows of another service may have others. */
   readonly choices?: readonly string[];
-  /** What a table on a terminal calls it, to save room. */
+  /** A shorter name for tables on a terminal. */
   readonly head?: string;
-  /** Whether a table on a narrow terminal leaves it out last (`high`) or first (`low`). */
+  /** What a table on a narrow terminal leaves out last (`high`) or first (`low`). */
   readonly rank?: 'high' | 'low';
-  /** The words that files and tables show for certain values, such as a limit that means no limit. */
+  /** Words in files and tables for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
-  /** In a list, the field of its entries that says when each became known. */
+  /** In a list, the field of an entry with the day on which the entry became known. */
   readonly knownBy?: string;
-  /** In a list, whether entries may be missing (null). */
+  /** True for a list whose entries may be null. */
   readonly sparse?: boolean;
   readonly fields?: readonly Field[];
 };
@@ -182,7 +182,7 @@ type PresentCell<F extends Field> = F extends {
 
 type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
-/** The type of rows with these fields; extension fields may be absent or null in rows of another service. */
+/** The type of rows with some fields; rows of another service may lack extension fields. */
 export type RowFrom<F extends Field> = Flat<
   {
     readonly [X in F as X extends { readonly extension: true } ? never : X['name']]: CellOf<X>;
@@ -191,10 +191,10 @@ export type RowFrom<F extends Field> = Flat<
   }
 >;
 
-/** The same type as one object, which editors show field by field. */
+/** A type as one object, which editors show field by field. */
 export type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The type of rows that asof itself gives: only occasional fields are absent, and only nullable fields are null. */
+/** The type of asof's own rows: only occasional fields are absent, and only nullable fields are null. */
 export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
@@ -226,10 +226,10 @@ export const extension = declaring({ extension: true });
 /** Declares an extension field that may be null. */
 export const nullableExtension = declaring({ nullable: true, extension: true });
 
-/** The fields that the rows of an answer may show, and those shown unless others are chosen. */
+/** The fields of an answer's rows, and those shown by default. */
 export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
 
-/** The layout that shows all fields. */
+/** Makes the layout that shows all fields. */
 export function showing(fields: readonly Field[]): RowLayout {
   return { fields, columns: fields.map(({ name }) => name) };
 }

@@ -5,7 +5,7 @@ import { revisions } from './series/revisions.ts';
 import { seriesSearch, seriesShow } from './series/series.ts';
 import { vintages } from './series/vintages.ts';
 
-/** The operations about series and rates, all that a plain query loads. */
+/** The operations about series and rates, which a plain query loads. */
 export const figures = [
   ping,
   seriesSearch,

@@ -11,7 +11,7 @@ const table = [
   insiderClusterSignals,
 ] as const;
 
-/** One of the operations, with the types of its parameters and rows. */
+/** An operation of asof, with the types of its parameters and rows. */
 export type KnownOperation = (typeof table)[number];
 
 /** Every operation of asof. */

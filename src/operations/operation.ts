@@ -10,7 +10,7 @@ import { checkRange, flagName, invalid, type Params, type ParamTexts, type Param
 import type { CommandWords } from './typed-line.ts';
 import type { Clock, NamedValues } from './value.ts';
 
-/** Who sends a request, and what their plan allows. */
+/** Who sends a request, and what the plan allows. */
 export type Principal = {
   readonly plan: string;
   readonly monthlyLimit: number;
@@ -19,20 +19,20 @@ export type Principal = {
   readonly vintageAccess: boolean;
 };
 
-/** The requests of a key in this UTC day and month, the current one included. */
+/** The requests of a key in this UTC day and month, including the current one. */
 export type Usage = { readonly day: number; readonly month: number };
 
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
-  /** Missing where requests are not counted. */
+  /** Missing if requests are not counted. */
   readonly usage?: Usage;
   readonly position?: PagePosition;
-  /** Whether a page may have all rows, whatever its limit; an operation need not heed it. */
+  /** True if a page may have all rows, whatever its limit; an operation may ignore this. */
   readonly whole?: boolean;
 };
 
-/** The headings under which help lists commands and a service describes its endpoints, with what each is about. */
+/** The headings of commands in help and of endpoints, and their descriptions. */
 export const operationHeadings = {
   Series: 'Economic series: what they are, and their values as they were known on a day.',
   'Treasury rates': 'Daily yield curves of the U.S. Treasury, par and real.',
@@ -40,18 +40,18 @@ export const operationHeadings = {
   Service: 'What a key may ask, whether the service works, and its description.',
 } as const;
 
-/** What the command line needs to know about an operation besides its parameters. */
+/** The command of an operation, besides its parameters. */
 export type CommandDeclaration = Pick<CommandWords, 'alias' | 'examples' | 'words'> & {
   readonly heading: keyof typeof operationHeadings;
-  /** The flag with which the command of these words runs this operation instead of its own. */
+  /** The flag with which a command of these words runs this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly description: string };
-  /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
+  /** The parameter that the command takes as an argument; help shows its placeholder. */
   readonly argument?: string;
-  /** The texts of parameters that a command or a method sends if it is given none. */
+  /** The texts of parameters that a command or a method sends by default. */
   readonly defaults?: Readonly<Record<string, string>>;
 };
 
-/** For parameters that no field simply repeats: the field that shows each one, and whether a row answers it. */
+/** Tests of rows for parameters that no field repeats. */
 type RowTests<P extends Params, R, N extends string = string> = {
   readonly [K in keyof P]?: {
     readonly field: N;
@@ -59,11 +59,11 @@ type RowTests<P extends Params, R, N extends string = string> = {
   };
 };
 
-/** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
+/** A second request to the same service whose first row proves a row. */
 type Proof = {
   readonly operation: Operation;
   readonly texts: ParamTexts;
-  /** The cell that must be the same number as `shownAs` of the first row. */
+  /** The cell that must equal the number in `shownAs` of the first row. */
   readonly field: string;
   readonly shownAs: string;
   readonly noun: string;
@@ -71,63 +71,62 @@ type Proof = {
 
 type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
-/** An operation of asof, declared once; its command, route, checks, OpenAPI entry and types follow from this. */
+/** An operation, from which its command, route, checks and types follow. */
 export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
   readonly command: CommandDeclaration;
   readonly summary: string;
-  /** What an answer holds and in which order, in a few sentences. */
+  /** The rows of an answer and their order, in a few sentences. */
   readonly description: string | Sentence;
   readonly path: string;
   readonly object: string;
   readonly params: P;
-  /** What a listing can be asked besides; a client answers it from rows of the service. */
+  /** More parameters of a listing, which a client answers from rows of the service. */
   readonly extra?: Params;
   readonly fields: readonly Field[];
-  /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
   /** The field with the first day on which a row was known; without it, no as-of date can bound an answer. */
   readonly knownBy?: string;
-  /** The parameter that limits an answer to what was known on a day, if there is one. */
+  /** The parameter that limits an answer to what was known on a day. */
   readonly boundBy?: string;
-  /** The order of the rows. If a service gives another one, the client sorts. */
+  /** The order of the rows; the client sorts rows of a service with another order. */
   readonly order?: RowOrder;
-  /** The fields that name a row: the client refuses an answer in which two rows are alike in them. */
+  /** The fields that identify a row; the client refuses two rows that are equal in them. */
   readonly identity?: readonly string[];
-  /** Whether a terminal shows its row as a card: a line for each field. */
+  /** True if a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
-  /** Whether its rows are values of a series by date, which can be transformed. */
+  /** True if its rows are values of a series by date, which can be transformed. */
   readonly isTransformable?: boolean;
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
-  /** Whether the contract describes it, so that every service has it. */
+  /** True if the contract has it, so that every service offers it. */
   readonly inContract?: boolean;
   readonly members?: readonly Member[];
-  /** What `covered_to` is about, for messages; `{name}` stands for a parameter. Default: the series. */
+  /** The subject of `covered_to` in messages; `{name}` stands for a parameter. Default: the series. */
   readonly subject?: string;
-  /** Whether its answer is about the key of the request, so that it differs with each request. */
+  /** True for answers about the caller, such as ping. They are not cached. */
   readonly aboutCaller?: boolean;
-  /** The texts of parameters of a question to the sample, which descriptions show with the first row of its answer. */
+  /** The parameters of the example; descriptions show the first row that the sample gives for them. */
   readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
   check?(values: ParamValues<P>): void;
   needsVintageAccess?(values: ParamValues<P>): boolean;
-  /** Whether an answer may differ tomorrow even without an import. */
+  /** Tells whether an answer may differ tomorrow even without an import. */
   dependsOnToday?(values: ParamValues<P>): boolean;
   run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<R>>;
-  /** The last day that the data cover, if `run` does not give it. */
+  /** Returns the last day that the data cover, if `run` does not. */
   coveredTo?(values: ParamValues<P>, view: StoreView): Promise<Day | undefined>;
-  /** What readers should know about an answer besides its rows, given those of its first page. */
+  /** Returns what readers should know about an answer, given the rows of its first page. */
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
-  /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
+  /** Says why an answer has no rows, after further requests; throws a Problem if its subject does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
   drawing?(values: NamedValues): Promise<Drawing>;
   readonly rowTests?: RowTests<P, R>;
-  /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
+  /** Says in a message, after the place of the row, how a row contradicts itself or the row before. */
   contradiction?(row: R, before: R | undefined): string | undefined;
-  /** How a client proves a row of another service that does not show what was asked for. */
+  /** Returns a way to prove a row of another service that does not repeat the request. */
   proof?(row: R, texts: ParamTexts): Proof | undefined;
-  /** The parameters that change for a service without `as_of`; undefined leaves one out. */
+  /** Returns the parameters to change for a service without `as_of`; undefined drops one. */
   boundsAsOf?(values: ParamValues<P>, clock: Clock): Readonly<Record<string, string | undefined>>;
 };
 
@@ -135,15 +134,15 @@ type Remark = string | undefined | Promise<readonly string[]>;
 
 type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
-/** Asks an operation for one page. */
+/** Requests one page of an operation. */
 export type AskMore = <R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
 ) => Promise<Envelope<R>>;
 
-/** How messages name questions and parameters: as commands and flags, as methods, or as tools. */
+/** The names of questions and parameters: as commands, methods, or tools. */
 export type Naming = Voice & {
-  /** Names a question, given its operation and the values of parameters by their names on the wire. */
+  /** Names a question by its operation and the values of parameters, by their names on the wire. */
   readonly question: (
     operation: Pick<Operation, 'command' | 'name' | 'params'>,
     values?: Readonly<Record<string, string>>,
@@ -175,7 +174,7 @@ type Declaration<
   run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<CompleteRow<F>>>;
 };
 
-/** Returns an operation from its declaration, with the types of its values and rows. */
+/** Declares an operation, with the types of its values and rows. */
 export function operation<
   const N extends string,
   const C extends CommandDeclaration,
@@ -195,7 +194,7 @@ export function operation<
 }
 
 /**
- * The values of an operation's parameters from the texts of a query.
+ * Reads the values of an operation's parameters from the texts of a query.
  * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
  */
 function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
@@ -203,7 +202,7 @@ function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock
   const inQuery = () => Object.keys(params).filter((name) => params[name]?.in === 'query');
   for (const [name, text] of texts) {
     if (!Object.hasOwn(params, name)) throw unknown(name, inQuery());
-    // A parameter of the path is not one of the query.
+    // A parameter of the path is unknown in the query.
     if (given.has(name) && params[name]?.in === 'path') throw unknown(name, inQuery());
     if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
     given.set(name, text);
@@ -221,7 +220,7 @@ function unknown(name: string, known: readonly string[]): Problem {
   return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
 }
 
-/** Returns the checked values of a query's parameters; throws the contract's validation error. */
+/** Reads and checks the values of a query's parameters; throws the contract's validation error. */
 export function valuesIn(
   operation: Pick<Operation<Params, unknown>, 'check' | 'params'>,
   texts: ParamTexts,
@@ -233,7 +232,7 @@ export function valuesIn(
   return values;
 }
 
-/** Reads the texts of a query, which is then ready to run. */
+/** Prepares a query to run. */
 export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock) {
   const values = valuesIn(operation, texts, clock);
   return {
@@ -248,7 +247,7 @@ export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, c
   };
 }
 
-/** Names questions as commands, and parameters as flags. */
+/** Names of questions as commands, and of parameters as flags. */
 export const commandNaming: Naming = {
   question({ command, params }, values = {}) {
     const flags = Object.entries(values).map(

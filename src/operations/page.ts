@@ -1,10 +1,10 @@
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from './envelope.ts';
 
-/** Where a listing continues: after the row with this key, in this version of the data. */
+/** Where a listing continues: after this key, in this version of the data. */
 export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
 
-/** One page of rows with the members of its envelope, and where the next page begins, if there is one. */
+/** One page of rows, and where the next page begins. */
 export type Page<R = Row> = Pick<
   Envelope,
   'as_of' | 'coverage' | 'covered_to' | 'series' | 'unknown_ticker' | 'vintage'
@@ -13,10 +13,10 @@ export type Page<R = Row> = Pick<
   readonly next?: PagePosition;
 };
 
-/** The most rows of a page whose limit counts what has several rows, such as dates. */
+/** The most rows of a page whose limit counts something with several rows, such as dates. */
 const mostRows = 1000;
 
-/** How many of these a page holds, by the rows of each: all up to the most rows, but at least the first one. */
+/** Returns how many groups of rows fit on a page, given their sizes; at least one. */
 export function countInPage(sizes: readonly number[]): number {
   let rows = 0;
   const over = sizes.findIndex((size) => {
@@ -26,7 +26,7 @@ export function countInPage(sizes: readonly number[]): number {
   return over < 0 ? sizes.length : Math.max(1, over);
 }
 
-/** A page out of `limit + 1` rows: the additional row shows that more follow, and where the next page begins. */
+/** Makes a page from `limit + 1` rows; the additional row shows that another page follows. */
 export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
@@ -41,14 +41,14 @@ export function pageOf<T, R>(
   };
 }
 
-/** The refusal of a cursor whose first page came from an older state of the data. */
+/** Makes the Problem of a cursor whose first page came from an older state of the data. */
 export function changedSince(): Problem {
   return new Problem('data-changed', 'the data changed since the first page; start again', {
     field: 'cursor',
   });
 }
 
-/** Refuses the position of a cursor whose first page came from another version of the data. */
+/** Refuses a cursor whose first page came from another version of the data. */
 export function checkVersion(position: PagePosition | undefined, version: number): void {
   if (position !== undefined && position.version !== version) throw changedSince();
 }

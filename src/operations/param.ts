@@ -4,13 +4,13 @@ import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
 import { asOfDay, day, integer, seriesId, text, type Value } from './value.ts';
 
-/** The values of an operation's parameters by name; paging is not among them. */
+/** The values of an operation's parameters by name, without paging. */
 export type QueryParams = { readonly [name: string]: string | number };
 
-/** The texts of a query's parameters as on the wire, including path parameters. */
+/** The texts of a query's parameters on the wire, including the path. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
-/** A parameter: the kind of its value, and everything that help, OpenAPI and clients need. */
+/** A parameter, with everything that help, OpenAPI and clients need. */
 export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & {
   readonly in: 'path' | 'query';
   readonly description: string;
@@ -18,21 +18,21 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly fallback: T;
   /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
-  /** What help says of its flag instead of what follows from the other members. */
+  /** What help says about its flag, if it differs from the other members. */
   readonly help?: Partial<Omit<Flag, 'name'>>;
-  /** How a command line gives it, if not by one flag with its text. */
+  /** How a command line gives it. Default: one flag with its text. */
   readonly typed?: TypedParam<T>;
-  /** Whether it is the date of a period, which is independent of when anything was known. */
+  /** True for the date of a period, which does not depend on when anything was known. */
   readonly ofPeriod?: boolean;
-  /** Whether it names a series, whose id people may type in lower case. */
+  /** True if it names a series; people may type the id in lower case. */
   readonly namesSeries?: boolean;
-  /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
+  /** True for our extension, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
-  /** What it demands of a field of each row: its value, or at least or at most its value. */
+  /** The field of each row that it bounds: equal to, at least, or at most the value. */
   readonly bounds?: { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 };
 
-/** How a command line gives the value of a parameter: by these flags and arguments. */
+/** The flags and arguments that give the value of a parameter. */
 type TypedParam<T> = {
   readonly flags: readonly Flag[];
   readonly args?: readonly ArgumentSpec[];
@@ -42,32 +42,31 @@ type TypedParam<T> = {
 /** The parameters of an operation by name. */
 export type Params = { readonly [name: string]: Param };
 
-/** The types of the values of parameters. */
 export type ParamValues<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
-/** The name of a parameter in the library: `as_of` is `asOf`. */
+/** A parameter's name in the library: `as_of` is `asOf`. */
 export type CamelCase<S> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** The name of a parameter or an operation in the library: `as_of` is `asOf`. */
+/** Converts the name of a parameter or an operation for the library: `as_of` becomes `asOf`. */
 export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the name on the wire of a parameter of the library: `asOf` is `as_of`. */
+/** Converts the name of a library's parameter for the wire: `asOf` becomes `as_of`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The flag of a parameter, without dashes. */
+/** Returns the flag of a parameter, without dashes. */
 export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
   return param?.flag ?? name.replaceAll('_', '-');
 }
 
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 
-/** The parameters of an operation as the library takes them, such as `asOf` and `limit`. */
+/** The parameters of an operation in the library, such as `asOf`. */
 export type ParamsOf<O> = O extends { readonly params: infer P }
   ? Flat<
       {
@@ -82,17 +81,17 @@ export type ParamsOf<O> = O extends { readonly params: infer P }
     >
   : never;
 
-/** The text of a parameter, if it is given. */
+/** Returns the text of a parameter; undefined without one. */
 export function textOf(texts: ParamTexts, name: string): string | undefined {
   return texts.find(([key]) => key === name)?.[1];
 }
 
-/** The same texts without those of a parameter. */
+/** Returns the texts without those of one parameter. */
 export function without(texts: ParamTexts, name: string): ParamTexts {
   return texts.filter(([key]) => key !== name);
 }
 
-/** The contract's refusal of a parameter. */
+/** Makes the contract's validation error for a parameter. */
 export function invalid(name: string, detail: string | Sentence): Problem {
   return new Problem('validation-error', detail, { field: name });
 }
@@ -101,7 +100,7 @@ type Declared = Partial<
   Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'ofPeriod' | 'placeholder'>
 >;
 
-/** An optional parameter; a default that is not an empty text stands in its schema. */
+/** Declares an optional parameter; its schema has the default, unless it is an empty text. */
 export function param<T, const F>(
   value: Value<T>,
   description: string,
@@ -113,7 +112,7 @@ export function param<T, const F>(
   return { ...value, in: 'query', required: false, fallback, description, schema, ...declared };
 }
 
-/** The id of a series in the path; rows repeat it in `field`. */
+/** Declares the id of a series in the path; rows repeat it in `field`. */
 export function seriesIdParam(field?: string): Param<string, true> {
   return {
     ...seriesId,
@@ -126,13 +125,13 @@ export function seriesIdParam(field?: string): Param<string, true> {
   };
 }
 
-/** The first and the last date of the periods that values belong to. */
+/** The first and the last period of values. */
 export const periodRange = {
   from: param(day, 'First date.', undefined, { bounds: { field: 'date', is: 'from' }, ofPeriod: true }),
   to: param(day, 'Last date.', undefined, { bounds: { field: 'date', is: 'to' }, ofPeriod: true }),
 };
 
-/** Returns the first and the last day of a range, which bounds the days in a field; `noun` names such a day. */
+/** Declares the first and the last day of a range, which bounds `field`; `noun` names such a day. */
 export function dayRange(noun: string, field: string) {
   return {
     from: param(day, `First ${noun}.`, undefined, { bounds: { field, is: 'from' } }),
@@ -140,7 +139,7 @@ export function dayRange(noun: string, field: string) {
   };
 }
 
-/** An optional as-of date; refused if that day has not begun anywhere on Earth. */
+/** Declares an optional as-of date; a day that has not begun anywhere on Earth is refused. */
 export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
   const about = 'As-of date: the answer has only what was published on or before it.';
   return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
@@ -167,13 +166,13 @@ const typedAsOf: TypedParam<Day | undefined> = {
   read: (line) => line.asOf(),
 };
 
-/** The page parameters that every listing takes. */
+/** The page parameters of every listing. */
 export const paging = {
   limit: param(integer(1, 1000), 'Rows in one page.', 100),
   cursor: param(text, 'Opaque cursor from the previous page.', ''),
 };
 
-/** What a listing that is newest first can be asked besides: its oldest rows. */
+/** The parameter for the oldest rows of a listing that is newest first. */
 export const oldest = {
   first: param(integer(1), 'Most rows, the oldest ones.', undefined, {
     help: { about: 'maximum rows, the oldest' },

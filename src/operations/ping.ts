@@ -18,7 +18,7 @@ asof ping --base-url https://data.example.org
 asof ping --sources
 `,
   },
-  summary: 'Check that asof answers, and what your plan allows',
+  summary: 'Check that asof answers, and show what your plan allows',
   description: 'The plan of the key and its limits. It counts as a request like any other.',
   path: '/v1/ping',
   object: 'ping',

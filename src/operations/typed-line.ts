@@ -2,21 +2,21 @@ import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/ser
 import { Problem } from '../errors/problem.ts';
 import { type Clock, type Completion, choice } from './value.ts';
 
-/** The headings under which help lists commands, in its order. */
+/** The headings of commands, in the order of help. */
 export const commandGroups = ['Series', 'Treasury rates', 'Insiders', 'Files', 'Service', 'Setup'] as const;
 
 /** A heading of help. */
 export type CommandGroup = (typeof commandGroups)[number];
 
-/** What help says of a command. */
+/** A command in help. */
 export type CommandWords = {
-  /** The words that call it, such as `insider clusters`. */
+  /** The words of the command, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
   readonly summary: string;
-  /** What help says besides the summary. */
+  /** A description after the summary. */
   readonly about?: string;
-  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
+  /** Comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
 };
 
@@ -24,17 +24,17 @@ export type CommandWords = {
 export type Flag = {
   readonly name: string;
   readonly short?: string;
-  /** The name of its value in help; a flag without one is a switch. */
+  /** The name of its value in help; a switch has none. */
   readonly value?: string;
   readonly complete?: Completion;
   readonly about: string;
   readonly choices?: readonly string[];
   readonly fallback?: string;
   readonly required?: boolean;
-  /** Whether a text can be its value, so that a stray argument finds the flag that it belongs to. */
+  /** Tells whether a text can be its value, which shows the flag that a stray argument belongs to. */
   readonly accepts?: (text: string) => boolean;
   readonly repeatable?: boolean;
-  /** The heading that help lists it under; a flag of the command itself has none. */
+  /** Its heading in help; a flag of the command itself has none. */
   readonly group?: FlagGroup;
 };
 
@@ -50,23 +50,23 @@ export type ArgumentSpec = {
   readonly complete?: Completion;
 };
 
-/** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
+/** A day typed in other words, such as `yesterday` or `2008Q3`. */
 type ResolvedDay = {
   readonly flag: string;
   readonly text: string;
   readonly day: Day;
-  /** Whether the same text means another day tomorrow. */
+  /** True if the same text means another day tomorrow. */
   readonly moves: boolean;
 };
 
-/** What was typed after the words of a command; a Problem about a value names its flag and the text. */
+/** What was typed after a command; Problems name the flag and text. */
 export class TypedLine {
   readonly args: readonly string[];
   readonly clock: Clock;
   readonly #flags: ReadonlyMap<string, readonly string[]>;
   readonly #resolved = new Map<string, ResolvedDay>();
 
-  /** `flags` holds the texts of each flag that was typed, by its name; none for a switch. */
+  /** Takes the texts of each flag by its name; a switch has none. */
   constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
     this.args = args;
     this.clock = clock;
@@ -77,7 +77,7 @@ export class TypedLine {
     return [...this.#flags.keys()].map((name) => `--${name}`);
   }
 
-  /** The days that were not typed as `YYYY-MM-DD`, among those read so far. */
+  /** Lists the days read so far that were not typed as `YYYY-MM-DD`. */
   get resolved(): readonly ResolvedDay[] {
     return [...this.#resolved.values()];
   }
@@ -86,7 +86,7 @@ export class TypedLine {
     return this.#flags.has(name);
   }
 
-  /** The argument at a place; an empty text where it was left out. */
+  /** Returns the argument at a place; empty if it was left out. */
   arg(index: number): string {
     return this.args[index] ?? '';
   }
@@ -99,19 +99,19 @@ export class TypedLine {
     return this.#flags.get(name) ?? [];
   }
 
-  /** The value that `read` makes of a flag's text; a Problem of `read` becomes one that names the flag. */
+  /** Reads the text of a flag; a Problem of `read` becomes one that names the flag. */
   value<T>(name: string, read: (text: string) => T): T | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : readFor(`--${name}`, text, read);
   }
 
-  /** One of a few words, in any letter case. */
+  /** Reads one of a few words, in any letter case. */
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
     const asDeclared = (text: string) => choices.find((one) => one.toLowerCase() === text.toLowerCase());
     return this.value(name, (text) => choice(choices).parse(asDeclared(text) ?? text, name, this.clock));
   }
 
-  /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
+  /** Reads a day; `today` is in UTC, and a month, quarter or year stands for the day `dayOfPeriod`. */
   day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
     return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
   }
@@ -120,12 +120,12 @@ export class TypedLine {
     return this.value(name, (text) => text.split(',').map((part) => this.#day(part, `--${name}`)));
   }
 
-  /** A date among the arguments, which help calls by this name. */
+  /** Reads a day from an argument, which messages call `name`. */
   dayArg(index: number, name: string): Day {
     return readFor(name, this.arg(index), (text) => this.#day(text, name));
   }
 
-  /** The as-of date that `--as-of` or `--known-before` gives; a Problem if that day has not begun anywhere on Earth. */
+  /** Reads the as-of date of `--as-of` or `--known-before`; throws a Problem if it has not begun on Earth. */
   asOf(): Day | undefined {
     const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
     if (asOf !== undefined && before !== undefined)
@@ -134,7 +134,7 @@ export class TypedLine {
     return before === undefined ? undefined : this.known(before, '--known-before', true);
   }
 
-  /** As-of dates or `latest`, separated by commas; a Problem if a day has not begun anywhere on Earth. */
+  /** Reads as-of dates or `latest`, separated by commas; throws a Problem if a day has not begun on Earth. */
   versions(name: string): readonly (Day | 'latest')[] | undefined {
     return this.value(name, (text) =>
       text
@@ -145,7 +145,7 @@ export class TypedLine {
     );
   }
 
-  /** An as-of date, or with `strict` the day before it; a Problem if it has not begun anywhere on Earth. */
+  /** Returns an as-of date, with `strict` the day before; throws a Problem if it has not begun on Earth. */
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;
     if (asOf <= this.clock.latest) return asOf;
@@ -162,8 +162,8 @@ export class TypedLine {
 }
 
 /**
- * Reads a text; a refusal says where the text is from: `--limit "0": use an integer of at least 1`. `field` is the name
- * of the parameter for programs.
+ * Reads a text; a refusal says where the text is from: `--limit "0": use an integer of at least 1`.
+ * `field` is the name of the parameter for programs.
  */
 export function readFor<T>(from: string, text: string, read: (text: string) => T, field = from): T {
   try {

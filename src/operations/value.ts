@@ -3,7 +3,7 @@ import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';
 
-/** What the shell offers for a value: words, or what asof finds. */
+/** Words that a shell offers, or what asof finds for them. */
 export type Completion =
   | readonly string[]
   | 'columns'
@@ -20,12 +20,12 @@ export type Completion =
 /** The UTC day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };
 
-/** The clock of a moment. */
+/** Returns the clock at a moment. */
 export function clockAt(now: Date): Clock {
   return { today: utcDay(now), latest: latestDay(now) };
 }
 
-/** A kind of value: how it is read, checked and described, wherever it is asked for. */
+/** How a kind of value is read, checked and described. */
 export type Value<T = unknown> = {
   /** Reads a text of a request or a file; throws a refusal that names the parameter. */
   readonly parse: (text: string, name: string, clock: Clock) => T;
@@ -34,24 +34,24 @@ export type Value<T = unknown> = {
   readonly schema: Schema;
   /** The name of the value in help; a switch has none. */
   readonly placeholder?: string;
-  /** What a shell offers for it; the words of an enumeration need not be said. */
+  /** What a shell offers. Default: the words of an enumeration. */
   readonly complete?: Completion;
 };
 
-/** A JavaScript value that has no text, such as a function. */
+/** The check of a value that has no text, such as a function. */
 export type ValueCheck<T = unknown> = Pick<Value<T>, 'check'>;
 
-/** Values by name, as a caller without types passes them. */
+/** Values by name, from a caller without types. */
 export type NamedValues = { readonly [name: string]: unknown };
 
-/** Tells whether a value is a plain object: the members of any other, such as a Map, would be overlooked. */
+/** Tells whether a value is a plain object; the members of others, such as a Map, would be overlooked. */
 export function isPlain(value: unknown): value is NamedValues {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Returns a check that accepts the values of a type; the refusal of any other says what to use. */
+/** Makes a check that accepts the values of a type; the refusal says to use `use`. */
 export function accepting<T>(accepts: (value: unknown) => value is T, use: string): ValueCheck<T> {
   return {
     check(value, name) {
@@ -73,7 +73,7 @@ export const text: Value<string> = {
   placeholder: 'text',
 };
 
-/** A text that is not blank; as a filter, a blank one would leave nothing out. */
+/** A text that is not blank; a blank filter would leave nothing out. */
 export const filter: Value<string> = {
   ...text,
   check(value, name, clock) {
@@ -86,7 +86,7 @@ export const filter: Value<string> = {
   schema: { type: 'string', pattern: '\\S' },
 };
 
-/** Returns a kind of value that is given as a text of some form; `read` refuses any other text with a reason. */
+/** Makes a kind of value with a text of some form; `read` refuses other texts with a reason. */
 export function formed<T>(
   read: (given: string, refuse: (reason: string) => Problem) => T,
   shown: Pick<Value, 'complete' | 'placeholder'>,
@@ -104,16 +104,14 @@ export function formed<T>(
 /** A text that is not blank. */
 export const word = accepting(isWord, 'a text that is not blank');
 
-/** A function. */
 export const callable = accepting((value): value is unknown => typeof value === 'function', 'a function');
 
-/** What stops a call. */
+/** What aborts a call. */
 export const abortSignal = accepting((value) => value instanceof AbortSignal, 'an AbortSignal');
 
-/** An object. */
 export const object = accepting((value) => typeof value === 'object' && value !== null, 'an object');
 
-/** A text that messages do not repeat. */
+/** A text that messages must not repeat. */
 export const secret: ValueCheck<string> = {
   check(value, name) {
     if (isText(value) && value !== '') return value;
@@ -130,7 +128,6 @@ export const record = accepting(
   'an object of texts',
 );
 
-/** True or false. */
 export const flag: Value<boolean> = {
   ...accepting((value): value is boolean => typeof value === 'boolean', 'true or false'),
   parse(given, name) {
@@ -140,7 +137,7 @@ export const flag: Value<boolean> = {
   schema: { type: 'boolean' },
 };
 
-/** An integer between bounds; its text has at most 15 digits, 9 without an upper bound. */
+/** Makes the kind of an integer between bounds; its text has at most 15 digits, 9 without an upper bound. */
 export function integer(least: number, most?: number): Value<number> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
   const isIn = (value: unknown): value is number =>
@@ -158,7 +155,7 @@ export function integer(least: number, most?: number): Value<number> {
   };
 }
 
-/** A number of seconds. */
+/** Makes the kind of a number of seconds. */
 export function seconds(least: 'any' | 'some', most: number): Value<number> {
   const isIn = (value: unknown): value is number =>
     typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most;
@@ -174,7 +171,7 @@ export function seconds(least: 'any' | 'some', most: number): Value<number> {
   };
 }
 
-/** One of a few words; case matters. */
+/** Makes the kind of a choice of words; case matters. */
 export function choice<const T extends string>(choices: readonly T[]): Value<T> {
   const { check } = accepting(
     (value): value is T => choices.some((one) => one === value),
@@ -219,7 +216,7 @@ function begun(asOf: Day, name: string, { latest }: Clock): Day {
   );
 }
 
-/** One value of a kind, or a list of at least one. */
+/** Makes the kind of one value, or a list of at least one. */
 export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
   return {
     check(value, name, clock) {
@@ -250,7 +247,7 @@ const idsOf = accepting(
   'the id of a series, or a list of ids such as ["GDP", "UNRATE"]',
 );
 
-/** The ids of series as they were typed; an empty list would give an empty answer. */
+/** Ids of series as typed; an empty list is refused, as its answer would be empty. */
 export const seriesIds: Value<readonly string[]> = {
   check: (value, name, clock) => (isWord(value) ? [value] : idsOf.check(value, name, clock)),
   parse(given, name) {
@@ -263,7 +260,7 @@ export const seriesIds: Value<readonly string[]> = {
   complete: 'ids',
 };
 
-/** One of a few words, or a list of dates. */
+/** Makes the kind of one of a few words, or a list of dates. */
 export function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
   const words = choice(choices);
   const isWordOf = (given: string): given is T => choices.some((one) => one === given);
@@ -287,7 +284,7 @@ export function oneOrDays<const T extends string>(choices: readonly T[]): Value<
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
 
-/** As-of dates, each once, of which `latest` is the newest vintage: two of them, or at least one. */
+/** Makes the kind of a list of different as-of dates: two, or at least one; `latest` is the newest vintage. */
 export function versions(count: 2): Value<readonly [Version, Version]>;
 export function versions(): Value<readonly Version[]>;
 export function versions(count?: 2): Value<readonly Version[]> {
@@ -323,7 +320,7 @@ function version(value: unknown, name: string, clock: Clock): Version {
   return value === 'latest' ? value : asOfDay.check(value, name, clock);
 }
 
-/** Two as-of dates to compare, of which `latest` is the newest vintage. */
+/** Two as-of dates to compare; `latest` is the newest vintage. */
 export const twoVersions: Value<readonly [Version, Version]> = {
   check(value, name, clock) {
     if (!Array.isArray(value) || value.length !== 2)

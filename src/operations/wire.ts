@@ -4,12 +4,12 @@ import { type Field, fieldKinds } from './field.ts';
 
 type Convert = <R extends Row>(row: R) => R;
 
-/** Converts rows to their form in JSON, where days are date-times. */
+/** Makes a function that converts rows to their form in JSON, where days are date-times. */
 export function toWire(fields: readonly Field[]): Convert {
   return converter(fields, 'toWire');
 }
 
-/** Converts the rows of a checked answer to asof's form, where days are `YYYY-MM-DD`. */
+/** Makes a function that converts rows of a checked answer to asof's form, where days are `YYYY-MM-DD`. */
 export function fromWire(fields: readonly Field[]): Convert {
   return converter(fields, 'fromWire');
 }
@@ -18,7 +18,7 @@ function dayFields(...names: readonly string[]): readonly Field[] {
   return names.map((name) => ({ name, type: 'day', description: '' }));
 }
 
-/** The fields of an envelope, besides its rows, that are days. */
+/** The members of an envelope that have days, besides its rows. */
 const days = {
   coverage: dayFields('first_vintage', 'last_vintage', 'first_date', 'covered_to'),
   vintage: dayFields('as_of_date'),
@@ -53,7 +53,7 @@ function headConverter(
   };
 }
 
-/** Converts an envelope, with rows of these fields, to its form in JSON. */
+/** Converts an envelope with rows of these fields to its form in JSON. */
 export function envelopeToWire(envelope: Envelope, fields: readonly Field[]): Envelope {
   return { ...headToWire(envelope), results: envelope.results.map(toWire(fields)) };
 }

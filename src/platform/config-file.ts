@@ -12,17 +12,17 @@ type User = {
   readonly folders: UserFolders;
 };
 
-/** The files that asof keeps for a user: settings, and the keys that go to services. */
+/** A file of a user: settings, or keys for services. */
 type ConfigFile = 'config' | 'keys';
 
 type ConfigEntries = Readonly<Record<string, unknown>>;
 
-/** The path of a file, which need not exist: in ASOF_CONFIG_DIR, or in the folder by the system's conventions. */
+/** Returns the path of a file, in ASOF_CONFIG_DIR or the system's folder; the file need not exist. */
 export function configPath(user: User, file: ConfigFile): string {
   return join(variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config, `${file}.json`);
 }
 
-/** Reads the entries of both files; a damaged file is a Problem once its entries are asked for. */
+/** Reads both files; a damaged file throws a Problem only when its entries are used. */
 export async function readConfigFiles(user: User): Promise<(file: ConfigFile) => ConfigEntries> {
   const read = async (file: ConfigFile) => {
     try {
@@ -40,7 +40,7 @@ export async function readConfigFiles(user: User): Promise<(file: ConfigFile) =>
 
 async function readEntries(path: string): Promise<ConfigEntries> {
   try {
-    // A query that finds no file loads nothing of conf, which takes as long as the query itself.
+    // A query without a file does not load conf, which takes as long as the query itself.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
     return { ...(await openFile(path)).store };
   } catch (error) {
@@ -50,14 +50,14 @@ async function readEntries(path: string): Promise<ConfigEntries> {
   }
 }
 
-/** Opens a file, or begins one; a damaged file is a Problem that names it and the way out. */
+/** Opens or begins a file; throws a Problem with a hint for a damaged file. */
 async function openFile(path: string): Promise<Conf<Record<string, unknown>>> {
   const { default: ConfFile } = await import('conf');
   return new ConfFile<Record<string, unknown>>({
     cwd: dirname(path),
     configName: basename(path, '.json'),
     configFileMode: 0o600,
-    // An origin of a service, which is the name of a key, has dots.
+    // The name of a key, an origin of a service, has dots.
     accessPropertiesByDotNotation: false,
     serialize: (entries) => `${JSON.stringify(entries, undefined, 2)}\n`,
     deserialize: (text) => {
@@ -81,9 +81,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/**
- * Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder.
- */
+/** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file. */
 export async function changeConfigFile(
   user: User,
   file: ConfigFile,
@@ -105,14 +103,14 @@ export async function changeConfigFile(
 
 const ownNames: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
 
-/** Makes the folder for its owner alone; a folder that also holds other things keeps its mode. */
+/** Makes the folder private, unless it also contains other files. */
 function makePrivate(folder: string): void {
   makeFolder(folder, 0o700);
   if (isPrivate(folder) || !readdirSync(folder).every((name) => ownNames.has(name))) return;
   chmodSync(folder, 0o700);
 }
 
-/** Whether only its owner can read a file or folder; always true on Windows, which has no such mode. */
+/** Tells whether only its owner can read a file or folder; always true on Windows, which has no such mode. */
 export function isPrivate(path: string): boolean {
   return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }

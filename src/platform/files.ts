@@ -3,8 +3,9 @@ import { mkdirSync, promises, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and its missing parents; an existing folder stays as it is. Node's `recursive` never ends where the
- * system reports ENOENT for a folder whose parent exists, as it does in `/proc`.
+ * Makes a folder and its missing parents; an existing folder does not change.
+ * Node's `recursive` never ends where the system reports ENOENT for a folder whose parent exists, as in
+ * `/proc`.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
@@ -20,7 +21,7 @@ export function makeFolder(path: string, mode?: number): void {
   }
 }
 
-/** What distinguishes the file at a path from all others; undefined if there is none. */
+/** Identifies the file at a path; undefined if it does not exist. */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
@@ -40,7 +41,7 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** Rethrows an error of the system with the path that it is about, which the system omits for a file that is open. */
+/** Makes a handler that rethrows an error with its path, which the system omits for open files. */
 export function naming(path: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     error.path ??= path;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import envPaths from 'env-paths';
 
-/** The folder that holds asof's package.json, from the sources as from the built program. */
+/** Finds the folder of asof's package.json, from the sources and from the build. */
 function packageRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {
@@ -13,7 +13,7 @@ function packageRoot(): string {
   return folder;
 }
 
-/** The version of this asof. */
+/** Returns the version of this asof. */
 export function version(): string {
   const content = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
     version: string;
@@ -21,19 +21,19 @@ export function version(): string {
   return content.version;
 }
 
-/** The path of a file or folder that the build makes. */
+/** Returns the path of a file or folder that the build makes. */
 export function builtPath(
   name: 'examples.json' | 'explorer' | 'sample.db' | 'swagger-ui' | 'table-worker.cjs',
 ): string {
   return join(packageRoot(), 'dist', name);
 }
 
-/** The file of the sample store that is shipped with asof. */
+/** Returns the path of the shipped sample store. */
 export function samplePath(): string {
   return builtPath('sample.db');
 }
 
-/** Whether a path leads to the sample that is shipped with asof. */
+/** Tells whether a path leads to the shipped sample. */
 export function isShippedSample(path: string): boolean {
   try {
     return realpathSync(path) === realpathSync(samplePath());
@@ -42,20 +42,20 @@ export function isShippedSample(path: string): boolean {
   }
 }
 
-/** The folders in which asof keeps things for this user; they need not exist. */
+/** asof's folders for this user; they need not exist. */
 export type UserFolders = {
   readonly data: string;
   readonly config: string;
-  /** For what may be lost at any time. */
+  /** For files that may be lost at any time. */
   readonly cache: string;
 };
 
-/** The folders that the system's conventions and this process's environment give to asof (XDG on Linux). */
+/** Returns asof's folders by the system's conventions and the environment (XDG on Linux). */
 export function userFolders(): UserFolders {
   return envPaths('asof', { suffix: '' });
 }
 
-/** The value of an environment variable; an empty one is unset. */
+/** Returns the value of an environment variable; an empty one is unset. */
 export function variable(
   { env }: { readonly env: Readonly<Record<string, string | undefined>> },
   name: string,

@@ -1,4 +1,4 @@
-/** The outcome of a promise, or a rejection with the signal's reason as soon as it aborts, however slow the work is. */
+/** Returns the outcome of a promise, or rejects with the signal's reason as soon as it aborts. */
 export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let onAbort = (): void => undefined;
@@ -13,17 +13,17 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
   }
 }
 
-/** What calls that were made together got, and the place of one of them among them. */
-type Gathered<T> = { readonly place: number; readonly outcome: T };
+/** The outcome of joined calls, and the index of one call. */
+type JoinedOutcome<T> = { readonly place: number; readonly outcome: T };
 
 /**
- * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number,
- * and each call learns its place among them. None gets a result from before it asked.
+ * Joins calls with one key in one turn of the event loop: the work runs once, for their number.
+ * No call gets a result from before it was made.
  */
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();
 
-  async join(key: string, work: (count: number) => Promise<T>): Promise<Gathered<T>> {
+  async join(key: string, work: (count: number) => Promise<T>): Promise<JoinedOutcome<T>> {
     const group = this.#groups.get(key) ?? this.#begin(key, work);
     const place = group.count;
     group.count += 1;

@@ -7,7 +7,7 @@ import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
 import { unlessAborted } from './promises.ts';
 
-/** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
+/** An output stream; except `fd`, the members describe a terminal. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -15,18 +15,18 @@ export type Output = Writable & {
   readonly fd?: number;
 };
 
-/** The stream that takes the data where no file is named, and the signal that stops writing. */
+/** The stream for data without a file, and the signal to stop. */
 type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
-/** Where a command's data goes. */
+/** The destination of a command's data. */
 export type Sink = {
   /** Writes text or bytes as fast as the reader takes them; false when the reader has closed the pipe. */
   readonly write: (chunk: string | Uint8Array) => Promise<boolean>;
-  /** Whether anything was written that cannot be taken back. */
+  /** Tells whether anything irrevocable was written. */
   readonly committed: () => boolean;
-  /** Takes back everything that was written; only while not `committed`. */
+  /** Discards everything written; only before `committed`. */
   readonly restart: () => Promise<void>;
-  /** Completes the output: only now a file appears under its name. */
+  /** Completes the output: a file appears under its name only now. */
   readonly finish: () => Promise<void>;
   /** Discards the output: a file is as it was before. */
   readonly abandon: () => Promise<void>;
@@ -34,23 +34,23 @@ export type Sink = {
 
 type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
 
-/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+/** Opens a sink for `-o file` or stdout; throws a Problem at once if the file cannot be written. */
 export async function openSink(file: string | undefined, { stdout, signal }: Streams): Promise<Sink> {
   return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
 }
 
-/** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
+/** Makes a sink for a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
 function streamSink(stream: Output, signal: AbortSignal): Sink {
   const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
   return streamingSink('stdout', put, async () => undefined, signal);
 }
 
-/** Prints a text to stdout; a full disk behind it is a Problem, and a reader that closed the pipe is not. */
+/** Prints a text to stdout; throws a Problem for a full disk, but not for a closed pipe. */
 export async function print(text: string, { stdout, signal }: Streams): Promise<void> {
   await streamSink(stdout, signal).write(text);
 }
 
-/** A sink that passes each chunk to `put`, and that a reader can close. */
+/** Makes a sink that passes chunks to `put`, and that a reader can close. */
 function streamingSink(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
   let [isStarted, isClosed] = [false, false];
   return {
@@ -77,7 +77,7 @@ function intoStream(stream: Output): Put {
     });
 }
 
-/** Unlike the stdout of Node, this fails when a full disk takes only a part of a chunk. */
+/** Writes to a file; unlike Node's stdout, it fails when a full disk takes only a part of a chunk. */
 function intoFile(fd: number): Put {
   return (chunk) =>
     new Promise((resolve) => {
@@ -90,8 +90,8 @@ function isFile(fd: number | undefined): fd is number {
 }
 
 /**
- * A sink that streams to a named pipe as soon as it has a reader. Neither waiting for one nor writing keeps the process
- * from ending, as the system's own open and write would.
+ * Makes a sink for a named pipe, as soon as that has a reader.
+ * The process can end while it waits or writes, unlike with the system's own open and write.
  */
 async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Promise<Sink> {
   const [{ Socket }, fd] = [await import('node:net'), await attempt(() => openPipe(path, signal))];
@@ -112,7 +112,7 @@ async function openPipe(path: string, signal: AbortSignal): Promise<number> {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
-      // There is no reader yet.
+      // The pipe has no reader yet.
       if (!isSystemError(error) || error.code !== 'ENXIO') throw error;
     }
     await unlessAborted(signal, new Promise((resolve) => setTimeout(resolve, 50)));
@@ -120,8 +120,8 @@ async function openPipe(path: string, signal: AbortSignal): Promise<number> {
 }
 
 /**
- * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
- * link remains a link, a replaced file keeps its mode, and a device or a named pipe is written to directly.
+ * Makes a sink that writes beside `path` and renames when complete: no reader sees half a file.
+ * A link stays a link, a replaced file keeps its mode, and a device or named pipe is written directly.
  */
 async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   const attempt = attempting(path, signal);
@@ -139,7 +139,7 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   return streamingSink(path, intoFile(device.fd), () => device.close(), signal);
 }
 
-/** Whether a file begins as every SQLite database does, and so may be the store that is being read. */
+/** Tells whether a file begins as a SQLite database, and so may be the store being read. */
 async function isDatabase(path: string): Promise<boolean> {
   const file = await promises.open(path).catch(() => undefined);
   try {
@@ -152,7 +152,7 @@ async function isDatabase(path: string): Promise<boolean> {
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Does work on a file unless the command was stopped; a failure becomes a Problem that names the file. */
+/** Makes a function that does work on a file, unless the command was stopped; throws Problems with the path. */
 function attempting(path: string, signal: AbortSignal): Attempt {
   return async (work) => {
     signal.throwIfAborted();
@@ -182,10 +182,7 @@ function draftSink(draft: DraftFile, attempt: Attempt): Sink {
   };
 }
 
-/**
- * A file in the making, written beside `path` and renamed when it is complete: a reader of `path` sees the old
- * content or the new, never a part. A symbolic link stays one; the file that it points to is replaced.
- */
+/** A file written beside `path`, and renamed when it is complete. */
 class DraftFile {
   readonly #name: string;
   readonly #target: string;
@@ -197,11 +194,11 @@ class DraftFile {
     this.#handle = handle;
   }
 
-  /** A new draft with that mode, or the system's default mode. */
+  /** Opens a new draft with that mode. Default: the system's mode. */
   static async open(path: string, mode?: number): Promise<DraftFile> {
     const target = await promises.realpath(path).catch(() => path);
     const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-    // Removes what a killed process of the same number left, so that no other file or link is written through.
+    // Removes the file of a killed process with the same number: no other file or link is written through.
     await promises.rm(name, { force: true });
     return new DraftFile(name, target, await promises.open(name, 'ax', mode));
   }
@@ -214,7 +211,7 @@ class DraftFile {
     await this.#handle.truncate(0);
   }
 
-  /** Waits until the disk has what has been written. */
+  /** Waits until the disk has the written bytes. */
   async flush(): Promise<void> {
     await this.#handle.sync();
   }
@@ -224,7 +221,7 @@ class DraftFile {
     await promises.rename(this.#name, this.#target);
   }
 
-  /** Removes the draft; the file stays as it was. */
+  /** Removes the draft; the file at the path does not change. */
   async discard(): Promise<void> {
     await this.#handle.close();
     await promises.rm(this.#name, { force: true });

@@ -19,13 +19,13 @@ import {
   wrongClock,
 } from './source.ts';
 
-/** With a larger clock error, in milliseconds, another day would count as today. */
+/** In milliseconds; with a larger error, another day would count as today. */
 const longestClockError = 24 * 3_600_000;
 
-/** The options of a pull with their defaults, and when it began and must end, in milliseconds since 1970. */
+/** The options of a pull with defaults, its start and its deadline in ms. */
 export type PullRun = ReturnType<typeof beginRun>;
 
-/** Fills in what the options leave out. */
+/** Fills in the defaults of options. */
 export function beginRun(options: PullOptions) {
   const { maxDuration = Number.POSITIVE_INFINITY } = options;
   const signal: AbortSignal = options.signal ?? new AbortController().signal;
@@ -43,7 +43,7 @@ export class Getter {
   readonly #title: string;
   readonly #access: SourceAccess;
   readonly #run: PullRun;
-  /** The hosts of the source with the beginnings of their paths; the last one has all other paths. */
+  /** The hosts with the beginnings of their paths; the last host has all other paths. */
   readonly #hosts: readonly { under: string; prefix: string; requester: Requester }[];
   readonly pace: Pace;
   #answered = false;
@@ -67,20 +67,20 @@ export class Getter {
     });
   }
 
-  /** The requests that were sent, every try counted. */
+  /** Counts the requests that were sent, including retries. */
   get requests(): number {
     return this.#requests;
   }
 
   readonly get: Get = async (path, { faultOf, retries = this.#run.retries } = {}) => {
     let [failed, waited] = [0, 0];
-    // The pause that the source has just asked for; it is counted in `waited`, and still to come.
+    // The pause that the source has just asked for; `waited` includes it, and it is still to come.
     let pause = 0;
     for (;;) {
       await this.#turn(waited - pause);
       const tried = await this.#try(path, faultOf);
       if (!('problem' in tried)) return tried;
-      // A cause could hold the request.
+      // A cause could contain the request.
       const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
       if (!tried.transient) throw problem;
       const { pause: wanted, asked } = tried;
@@ -94,7 +94,7 @@ export class Getter {
       waited += seconds;
       pause = isThrottled ? seconds : 0;
       this.#run.watch?.({ wait: { seconds, reason: problem.detail } });
-      // The pace holds back a throttled request, so that it waits together with those of other processes.
+      // The pace delays a throttled request, together with those of other processes.
       if (!isThrottled) await this.#run.timing.sleep(seconds * 1000);
     }
   };
@@ -103,7 +103,7 @@ export class Getter {
     for (const { requester } of this.#hosts) await requester.close();
   }
 
-  /** Tries once; gives the answer, or why there is none and the seconds to wait that the source states. */
+  /** Tries once; returns the answer, or the failure with the seconds to wait that the source states. */
   async #try(
     path: string,
     faultOf: ((reply: HttpReply) => Promise<string | undefined>) | undefined,
@@ -125,7 +125,7 @@ export class Getter {
     return reply;
   }
 
-  /** Waits for the turn of a request that has waited some seconds, and for a pause that the source asked for. */
+  /** Waits until a request may be sent; throws a Problem if that takes too long. */
   async #turn(waited: number): Promise<void> {
     const pause = await this.pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
     if (this.#run.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -134,7 +134,7 @@ export class Getter {
     throw this.#comeBack(problem, pause / 1000, waited);
   }
 
-  /** The seconds that a request may still wait after those that it has waited. */
+  /** Returns the seconds that a request may still wait. */
   #longestWait(waited: number): number {
     return Math.min(this.#run.maxWait - waited, this.#secondsLeft);
   }
@@ -143,7 +143,7 @@ export class Getter {
     return (this.#run.deadline - this.#run.timing.now()) / 1000;
   }
 
-  /** The Problem that says when to come back; `waited` are the seconds that the request has waited already. */
+  /** Makes the Problem that says when to try again; `waited` are the seconds that the request has waited. */
   #comeBack({ kind, detail }: Problem, seconds: number, waited: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#run.timing.now() + whole * 1000).toISOString().slice(0, 19);
@@ -157,7 +157,7 @@ export class Getter {
     });
   }
 
-  /** Throws a Problem if the clock of this machine differs from that of the source by more than a day. */
+  /** Throws a Problem if the clocks of this machine and the source differ by more than a day. */
   #checkClock(reply: HttpReply): void {
     const ours = new Date(this.#run.timing.now());
     const theirs = sentAt(reply) ?? ours;
@@ -167,16 +167,16 @@ export class Getter {
   }
 }
 
-/** When requests began or will begin, and until when the source wants no more, in milliseconds since 1970. */
+/** When requests began or will begin, and when a pause ends, in ms. */
 type PaceState = { begun: number[]; blockedUntil: number };
 
-/** No source wants a longer pause; a later time comes from a clock that was wrong. */
+/** In milliseconds. No source wants a longer pause; a later time comes from a wrong clock. */
 const longestBlock = 3_600_000;
-/** How long to wait for another process that holds the file, and how long between two looks at it. */
+/** Milliseconds to wait for a process that has locked the file, and between two attempts. */
 const longestLock = 3000;
 const lockPause = 10;
 
-/** The pace of the requests to one source, which all processes of this user share if its file can be written. */
+/** The pace of requests, shared by this user's processes if its file can be written. */
 class Pace {
   readonly #file: string | undefined;
   readonly #rules: PullSource['pace'];
@@ -189,7 +189,7 @@ class Pace {
     this.#timing = timing;
   }
 
-  /** Waits until a request may begin; gives the rest of a pause instead if it is longer than `longest` milliseconds. */
+  /** Waits until a request may begin; returns the rest of a pause if it is longer than `longest` milliseconds. */
   async turn(longest: number): Promise<number | undefined> {
     const { pause, wait } = await this.#locked((state, now) => {
       if (state.blockedUntil - now > longest) return { pause: state.blockedUntil - now, wait: 0 };
@@ -201,14 +201,14 @@ class Pace {
     return pause;
   }
 
-  /** Lets no process begin a request for some time. */
+  /** Stops all processes from beginning a request for some milliseconds. */
   block(milliseconds: number): Promise<void> {
     return this.#locked((state, now) => {
       state.blockedUntil = Math.max(state.blockedUntil, now + milliseconds);
     });
   }
 
-  /** When the next request may begin, in milliseconds since 1970, and how many in the minute from now on. */
+  /** Computes when the next request may begin (ms since 1970), and how many more in the next minute. */
   outlook(): Promise<{ readonly next: number; readonly inMinute: number }> {
     return this.#locked((state, now) => {
       const begun = [...state.begun];
@@ -227,7 +227,7 @@ class Pace {
     return Math.max(now, blockedUntil, ...times);
   }
 
-  /** Works on the state that the processes share, or on that of this one if the file cannot be locked. */
+  /** Works on the shared state, or on this process' own if the file cannot be locked. */
   async #locked<T>(work: (state: PaceState, now: number) => T): Promise<T> {
     const lock = await this.#lock();
     try {
@@ -242,7 +242,7 @@ class Pace {
     }
   }
 
-  /** The part of a state that still counts. */
+  /** Drops what is too old to count. */
   #current({ begun, blockedUntil }: PaceState, now: number): PaceState {
     const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
     return {
@@ -261,7 +261,7 @@ class Pace {
         await new Promise((resolve) => setTimeout(resolve, lockPause));
       }
     } catch {
-      // The folder cannot be written, so only the pace of this process is left.
+      // The folder cannot be written; this process keeps its own pace.
     }
     return undefined;
   }
@@ -272,7 +272,7 @@ class Pace {
       if (Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite))
         return { begun, blockedUntil };
     } catch {
-      // A missing or broken file says nothing.
+      // A missing or broken file counts as empty.
     }
     return { begun: [], blockedUntil: 0 };
   }
@@ -281,7 +281,7 @@ class Pace {
     try {
       writeFileSync(this.#file ?? '', JSON.stringify(this.#own), { mode: 0o600 });
     } catch {
-      // A full disk does not stop the pull; this process keeps the pace by itself.
+      // A full disk does not stop the pull; this process keeps its own pace.
     }
   }
 }

@@ -11,7 +11,7 @@ export type SourceName = (typeof sourceNames)[number];
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, '': 1 };
 
-/** A number of seconds, which a text may give in minutes or hours. */
+/** Seconds; a text may have minutes or hours. */
 export const duration: Value<number> = {
   ...seconds('some', Number.MAX_SAFE_INTEGER),
   parse(given, name) {
@@ -23,17 +23,17 @@ export const duration: Value<number> = {
   placeholder: 'time',
 };
 
-/** What a user's environment says about a source. */
+/** A source's settings in a user's environment. */
 export type SourceSettings = {
-  /** The base address, which replaces the publisher's. */
+  /** Replaces the publisher's base address. */
   readonly url?: string | undefined;
   /** The user's key. */
   readonly key?: string | undefined;
-  /** The user's name and mail address, for a publisher that wants to know who asks. */
+  /** The user's name and mail address, for a publisher that requires them. */
   readonly contact?: string | undefined;
 };
 
-/** Tells the time and waits; tests replace it. */
+/** Tells the time and waits; replaced in tests. */
 type Timing = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -41,17 +41,14 @@ type Timing = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/**
- * What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that
- * source.
- */
+/** What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows there. */
 export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
 
 /** How to pull. */
 export type PullOptions = RequestOptions & {
   /** The address of the store; a missing store is created. */
   readonly store: string;
-  /** What to follow from now on; without it, everything that the store follows is brought up to date. */
+  /** What to follow from now on. Default: update everything that the store follows. */
   readonly request?: PullRequest | undefined;
   /** Keys, contact and base addresses of the sources. */
   readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
@@ -59,19 +56,16 @@ export type PullOptions = RequestOptions & {
   readonly full?: boolean;
   /** The first day of histories that begin now. */
   readonly since?: Day | undefined;
-  /** Reports which requests it would send, and sends none. */
+  /** True to report the requests without sending any. */
   readonly dryRun?: boolean;
   /** Seconds after which no further window begins, and no wait ends. */
   readonly maxDuration?: number | undefined;
-  /**
-   * The folder of the files by which processes share the pace of each source; without it the pace is only this
-   * call's.
-   */
+  /** The folder where processes share the pace of each source. Default: a pace for this call only. */
   readonly cacheFolder?: string | undefined;
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
   /** Called when a subject is done. */
   readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
-  /** How time passes; tests replace it. */
+  /** Replaces the clock and waits in tests. */
   readonly timing?: Timing | undefined;
 };
 
@@ -79,55 +73,55 @@ export type PullOptions = RequestOptions & {
 export type PullProgress = {
   readonly source: SourceName;
   readonly name: string;
-  /** The subjects that are done, and all of them. */
+  /** The number of subjects that are done, and of all. */
   readonly done: number;
   readonly total: number;
   readonly requests: number;
-  /** Statements, rates and trades that were read. */
+  /** Statements, rates and trades read so far. */
   readonly rows: number;
 };
 
-/** Numbers of what a store has of a subject, or of what was new in it, by the names that the source gives them. */
+/** Counts by name, of stored or new items of a subject. */
 export type PullCounts = Readonly<Record<string, number>>;
 
 /** How pulling one subject ended. */
 export type PullOutcome = 'pulled' | 'nothing-new' | 'conflict' | 'failed' | 'left' | 'planned';
 
-/** What a pull did for one subject: a series, a curve, a company. */
+/** The result of a pull for one subject: a series, a curve, a company. */
 export type PulledSubject = {
   readonly source: SourceName;
   readonly name: string;
   readonly outcome: PullOutcome;
-  /** What is new in the store, by the names of the source: `new_vintages`. */
+  /** New items by the names of the source, such as `new_vintages`. */
   readonly counts: PullCounts;
-  /** The requests that were sent for it, or for a dry run the fewest that would be. */
+  /** The requests that were sent, or the fewest for a dry run. */
   readonly requests: number;
-  /** The last day for which the store now has what the source published. */
+  /** The last day for which the store has what the source published. */
   readonly upTo: Day | undefined;
-  /** What is left to do, in words; empty if nothing. */
+  /** What is left to do, in words; empty if nothing is. */
   readonly left: string;
   readonly notes: readonly string[];
-  /** Why it failed, or what contradicts the store. */
+  /** The failure, or what contradicts the store. */
   readonly problem?: Problem;
 };
 
-/** Why a source was left before all its subjects were done. */
+/** Why a pull left a source early. */
 export type PullStop = { readonly source: SourceName; readonly problem: Problem };
 
-/** What a pull did, or for a dry run would do. */
+/** The result of a pull or a dry run. */
 export type PullSummary = {
   /** The address of the store. */
   readonly store: string;
-  /** Whether this pull created the store. */
+  /** True if this pull created the store. */
   readonly created: boolean;
-  /** Whether there is a store after the pull, which remembers what is left. */
+  /** True if there is a store after the pull, which remembers what is left. */
   readonly stored: boolean;
   readonly dryRun: boolean;
   readonly subjects: readonly PulledSubject[];
   readonly stops: readonly PullStop[];
-  /** Whether the time that was allowed ran out. */
+  /** True if the allowed time ran out. */
   readonly outOfTime: boolean;
   readonly requests: number;
-  /** The time that it took, or for a dry run the shortest time that the pace allows. */
+  /** The time taken, or for a dry run the shortest time that the pace allows. */
   readonly seconds: number;
 };

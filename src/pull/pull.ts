@@ -30,8 +30,8 @@ import {
 import { followedIn, pullSources } from './sources.ts';
 
 /**
- * Brings a store up to date from live sources, window by window: each becomes facts in one transaction, together with
- * the bookmark that says how far they reach. Failures are in the summary; only what makes a pull impossible is thrown.
+ * Updates a store from live sources; each window becomes facts in one transaction with its bookmark.
+ * Failures are in the summary; throws only if a pull is impossible.
  */
 export async function pull(options: PullOptions): Promise<PullSummary> {
   const { request, store } = options;
@@ -62,7 +62,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
   return { store, ...done, stored: done.created || (await exists(store)), dryRun, seconds };
 }
 
-/** Stops following names of a source; a Problem if one of them is not followed, and then nothing changes. */
+/** Stops following names of a source; if one is not followed, throws a Problem and changes nothing. */
 export async function unfollow(store: string, source: string, names: readonly string[]): Promise<void> {
   const own = (await followedIn(store)).filter((record) => record.source === source);
   const found = names.map((typed) => {
@@ -81,7 +81,7 @@ async function exists(store: string): Promise<boolean> {
   return (await readStoreIfAny(store, async () => true)) === true;
 }
 
-/** Writes to a store in one transaction; `work` runs again if another process creates the missing store meanwhile. */
+/** Writes to a store in one transaction; repeats `work` if another process creates the store meanwhile. */
 async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   let creates = false;
   try {
@@ -107,7 +107,7 @@ type PullResults = {
   plannedSeconds: number;
 };
 
-/** The kinds of failure that every further request to the source would have too. */
+/** Failures that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
   'rate-limit-exceeded',
   'unreachable',
@@ -116,16 +116,16 @@ const ending: ReadonlySet<ProblemKind> = new Set([
   'local-io',
 ]);
 
-/** After this number of failures of the source in a row, the rest is left for another time. */
+/** After this number of failures in a row, the rest of a source is left for another run. */
 const mostFailures = 3;
 
 type SubjectState = {
   record: Followed;
-  /** What the store had of it before the first document. */
+  /** The stored counts before the first document. */
   before: PullCounts | undefined;
   remaining: number;
   readonly notes: string[];
-  /** Contradictions to the store, which were left out. */
+  /** Contradictions to the store, which were not stored. */
   readonly conflicts: ImportConflict[];
   givenUp: readonly Outstanding[];
 };
@@ -139,7 +139,7 @@ class SourcePull {
   readonly #followed: ReadonlyMap<string, Followed>;
   readonly #run: PullRun;
   readonly #results: PullResults;
-  /** What the store does not know yet of what it follows; undefined for what it follows no more. */
+  /** Subjects whose records are not stored yet; undefined for those no longer followed. */
   readonly #unrecorded = new Map<string, Followed | undefined>();
   #failures = 0;
 
@@ -150,7 +150,7 @@ class SourcePull {
     this.#results = results;
   }
 
-  /** The subjects to pull; without `get`, texts that mean several subjects stay as they are. */
+  /** Lists the subjects to pull; without `get`, texts that mean several subjects stay as they are. */
   async subjects(get?: Get): Promise<readonly Followed[]> {
     const { name: source } = this.#source;
     const typed = this.#run.request?.[source] ?? [];
@@ -214,7 +214,7 @@ class SourcePull {
       }
     } finally {
       for (const subject of subjects.slice(done))
-        await this.#end(unasked(subject), 'left', 'not asked in the last run');
+        await this.#end(unasked(subject), 'left', 'not reached in the last run');
     }
   }
 
@@ -258,7 +258,7 @@ class SourcePull {
     }
   }
 
-  /** Puts a window into the store: its documents and the bookmark in one transaction. */
+  /** Stores a window: its documents and the bookmark in one transaction. */
   async #store(window: PullWindow, state: SubjectState): Promise<void> {
     const now = this.#run.clock();
     const { name } = state.record;
@@ -286,7 +286,7 @@ class SourcePull {
       }
       await this.#record(writer);
       await writer.follow(record);
-      // A signal that came while SQLite was working is delivered only in the next tick.
+      // A signal during SQLite's work is delivered only in the next tick.
       await tick();
       return { created: writer.created, summaries, conflicts };
     });
@@ -311,7 +311,7 @@ class SourcePull {
     return (await readStoreIfAny(this.#run.store, (view) => this.#source.count(subject, view))) ?? {};
   }
 
-  /** The failure of a subject; an error that no failure explains is a bug and is thrown. */
+  /** Converts an error to the failure of a subject; throws an error that is no Problem, which is a bug. */
   #problemOf(error: unknown, name: string): Problem {
     const { title } = this.#source;
     if (!(error instanceof Problem)) throw error;
@@ -332,7 +332,7 @@ class SourcePull {
     return { left: this.#source.outstanding?.(record.bookmark) ?? [], givenUp };
   }
 
-  /** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
+  /** Makes the failure of a source with missing items of a subject; undefined if nothing is missing. */
   #problemOfMissing(state: SubjectState): Problem | undefined {
     const { left, givenUp } = this.#missing(state);
     if (left.length + givenUp.length === 0) return undefined;
@@ -341,7 +341,7 @@ class SourcePull {
     return new Problem('bad-answer', detail, {
       hints: [
         ...(left.length > 0 ? [again] : []),
-        ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
+        ...(givenUp.length > 0 ? ['--full asks again for the items that were given up'] : []),
       ],
       list: shownLines([
         ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
@@ -350,7 +350,7 @@ class SourcePull {
     });
   }
 
-  /** Ends a subject, of which `what` is left to do besides what its source has not given. */
+  /** Ends a subject; `what` is left to do besides its missing items. */
   async #end(
     state: SubjectState,
     outcome: PullOutcome,
@@ -384,7 +384,7 @@ function leftText({ remaining, record: { upTo } }: SubjectState): string {
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
-/** More names would hide what they are about; a message on several lines may have more. */
+/** More names would hide the rest of a message; a message on several lines may have more. */
 const mostNamed = 5;
 const mostLines = 100;
 

@@ -7,55 +7,55 @@ import type { Followed } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 
-/** How requests to a source are sent, and what its replies mean. */
+/** How a source is asked, and what its replies mean. */
 export type SourceAccess = {
   readonly base: string;
-  /** The addresses of other hosts of the source, by the beginnings of their paths. */
+  /** Other hosts of the source, by the beginnings of their paths. */
   readonly others?: Readonly<Record<string, string>>;
   readonly headers?: HttpReply['headers'];
-  /** A key that goes into the query of each request, as `api_key=…`. */
+  /** A key in the query of each request, as `api_key=…`. */
   readonly query?: string;
-  /** Texts that no message, log or cause may show. */
+  /** Texts that must not appear in messages, logs and causes. */
   readonly secrets: readonly string[];
-  /** Why a reply is not an answer; `answered` if the source gave a good answer before in this run. */
+  /** Returns why a reply is not an answer; `answered` if the source gave a good answer earlier in this run. */
   readonly failureIn: (reply: HttpReply, answered: boolean) => ReplyFailure | undefined;
 };
 
 /** Why a reply is not an answer. */
 export type ReplyFailure = {
   readonly problem: Problem;
-  /** Whether the failure may be gone at the next try. */
+  /** True if the next try may succeed. */
   readonly transient: boolean;
-  /** The seconds in which the source wants no request. */
+  /** The seconds without requests that the source wants. */
   readonly pause?: number;
 };
 
-/** Gives the answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
+/** Requests a path below the base address, such as `/series?series_id=GDP`; throws a Problem if that fails. */
 export type Get = (
   path: string,
   options?: {
-    /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
+    /** Returns what is wrong with a body, which counts as a transient failure; undefined if nothing is. */
     readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
-    /** Tries after a transient failure, in the place of those of the options. */
+    /** The number of retries. Default: that of the options. */
     readonly retries?: number | undefined;
   },
 ) => Promise<HttpReply>;
 
-/** What a source names, but does not give as it should. */
+/** An item that a source names and has not given intact. */
 export type Outstanding = {
-  /** `filing 0000789019-26-000012`, `2017-04-14`. */
+  /** Such as `filing 0000789019-26-000012` or `2017-04-14`. */
   readonly name: string;
   readonly since: Day;
   readonly why: string;
 };
 
-/** The items to ask for again, and those that have failed for too long. */
+/** Items to request again, and items that failed for too long. */
 export type MissingItems<T = Outstanding> = { readonly left: readonly T[]; readonly givenUp: readonly T[] };
 
-/** A pull asks for an item again in the runs of this number of days. */
+/** The days during which pulls request a failed item again. */
 export const patience = 30;
 
-/** Divides items that failed today: those to ask for again, and those that have failed for too long. */
+/** Divides items that failed today: those to request again, and those that failed for too long. */
 export function divide<T extends Pick<Outstanding, 'since'>>(
   failed: readonly T[],
   today: Day,
@@ -64,35 +64,35 @@ export function divide<T extends Pick<Outstanding, 'since'>>(
   return { left: failed.filter((item) => !isLate(item)), givenUp: failed.filter(isLate) };
 }
 
-/** Why a document was refused, without its name. */
+/** Returns why a document was refused, without its name. */
 export function reasonIn({ detail, refusal }: Problem): string {
   return refusal?.reason ?? detail;
 }
 
-/** What a source gave in one piece; it becomes facts in one transaction, and the bookmark with them. */
+/** One piece of a source's data, stored in one transaction. */
 export type PullWindow = {
-  /** Documents in memory, and the format that each is read as; none if there was nothing new. */
+  /** Documents in memory with their formats; empty if nothing is new. */
   readonly files: readonly ImportFile[];
-  /** The series whose coverage grows although there is no document. */
+  /** A series whose coverage grows without a document. */
   readonly covers?: string;
-  /** How far the store is with this window, in the words of the source. */
+  /** Where the next pull resumes; only the source reads it. */
   readonly bookmark: string;
   readonly upTo: Day;
-  /** The windows that are still to come, as far as the source knows. */
+  /** The number of windows to come, as far as the source knows. */
   readonly remaining: number;
-  /** What the source did not give for so long that no further run asks for it. */
+  /** Items that failed for so long that no further run requests them. */
   readonly givenUp?: readonly Outstanding[];
 };
 
-/** What a source needs to pull one thing that the store follows. */
+/** What a source needs to pull one subject. */
 export type PullTask = {
   readonly subject: Followed;
   readonly full: boolean;
-  /** Leaves out what was published before this day, when a history begins. */
+  /** For a history that begins now: its first day. */
   readonly since: Day | undefined;
   readonly now: Date;
   readonly get: Get;
-  /** Reads the store as it is now; undefined while there is none. */
+  /** Reads the store as it is now; undefined without a store. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
   readonly note: (text: string) => void;
 };
@@ -100,58 +100,58 @@ export type PullTask = {
 /** A live source. */
 export interface PullSource {
   readonly name: SourceName;
-  /** The name of the publisher: `FRED`. */
+  /** The name of the publisher, such as `FRED`. */
   readonly title: string;
-  /** At most so many requests may begin within so many milliseconds. */
+  /** At most this many requests may begin within this many milliseconds. */
   readonly pace: readonly { readonly requests: number; readonly milliseconds: number }[];
-  /** The path of a request that shows whether the source answers, and whether it takes the key or contact. */
+  /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
-  /** Leaves out what contradicts the store, and reports it at the end; otherwise refuses the window as a whole. */
+  /** Leaves out what contradicts the store, and reports it at the end. Default: refuses the whole window. */
   readonly keepsHeld?: true;
-  /** What it wants to know of who asks. */
+  /** What a user must provide. */
   readonly wants?: 'key' | 'contact';
-  /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
+  /** Returns how requests go out; throws `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**
-   * The names to follow, as the store keeps them; without texts, everything that the source has. A text that means
-   * several names, such as `release 53`, stays as it is without `get`.
+   * Resolves typed names to names to follow. Default: everything that the source has.
+   * Without `get`, a text for several names, such as `release 53`, stays as it is.
    */
   resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
-  /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
+  /** Estimates, without a request, the fewest requests of a pull, and what they are for. */
   estimate(
     subject: Followed,
     when: Pick<PullTask, 'since' | 'now'>,
   ): { readonly requests: number; readonly what: string };
-  /** The windows of a subject, oldest first. The next one is requested when the store has the previous one. */
+  /** Yields the windows of a subject, oldest first; the next one is requested when the previous one is stored. */
   windows(task: PullTask): AsyncIterable<PullWindow>;
-  /** What the source has not given as it should, by a bookmark; absent if its answers are whole or refused. */
+  /** Reads the missing items in a bookmark; absent if answers are either complete or refused. */
   readonly outstanding?: (bookmark: string) => readonly Outstanding[];
-  /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */
+  /** The words for counts by name, such as `{ new_vintages: ['new vintage', 'new vintages'] }`. */
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
-  /** Counts what a store has of a subject; the difference of two counts is what was new. */
+  /** Counts the stored items of a subject; the difference of two counts is what was new. */
   count(subject: string, view: StoreView): Promise<PullCounts>;
 }
 
-/** When a reply was sent, if it says so: a cache on the way keeps the date, and says how old the reply is. */
+/** Returns when a reply was sent, if it says so; a cache keeps the date, and states the age. */
 export function sentAt({ headers }: HttpReply): Date | undefined {
   const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
   return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
-/** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
+/** Throws a Problem if the clock of this machine is behind the stored data of a subject. */
 export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
   const today = latestDay(now);
   if (upTo !== undefined && upTo > today)
     throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
 }
 
-/** The Problem of a machine whose clock says something that cannot be. */
+/** Makes the Problem of a machine with a wrong clock. */
 export function wrongClock(says: string, against: string): Problem {
   const detail = `the clock of this machine says ${says}, and ${against}`;
   return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
-/** An answer of a source as a file for the readers of `asof import`; messages and the import log show `path`. */
+/** Makes a file of an answer, for the readers of `asof import`; messages and the import log show `path`. */
 export function document(
   { name, path }: { readonly name: string; readonly path: string },
   content: string | Buffer,

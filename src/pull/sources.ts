@@ -9,15 +9,15 @@ import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
 import { treasury } from './treasury/treasury.ts';
 
-/** Every live source, in the order in which a pull asks them. */
+/** The live sources, in the order of a pull. */
 export const pullSources: readonly PullSource[] = [fred, treasury, sec];
 
-/** What a store follows; nothing without a store. */
+/** Reads what a store follows; empty without a store. */
 export async function followedIn(store: string): Promise<readonly Followed[]> {
   return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
 }
 
-/** The series that FRED has for a text, best first; nothing is stored. Throws a Problem if FRED cannot be asked. */
+/** Searches the series of FRED, best match first; stores nothing. Throws a Problem if FRED cannot be asked. */
 export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
   const getter = new Getter(fred, beginRun(options));
   try {
@@ -27,26 +27,26 @@ export async function searchSource(text: string, options: PullOptions): Promise<
   }
 }
 
-/** What one request to a live source showed, and what the pace of requests to it allows from now on. */
+/** The result of one request to a live source, and its pace. */
 export type SourceProbe = {
   readonly source: SourceName;
-  /** Whether it answered as it should; undefined if it was not asked. */
+  /** Whether it answered well; undefined if it was not asked. */
   readonly answers: boolean | undefined;
-  /** The key or the contact that it needs; unknown if the answer does not say whether it is valid. */
+  /** The required key or contact; unknown if the answer does not say whether it is valid. */
   readonly key: 'works' | 'missing' | 'refused' | 'unknown' | 'not needed';
-  /** The number of items that the store follows there. */
+  /** The number of subjects that the store follows there. */
   readonly followed: number;
-  /** The requests that the pace allows within a minute; undefined if nothing can be asked. */
+  /** The requests that the pace allows in a minute; undefined if nothing can be requested. */
   readonly requestsInMinute: number | undefined;
-  /** When the next request may begin, ISO 8601; undefined if nothing can be asked. */
+  /** When the next request may begin, ISO 8601; undefined if nothing can be requested. */
   readonly nextRequest: string | undefined;
-  /** Why it does not answer, or does not take the key. */
+  /** Why it does not answer, or does not accept the key. */
   readonly problem?: Problem;
 };
 
 /**
- * Sends at most one request to each live source: none if a key is missing or a pause lasts. It counts for the pace
- * like those of a pull. Failures are in the result.
+ * Sends at most one request to each live source, which counts for the pace; none without a key or in a pause.
+ * Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
   const followed = await followedIn(options.store);
@@ -95,6 +95,6 @@ async function ask(
 
 function problemIn(error: unknown): Problem {
   if (!(error instanceof Problem)) throw error;
-  // A probe never waits, so that the flag by which a pull waits is no way out.
+  // A probe never waits, so the flag for waits is no help.
   return error.retryAfter === undefined ? error : error.with({ hints: [] });
 }

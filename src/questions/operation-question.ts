@@ -11,13 +11,13 @@ import { defined } from '../platform/defined.ts';
 import { commandOf, extentParams, oneSeries, ownValues, pageCursor } from './series/shared.ts';
 import { questions } from './table.ts';
 
-/** Returns the question of an operation: the one of its name in the table, or else one that asks it alone. */
+/** Returns the question with the name of an operation, or makes one that asks only that operation. */
 export function questionOf(operation: Operation, operations: readonly Operation[]): Question {
   const named = Object.values<Question>(questions).find(({ name }) => name === operation.name);
   return named ?? operationQuestion(operation, operations);
 }
 
-/** The question that asks one operation, or those of `operations` that flags of its command name. */
+/** Makes the question of one operation, and of those in `operations` that flags of its command select. */
 function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
   const { name, command, params, extra, members = [], drawing } = operation;
   const { defaults, argument = '' } = command;
@@ -90,7 +90,7 @@ function argumentOf(name: string, declared: Param): Argument {
   };
 }
 
-/** The same parameters; a request says nothing of those without a value. */
+/** Returns the parameters without their defaults, which a request leaves out. */
 function withoutDefaults(params: Params): Params {
   return Object.fromEntries(
     Object.entries(params).map(([name, one]) => [name, { ...one, fallback: undefined }]),

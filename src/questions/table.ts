@@ -9,7 +9,7 @@ import { revisions } from './series/revisions.ts';
 import { compare, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
-/** Every question besides those that ask one operation, by the name of its method, whose documentation stands here. */
+/** Every question that is more than one operation, by the name of its method. Methods take their docstrings here. */
 export const questions = {
   /** The values of series, as they were known on a day. */
   observations,

@@ -3,14 +3,14 @@ import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 
-/** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */
+/** The fields of an output, in order, and whether the user chose them. */
 export type Columns = {
   readonly fields: readonly Field[];
   readonly chosen: boolean;
   readonly all: readonly Field[];
 };
 
-/** Selects the named fields, or the defaults; `all` is every field. An unknown or repeated name is a Problem. */
+/** Selects fields by name, by default `defaults`; `all` is every field. Throws for an unknown or repeated name. */
 export function selectColumns(
   fields: readonly Field[],
   defaults: readonly string[],
@@ -39,7 +39,7 @@ function columnsProblem(detail: string, hints: readonly string[] = []): Problem 
   return new Problem('bad-input', detail, { field: 'columns', hints });
 }
 
-/** Makes the texts of a row for files and tables: missing is empty, and each kind of field has its own text. */
+/** Makes a function for the texts of a row in files and tables; a missing cell is empty. */
 export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
   const readers = fields.map(({ name, type, words }) => ({ name, text: fieldKinds[type].text, words }));
   return (row) =>

@@ -5,9 +5,9 @@ import type { stringify } from 'csv-stringify/sync';
 import { cellTexts } from './columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** CSV as in RFC 4180, with LF line ends. Texts stay unchanged, also those that a spreadsheet reads as a formula. */
+/** Makes the renderer of CSV (RFC 4180, LF). Texts stay unchanged, even formulas of spreadsheets. */
 export function csvRenderer(layout: OutputLayout): TextRenderer {
-  // Most texts that need quotes are in many rows, such as the unit of a series.
+  // Most texts with quotes are in many rows, such as the unit of a series.
   const known = new Map<string, string>();
   const quotedOnce = (text: string): string => {
     const cell = known.get(text) ?? quoted(text);
@@ -19,7 +19,7 @@ export function csvRenderer(layout: OutputLayout): TextRenderer {
 
 const mostKnown = 1000;
 
-/** Tab-separated values without quotes: tab, LF, CR and backslash in a cell become `\t`, `\n`, `\r` and `\\`. */
+/** Makes the renderer of TSV without quotes: tab, LF, CR and backslash become `\t`, `\n`, `\r` and `\\`. */
 export function tsvRenderer(layout: OutputLayout): TextRenderer {
   return recordRenderer(layout, (cells) => `${cells.map(escapeTsv).join('\t')}\n`);
 }
@@ -32,13 +32,13 @@ function recordRenderer(
   return lineRenderer((row) => format(texts(row)), header ? format(fields.map(({ name }) => name)) : '');
 }
 
-/** One CSV record with its line end; only cells that need quotes have them. */
+/** Formats a CSV record with its line end; only cells that need quotes have them. */
 export function formatCsvRecord(cells: readonly string[]): string {
   return csvRecord(cells, quoted);
 }
 
 function csvRecord(cells: readonly string[], quote: (text: string) => string): string {
-  // In a single column an empty cell would be an empty line, which many readers skip.
+  // An empty cell alone would be an empty line, which many readers skip.
   if (cells.length === 1 && cells[0] === '') return '""\n';
   return `${cells.map((text) => (special.test(text) ? quote(text) : text)).join(',')}\n`;
 }
@@ -48,7 +48,7 @@ const special = /[",\n\r]/;
 
 const require = createRequire(join(import.meta.dirname, 'asof'));
 
-/** A cell in quotes, by csv-stringify, which is loaded for the first of them. */
+/** Quotes a cell by csv-stringify, which is loaded for the first one. */
 function quoted(text: string): string {
   const library: { readonly stringify: typeof stringify } = require('csv-stringify/sync');
   return library.stringify([[text]], { quoted: true, eof: false });

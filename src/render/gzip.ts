@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Chunk, changedRenderer, type Renderer } from './renderer.ts';
 
-/** The bytes of content in one member; fixed, so that the result does not depend on how content arrives. */
+/** In bytes; fixed, so that the result does not depend on how content arrives. */
 const memberSize = 2 ** 20;
 
 /** Compresses content as it arrives, into gzip members of equal size; equal content gives equal bytes. */
@@ -32,7 +32,7 @@ export class GzipMembers {
   }
 }
 
-/** Compresses the output of another renderer. */
+/** Wraps a renderer to compress its output. */
 export function gzipRenderer(inner: Renderer): Renderer {
   const members = new GzipMembers();
   return changedRenderer(

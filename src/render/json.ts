@@ -6,7 +6,7 @@ import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.t
 
 type JsonPage = Omit<Envelope, 'request_id'>;
 
-/** One envelope, indented by two spaces; several pages become one, of which the first is in memory. */
+/** Renders one envelope, indented by two spaces; of several pages, the first is in memory. */
 export class JsonRenderer implements TextRenderer {
   readonly #layout: OutputLayout;
   readonly #wire: (row: Row) => Row;
@@ -51,18 +51,18 @@ export class JsonRenderer implements TextRenderer {
   }
 }
 
-/** The envelope up to the opening bracket of its results; the count and the cursor follow after the last page. */
+/** Formats an envelope up to the bracket of its results; the count and the cursor follow after the last page. */
 function headOf(first: JsonPage): string {
   const { results, results_count, has_more, next_cursor, ...head } = first;
   return `${JSON.stringify(head, null, 2).slice(0, -'\n}'.length)},\n  "results": [`;
 }
 
-/** Rows indented as items of `results`. Strings in JSON contain no line breaks, so every line break is layout. */
+/** Indents rows as items of `results`. Strings in JSON have no line breaks, so every line break is layout. */
 function indentItems(rows: readonly Row[]): string {
   return JSON.stringify(rows, null, 2).slice('['.length, -'\n]'.length).replaceAll('\n', '\n  ');
 }
 
-/** One JSON object per line, as on the wire. */
+/** Makes the renderer of one JSON object for each line, as on the wire. */
 export function ndjsonRenderer({ columns }: OutputLayout): TextRenderer {
   const wire = wireRows(columns);
   return lineRenderer((row) => `${JSON.stringify(wire(row))}\n`);

@@ -3,7 +3,7 @@ import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** A table in GitHub-flavoured Markdown: cells are text, never markup, and web addresses stay unchanged. */
+/** Makes the renderer of a table in GitHub's Markdown: cells are text, never markup, web addresses stay links. */
 export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
   const names = fields.map(({ name }) => escapeCell(name));
@@ -21,12 +21,12 @@ function delimiter({ type }: Field): string {
   return fieldKinds[type].alignment === 'number' ? '---:' : '---';
 }
 
-// Most cells match this and need no further checks.
+// Most cells match, and need no further checks.
 const plain = /^[A-Za-z0-9 .:;,+%()/-]*$/;
 const lineBreak = /\r\n|[\r\n\u2028\u2029]/;
 // Inline markup, including GitHub's formulas; `_` only at the edge of a word, `&` only before an entity.
 const markup = /[\\|`*~[<$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)/gu;
-// An address that GitHub certainly links, without the punctuation that ends a sentence. Doubtful addresses are escaped.
+// An address that GitHub links, without a sentence's punctuation at its end. Doubtful addresses are escaped.
 const address =
   /((?<=^|[\s(])(?!\S*&#?\w+;)(?:https?:\/\/|www\.)[A-Za-z0-9][A-Za-z0-9.-]*(?:[/:?#][\w.~:/?#@!&'*+,;=%()-]*)?(?<=[A-Za-z0-9/=%#+-])[.,:;!?)'"]*(?=\s|$))/;
 
@@ -39,7 +39,7 @@ function escapeCell(text: string): string {
 }
 
 function escapeMarkup(text: string): string {
-  // Splitting by a group puts the addresses at the odd indexes.
+  // Splitting by a group puts addresses at odd indexes.
   const parts = text.split(address);
   return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(markup, '\\$&'))).join('');
 }

@@ -16,7 +16,7 @@ import {
 
 type FormatEntry = {
   readonly extensions: readonly string[];
-  /** Starts an output; loads the code of the format when it is first used. */
+  /** Starts an output, and loads the format's code on first use. */
   readonly start: (layout: OutputLayout) => Renderer | Promise<Renderer>;
   readonly binary?: true;
   readonly picture?: true;
@@ -70,7 +70,7 @@ const formats = {
 /** The name of an output format. */
 export type OutputFormat = keyof typeof formats;
 
-/** The names of all output formats, in the order of the help. */
+/** The names of the output formats, in the order of help. */
 export const formatNames = Object.keys(formats) as readonly OutputFormat[];
 
 function entryOf(name: OutputFormat): FormatEntry {
@@ -92,12 +92,12 @@ export const outputFormat: Value<OutputFormat> = {
   placeholder: 'format',
 };
 
-/** Whether a file name asks for compression. */
+/** Tells whether a file name asks for compression. */
 export function isGzipName(name: string | undefined): boolean {
   return name !== undefined && /[^/\\]\.gz$/i.test(name);
 }
 
-/** The format for the extension of a file name before a last `.gz`; a Problem for an extension that no format has. */
+/** Returns the format of a file name's extension (before `.gz`); throws a Problem for an unknown extension. */
 export function formatForFile(path: string): OutputFormat | undefined {
   const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
   const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();
@@ -119,15 +119,15 @@ export async function createRenderer(format: OutputFormat, layout: OutputLayout)
   return entryOf(format).start(layout);
 }
 
-/** What a caller says about the output of a query. */
+/** The flags of a query's output. */
 export type OutputFlags = {
-  /** The format that is named; without it the extension of the file decides. */
+  /** The named format. Default: by the extension of the file. */
   readonly format?: OutputFormat;
   readonly file?: string;
   readonly columns?: readonly string[];
   readonly header: boolean;
   readonly double?: boolean;
-  /** Shows all rows also where a terminal would show a screenful. */
+  /** True to show all rows, even on a terminal, which shows a screenful. */
   readonly everything: boolean;
   readonly plot: boolean;
   readonly chart?: ChartOptions & { readonly recessions?: boolean };
@@ -135,28 +135,28 @@ export type OutputFlags = {
   readonly colour: boolean;
 };
 
-/** Where an output goes when no file is named, and what the user prefers. */
+/** The output without a named file, and the user's preferences. */
 export type OutputPlace = {
   readonly terminal?: { readonly columns: number; readonly rows?: number };
-  /** The format that the environment or the settings name. */
+  /** The format in the environment or the settings. */
   readonly format?: OutputFormat;
-  /** Whether colours are wanted: where nobody says, on a terminal. */
+  /** Whether to use colour. Default: if stdout is a terminal. */
   readonly colour?: boolean;
-  /** The width of a chart in text where there is no terminal. */
+  /** The width of a chart as text without a terminal. */
   readonly plotWidth?: number;
 };
 
-/** An output with nothing left open. */
+/** An output after all choices. */
 export type OutputChoice = Pick<OutputFlags, 'failEmpty' | 'header'> & {
   readonly format: OutputFormat;
   readonly file: string | undefined;
   readonly onTerminal: boolean;
-  /** The size of a chart in text, where one is drawn instead of rows. */
+  /** The size of a chart as text; undefined for rows. */
   readonly plot: TextSize | undefined;
-  /** How rows are drawn, as text or as a picture; false if they are not. */
+  /** How rows are drawn, as text or picture; false if they are not. */
   readonly drawn: false | { readonly recessions: boolean };
   readonly chart: ChartOptions;
-  /** Whether only the first rows are shown: of a table on a terminal. */
+  /** True to show only the first rows, in a table on a terminal. */
   readonly screenful: boolean;
   readonly columns: readonly string[] | undefined;
   readonly double: boolean;
@@ -164,18 +164,19 @@ export type OutputChoice = Pick<OutputFlags, 'failEmpty' | 'header'> & {
   readonly width: number | undefined;
 };
 
-/** The output that flags ask for at a place; a Problem if they contradict each other or the rows cannot be drawn. */
+/** Chooses the output by flags and place; throws a Problem for contradictions, or rows that cannot be drawn. */
 export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
   const { file, header, double = false } = flags;
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
   const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
   const inText = flags.plot && (named === undefined || entryOf(named).picture !== true);
-  // What is typed goes before what the environment says.
+  // Typed flags precede the environment.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
   const { picture = false, binary = false, needsHeader = false, extensions } = entryOf(format);
   const drawn = inText || picture;
-  if (drawn && !drawable) throw notDrawn(inText ? '--plot' : format);
+  if (drawn && !drawable)
+    throw notDrawn(inText ? 'leave out --plot' : `choose another format than ${format}`);
   if (binary && onTerminal)
     throw new Problem('bad-input', `${format} is a binary format, which a terminal cannot show`, {
       hints: [`-o FILE.${extensions[0]} writes it to a file`],
@@ -208,18 +209,17 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   };
 }
 
-function notDrawn(asked: string): Problem {
-  return new Problem('bad-input', `${asked} is a chart, and this command has none`, {
+function notDrawn(remedy: string): Problem {
+  return new Problem('bad-input', `this command has no chart: ${remedy}`, {
     field: 'format',
     hints: [
-      'observations, panel, revisions, vintages, curve, yields and spread can be drawn',
-      'choose another --format',
+      'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after',
     ],
   });
 }
 
 function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: OutputFormat): void {
-  // The extension .txt is a chart in text as well.
+  // The extension .txt is also for charts as text.
   const other = format === 'table' ? typed : format;
   if (plot && other !== undefined && entryOf(other).picture !== true)
     throw new Problem('bad-input', `two formats: --plot and ${other}`, {
@@ -241,7 +241,7 @@ function plotSize(
 ): TextSize {
   if (terminal === undefined) return { width: width ?? plotWidth, height };
   const { columns, rows } = terminal;
-  // What was typed stays in sight, and the next prompt has a line.
+  // The typed line stays in sight, and the next prompt has a line.
   return { width: width ?? columns, height: height ?? (rows === undefined ? undefined : rows - 2) };
 }
 
@@ -252,7 +252,7 @@ type Shown = {
   readonly card?: boolean;
 };
 
-/** The renderer of an output; `requestId` says whether JSON names the request that was answered. */
+/** Makes the renderer of an output; with `requestId`, JSON has the id of the request. */
 export async function rendererFor(
   output: OutputChoice,
   { fields, columns, drawing, card }: Shown,
@@ -275,7 +275,7 @@ export async function rendererFor(
     return (await import('./table.ts')).cardRenderer(layout);
   }
   const renderer = await createRenderer(output.format, layout);
-  // A table is made for terminals.
+  // Tables are made for terminals.
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
   return changedRenderer(renderer, (chunk) =>
     printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),

@@ -8,16 +8,16 @@ import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
 import { toWire } from '../operations/wire.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
-/** The rows of a row group: the most that are in memory. */
+/** The rows of a row group, which are in memory. */
 const groupRows = 50_000;
 
 type NamedColumn = ParquetColumn & { readonly name: string };
 
-/** A Parquet file whose schema follows from the fields; equal rows give equal bytes, however they are paged. */
+/** Renders Parquet with a schema of the fields alone; equal rows give equal bytes, with any pages. */
 export class ParquetRenderer implements Renderer {
   readonly #columns: readonly NamedColumn[];
   readonly #bytes = new ByteWriter();
-  /** Begins with the first row group, so that a short answer can start again when the data change. */
+  /** Begins with the first row group, so that a short answer can start again if the data change. */
   #file: ParquetWriter | undefined;
   #group: readonly StoredCell[][];
   #rows = 0;
@@ -65,7 +65,7 @@ export class ParquetRenderer implements Renderer {
     this.#rows = 0;
   }
 
-  /** Takes the bytes written since the last call; the writer keeps counting from the start of the file. */
+  /** Takes the bytes since the last call; the writer still counts from the start of the file. */
   #takeBytes(): Uint8Array {
     const bytes = this.#bytes.getBytes().slice();
     this.#bytes.index = 0;
@@ -73,12 +73,12 @@ export class ParquetRenderer implements Renderer {
   }
 }
 
-/** Makes the column of a field; its type follows from the field alone: files with different rows fit together. */
+/** Makes the column of a field; its type depends only on the field, so files with other rows fit together. */
 function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
   const { parquet } = fieldKinds[type];
   const { elements, stored } =
     double && parquet === 'DECIMAL' ? doubleColumn(name) : columns[parquet](name, toWire(fields));
-  // In the contract an empty text means unknown, as for a unit.
+  // An empty text means unknown in the contract, such as a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
   return { elements, stored: (cell) => (isMissing(cell) ? null : stored(cell)) };
 }
@@ -137,7 +137,7 @@ function textOf(cell: Cell | undefined): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
-/** A whole number; one that a number of JavaScript would round is a text. */
+/** Tells whether a cell is a whole number; one that JavaScript would round is a text. */
 function isInteger(cell: Cell | undefined): cell is number | string {
   if (typeof cell === 'number') return Number.isSafeInteger(cell);
   return (
@@ -150,7 +150,7 @@ const timestamp = {
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
 } as const;
 
-/** The microseconds since 1970 of a time that has no more decimals of a second. */
+/** Parses a time as microseconds since 1970; throws a Problem for more decimals. */
 function microseconds(name: string, cell: Cell | undefined): bigint {
   const [, day = '', time = '00:00:00', decimals = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
@@ -173,16 +173,16 @@ type StoredCell = string | number | bigint | boolean | null | readonly (string |
 
 type ParquetColumn = {
   readonly elements: readonly SchemaElement[];
-  /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
+  /** Converts a cell to the schema's storage type; throws a Problem if that is inexact. */
   stored(cell: Cell | undefined): StoredCell;
 };
 
-/** An element of the schema that may be missing in a row: another service may lack our additional fields. */
+/** Makes an optional element of the schema: another service may lack our additional fields. */
 function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', ...element };
 }
 
-/** The type of every number, one for all files, since readers take that of a set of files from one of them. */
+/** The type of all numbers, as readers of several files take the type from one of them. */
 const [precision, scale] = [38, 18];
 
 function decimalColumn(name: string): ParquetColumn {
@@ -207,7 +207,7 @@ function doubleColumn(name: string): ParquetColumn {
   };
 }
 
-/** The number in units of the last decimal place of the type. */
+/** Returns a number in units of the type's last decimal place. */
 function unscaled(name: string, cell: Cell | undefined): bigint {
   const text = parseDecimal(String(cell));
   if (text === undefined)

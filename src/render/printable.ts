@@ -1,15 +1,15 @@
-// Most texts match this and need no further checks.
+// Most texts match, and need no further checks.
 const plain = /^[ -~…]*$/;
-// Controls, invisible formatting such as bidi overrides, line separators, lone surrogates; not the joiners of scripts
-// and emoji.
+// Controls, invisible formatting such as bidi overrides, line separators, lone surrogates;
+// not the joiners of scripts and emoji.
 const unsafe = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Makes foreign text safe for a terminal: control characters become pictures (`␛`, `␊`), other invisible ones `�`. */
+/** Makes foreign text safe for a terminal: control characters become pictures (`␛`, `␊`), invisible ones `�`. */
 export function printable(text: string): string {
   return plain.test(text) ? text : text.replace(unsafe, pictureOf);
 }
 
-/** The same for lines of text: their ends, and the tabs between cells, stay. */
+/** Makes lines of foreign text safe for a terminal; line ends and tabs stay. */
 export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }

@@ -2,14 +2,14 @@ import { grouped } from '../errors/wording.ts';
 import { printable } from './printable.ts';
 import { cellWidth, cut } from './terminal-text.ts';
 
-/** How much of some work is done, and the total if it is known; the unit `bytes` is shown as kB, MB or GB. */
+/** How much work is done; `bytes` are shown as kB, MB or GB. */
 export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };
 
 const barWidth = 20;
 
 const enoughToEstimate = 0.02;
 
-/** The line for work of `elapsed` ms; a narrow terminal loses the bar first, then the end of the text. */
+/** Formats the progress of work after `elapsed` ms; a narrow terminal loses the bar, then the end of the text. */
 export function progressLine(text: string, share: Share | undefined, elapsed: number, width: number): string {
   const measures = share === undefined ? [] : measuresOf(share, elapsed);
   const words = [...measures, text].filter((word) => word !== '').join(', ');

@@ -2,59 +2,59 @@ import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Columns } from './columns.ts';
 
-/** The user's choices for an output, apart from its format. */
+/** The user's choices for an output, besides its format. */
 export type OutputLayout = {
   readonly columns: Columns;
-  /** Whether csv, tsv and table begin with the column names. */
+  /** True if csv, tsv and table begin with column names. */
   readonly header: boolean;
-  /** Whether numbers in Parquet are DOUBLE instead of exact (default false). */
+  /** True for DOUBLE instead of exact numbers in Parquet. Default: false. */
   readonly double?: boolean;
-  /** The width of the terminal, in cells; a table is cut to it. Undefined: nothing is cut. */
+  /** The width of the terminal, in cells, to which a table is cut. Default: nothing is cut. */
   readonly width?: number;
   readonly colour: boolean;
-  /** How a chart draws the rows, and how it looks; only picture formats need them. */
+  /** How a chart draws the rows, and how it looks; only for pictures. */
   readonly drawing?: Drawing;
   readonly chart?: ChartOptions;
-  /** Whether json includes the id of the request (default true). */
+  /** True if json has the id of the request. Default: true. */
   readonly requestId?: boolean;
 };
 
-/** How a chart looks, where it is not as usual. */
+/** Changes to the usual look of a chart. */
 export type ChartOptions = {
-  /** Units of an SVG file, or cells of a chart in text. */
+  /** Units of an SVG file, or cells of a chart as text. */
   readonly width?: number;
   readonly height?: number;
   readonly title?: string;
-  /** Whether lines are told apart by shades of grey and dashes, for print. */
+  /** True for shades of grey and dashes, for print. */
   readonly grey?: boolean;
   readonly log?: boolean;
-  /** What each line is at the first date that all lines have; the other values are in proportion. */
+  /** The value of each line at the first common date; its other values are in proportion. */
   readonly index?: number;
 };
 
 /** The size of a text chart, in terminal cells. */
 export type TextSize = {
   readonly width: number;
-  /** The lines available; undefined if the chart may have any height. */
+  /** The available lines; undefined for any height. */
   readonly height: number | undefined;
 };
 
 /** A piece of an output: text, or bytes for a binary format. */
 export type Chunk = string | Uint8Array;
 
-/** What is known of an answer after its last page. */
+/** What is known about an answer after its last page. */
 export type AnswerNotes = {
-  /** Returns what an output with notes says of the answer besides its rows, by name. */
+  /** Returns what an output with notes says besides the rows, by name. */
   about(): Promise<readonly (readonly [name: string, text: string])[]>;
 };
 
-/** Turns pages of rows into chunks of one output; keeps no more in memory than its format needs. */
+/** Turns pages of rows into chunks of one output. */
 export type Renderer = {
   /** Adds a page; returns what can be written so far, which may be empty. */
   page(envelope: Envelope): Chunk;
   /** Completes the output after the last page; a large ending comes in pieces. */
   end(notes?: AnswerNotes): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** The columns left out because the terminal is too narrow; final after `end`. */
+  /** Lists the columns left out on a narrow terminal; final after `end`. */
   dropped?(): readonly string[];
 };
 
@@ -64,7 +64,7 @@ export interface TextRenderer extends Renderer {
   end(): string;
 }
 
-/** Renders one line or record for each row, after a header and before an ending, which come also without rows. */
+/** Makes a renderer of one line for each row; the header and the ending are there even without rows. */
 export function lineRenderer(lineOf: (row: Row) => string, header = '', ending = ''): TextRenderer {
   let begin = header;
   const begun = (text: string) => {
@@ -78,7 +78,7 @@ export function lineRenderer(lineOf: (row: Row) => string, header = '', ending =
   };
 }
 
-/** Renders what another renderer does, with each chunk changed; `last` comes after the last one. */
+/** Wraps a renderer to change each chunk; adds `last` at the end. */
 export function changedRenderer(
   inner: Renderer,
   change: (chunk: Chunk) => Chunk,
@@ -94,13 +94,13 @@ export function changedRenderer(
   };
 }
 
-/** Completes an output; returns the remaining chunks. */
+/** Completes an output; returns its last chunks. */
 export function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | AsyncIterable<Chunk> {
   const rest = renderer.end(notes);
   return typeof rest === 'string' ? [rest] : rest;
 }
 
-/** What a generator yields, once; keeps what it returns at its end. */
+/** Iterates a generator once, and keeps what it returns. */
 export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
   readonly #source: AsyncGenerator<T, R> | Iterable<T, R>;
   #returned: R | undefined;
@@ -119,7 +119,7 @@ export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
   }
 }
 
-/** Renders pages as they arrive, and returns what is known after the last one; no chunk is empty. */
+/** Renders pages as they arrive, without empty chunks; returns what is known after the last page. */
 export async function* renderPages<N extends AnswerNotes | undefined>(
   renderer: Renderer,
   pages: AsyncGenerator<Envelope, N> | Iterable<Envelope, N>,

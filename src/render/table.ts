@@ -6,27 +6,27 @@ import { printable } from './printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 import { cellWidth, cut } from './terminal-text.ts';
 
-/** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
+/** The rows that decide the widths of columns; bounded, as is the memory. */
 const measuredRows = 10_000;
 
 const leastTextWidths = { high: 32, usual: 8, low: 8 } as const;
 
-/** A measured column: the width of its cells, and that of the longest fraction (`.25` is 3). */
+/** A column with the width of its cells and of fractions (`.25`: 3). */
 type TableColumn = {
   readonly index: number;
   readonly name: string;
   readonly rank: Field['rank'] | undefined;
-  /** Numbers align at the decimal point, texts may be cut, days and flags (`rigid`) may not. */
+  /** Numbers align at the decimal point; texts may be cut; days and flags (`rigid`) may not. */
   readonly kind: FieldKind['alignment'];
   readonly width: number;
   readonly fraction: number;
 };
 
 /**
- * A borderless table for people: two spaces between columns, numbers aligned at the decimal point, foreign control
- * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops columns, those of the lowest
- * rank first and the last of a rank first; it never cuts numbers and days. Unless the user chose the columns, it then
- * uses their short heads. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ * Renders a table for people: two spaces between columns, numbers aligned, control characters as pictures.
+ * With a `width` it cuts long texts with `…`, then drops columns of the lowest rank, the last one first;
+ * it never cuts numbers and days. Default columns then have their short heads.
+ * The first 10 000 rows decide the widths; a longer number in a later row stays whole.
  */
 export class TableRenderer implements TextRenderer {
   readonly #layout: OutputLayout;
@@ -127,7 +127,7 @@ function leastWidth({ name, kind, width }: TableColumn, least: number): number {
   return kind === 'text' ? Math.min(width, Math.max(least, cellWidth(name))) : width;
 }
 
-/** A cell that fits its column if it may be cut; numbers have blanks for the digits that others have after the point. */
+/** Cuts a cell to its column if allowed; pads a number for the longest fraction of the column. */
 function cellText({ kind, width, fraction }: TableColumn, text: string, limited: boolean): string {
   if (kind === 'text' && limited) return cut(text, width);
   return kind === 'number' ? text + ' '.repeat(Math.max(0, fraction - fractionWidth(text))) : text;
@@ -137,7 +137,7 @@ function bold(text: string, colour: boolean): string {
   return colour ? `\u001B[1m${text}\u001B[22m` : text;
 }
 
-/** Rows for people, one line for each field that has a value: its name, and the value in full. */
+/** Makes the renderer of rows as cards: one line for each field with a value, in full. */
 export function cardRenderer({ columns: { fields, all, chosen }, colour }: OutputLayout): TextRenderer {
   const shown = chosen ? fields : all;
   const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;
@@ -152,10 +152,10 @@ export function cardRenderer({ columns: { fields, all, chosen }, colour }: Outpu
   });
 }
 
-/** Rows per call of cli-table3, whose time grows with the square of the rows. */
+/** cli-table3's time grows with the square of the rows. */
 const rowsPerCall = 100;
 
-/** A character of one cell that no text contains; it reserves the cells of a text that is inserted later. */
+/** A character of one cell that is in no text; it reserves the cells of a text inserted later. */
 const placeholder = '\uE000';
 
 const placeholders = /\uE000+/g;
@@ -170,7 +170,7 @@ const noBorders = Object.fromEntries(
 
 type MeasuredText = { readonly text: string; readonly width: number };
 
-/** Lays out rows without borders and colours; a cell wider than its column moves the rest of its line to the right. */
+/** Formats rows without borders and colours; a cell wider than its column moves the rest of its line. */
 function tableLines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
   const measured = rows.map((row) => row.map((text) => ({ text, width: cellWidth(text) })));
   return split(measured, columns)
@@ -178,7 +178,7 @@ function tableLines(rows: readonly (readonly string[])[], columns: readonly Tabl
     .join('');
 }
 
-/** Groups rows that fit their columns; a row that does not fit is a group by itself. */
+/** Groups rows that fit their columns; a row that does not fit is a group of its own. */
 function split(rows: readonly MeasuredText[][], columns: readonly TableColumn[]): MeasuredText[][][] {
   const groups: MeasuredText[][][] = [];
   let alone = true;
@@ -214,13 +214,13 @@ function replaceUncommon({ text, width }: MeasuredText, replaced: string[]): str
   return placeholder.repeat(width);
 }
 
-/** The width that a column needs, and the width to which it may be cut; equal for a column that may not be cut. */
+/** The natural and the least width of a column. */
 type ColumnWish = { readonly natural: number; readonly least: number };
 
-/** The cells between two columns. */
+/** In cells, between two columns. */
 export const gap = 2;
 
-/** Fits columns into a line: narrows the widest first, then leaves out columns from the end, but never the first. */
+/** Fits columns into a line: narrows the widest first, then drops columns from the end, but never the first. */
 export function fitWidths(wishes: readonly ColumnWish[], width: number): number[] {
   for (let kept = wishes.length; kept > 1; kept -= 1) {
     const widths = narrow(wishes.slice(0, kept), width - gap * (kept - 1));
@@ -229,7 +229,7 @@ export function fitWidths(wishes: readonly ColumnWish[], width: number): number[
   return wishes.slice(0, 1).map(({ natural, least }) => Math.max(least, Math.min(natural, width)));
 }
 
-/** Applies the highest limit to all widths that keeps their sum within `room`; undefined if no limit does. */
+/** Finds the highest limit of all widths that keeps their sum within `room`; undefined if none does. */
 function narrow(wishes: readonly ColumnWish[], room: number): number[] | undefined {
   const limitedTo = (limit: number) =>
     wishes.map(({ natural, least }) => Math.max(least, Math.min(natural, limit)));

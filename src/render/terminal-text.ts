@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-// Characters of one cell and one code unit; most texts consist of these and need no segmenting.
+// Characters of one cell and one code unit; most texts have only these, and need no segmenting.
 const plain = /^[ -~…]*$/;
 
-/** The width of a printable text in terminal cells: two for wide characters and emoji, zero for combining marks. */
+/** Measures a printable text in terminal cells: two for wide characters and emoji, zero for combining marks. */
 export function cellWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -12,7 +12,7 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-/** A grapheme takes at most two cells, however many code points it has. */
+/** Measures a grapheme, at most two cells for any number of code points. */
 function graphemeWidth(grapheme: string): number {
   return Math.min(2, stringWidth(grapheme));
 }

@@ -1,4 +1,4 @@
-/** What asof uses of the library that writes workbooks. */
+/** The parts of the library for workbooks that asof uses. */
 declare module 'write-excel-file/node' {
   function writeExcelFile(
     sheets: readonly {
@@ -12,7 +12,7 @@ declare module 'write-excel-file/node' {
   export = writeExcelFile;
 }
 
-/** What asof uses of the library that draws SVG as pixels; it is an optional dependency, which may be missing. */
+/** The parts of the library for pixels that asof uses; an optional dependency, which may be missing. */
 declare module '@resvg/resvg-js' {
   export class Resvg {
     constructor(

@@ -19,10 +19,10 @@ const mostRows = 1_048_576;
 
 const mostDigits = 15;
 
-/** The first day that Excel and its programs agree on: before it Excel has a day in 1900 that there was not. */
+/** The first day without a doubt: Excel has a day in February 1900 that there was not. */
 const firstDay = '1900-03-01';
 
-/** A workbook of rows and of notes; what a cell cannot hold exactly is text, which the notes say. */
+/** Renders a workbook of rows and notes; a value that a cell cannot store exactly is text, as the notes say. */
 export class XlsxRenderer implements Renderer {
   readonly #layout: OutputLayout;
   readonly #rows: SheetCell[][] = [];
@@ -88,7 +88,7 @@ export class XlsxRenderer implements Renderer {
     yield withoutTimes(await writeExcelFile(sheets).toBuffer());
   }
 
-  /** Makes the cells of a user's column numbers or days if all its texts are; a code that begins with 0 is neither. */
+  /** Makes a user's column numbers or days if all its texts are; codes that begin with 0 are not. */
   #readColumn(place: number): void {
     const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
     const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);
@@ -109,7 +109,7 @@ export class XlsxRenderer implements Renderer {
   }
 }
 
-/** How a column of a user's file writes numbers, days and times; a cell keeps thousandths of a second. */
+/** Numbers, days and times in a user's file; a cell stores thousandths of a second. */
 const forms = {
   decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
   day: /^\d{4}-\d\d-\d\d$/,
@@ -147,7 +147,7 @@ function textCell(text: string, align?: 'right'): SheetCell {
   return { value: printable(text), type: String, ...defined({ align }) };
 }
 
-/** The archive with the first time that archives have, not that of writing: equal rows give equal bytes. */
+/** Sets the times in an archive to the earliest time: equal rows give equal bytes. */
 function withoutTimes(archive: Buffer): Buffer {
   const bytes = Buffer.from(archive);
   const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
@@ -160,7 +160,7 @@ function withoutTimes(archive: Buffer): Buffer {
   return bytes;
 }
 
-/** 1980-01-01, as archives write times. */
+/** 1980-01-01, in the form of archives. */
 const firstTime = 0x00210000;
 
 function bold(text: string): SheetCell {

@@ -30,7 +30,7 @@ type AnswersOptions = {
   readonly log: Log;
 };
 
-/** The exchange of a request whose key is valid. */
+/** An exchange whose key is valid. */
 type AdmittedExchange = Exchange & { readonly admission: Admission };
 
 /** Checks the key of a request, and counts it against the quotas of its plan. */
@@ -53,8 +53,8 @@ export async function admit(
 }
 
 /**
- * Returns what answers requests to an endpoint: JSON of an operation page by page, everything else as one table that a
- * thread computes. The checks are in the contract's order: key, quota, then everything else.
+ * Makes the answers of endpoints: JSON of an operation page by page, all else as one table from a thread.
+ * Checks in the contract's order: key, quota, then everything else.
  */
 export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) => Answering {
   const { services, gate, log } = options;
@@ -62,7 +62,7 @@ export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) =
   return (endpoint) => async (exchange) => {
     const { request } = exchange;
     const asked = readRequest(endpoint, request);
-    // A request that is not valid does not wait for a turn.
+    // An invalid request does not wait for a turn.
     const isPaged = asked instanceof Problem || asked.format === 'json';
     const operation = isPaged ? endpoint.operation : undefined;
     const admitted = await admit(gate, exchange, operation === undefined);
@@ -78,7 +78,7 @@ export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) =
   };
 }
 
-/** Answers a page of an operation, from the cache as long as the data, the day and the plan stay the same. */
+/** Answers a page of an operation, from the cache while the data, the day and the plan stay the same. */
 async function answerPage(
   { operation, texts }: { readonly operation: Operation; readonly texts: ParamTexts },
   exchange: AdmittedExchange,
@@ -103,7 +103,7 @@ async function answerPage(
     );
     if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
     const text = JSON.stringify(envelopeToWire(envelope, operation.fields));
-    // The first request id in the text is that of the envelope: only the name of the object comes before it.
+    // The first request id in the text is the envelope's: only the name of the object comes before it.
     const body = { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
     if (isShared) cache.set(keyIn(state), body);
     return send(exchange, body);
@@ -120,24 +120,24 @@ async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promi
   return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
 
-/** Weak, because bodies differ by their request id; private, because they differ by plan. */
+/** Makes headers for caches: weak, as request ids differ, and private, as bodies differ by plan. */
 function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** The body of an answer in bytes, which need no encoding when they are sent again. */
+/** An encoded body of an answer, ready to send again. */
 type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
   readonly idAt: number;
 };
 
-/** The bytes of all entries: about 2000 pages of 100 rows. */
+/** In bytes, for about 2000 pages of 100 rows. */
 const capacity = 32 * 1024 * 1024;
 
 type ResponseCache = ReturnType<typeof createResponseCache>;
 
-/** An empty cache; it does not keep an entry of more than a sixteenth of its bytes. */
+/** Makes an empty cache, without entries of more than a sixteenth of its bytes. */
 export function createResponseCache() {
   return new LRUCache<string, CachedBody>({
     maxSize: capacity,
@@ -146,15 +146,15 @@ export function createResponseCache() {
   });
 }
 
-/** The bytes of an answer that are made before the first is sent: a failure until then is a problem document. */
+/** The bytes made before the first are sent: a failure until then is a problem document. */
 const mostHeld = 4 * 1024 * 1024;
 
 const contentTypes = { ...answerFormats, csv: 'text/csv; charset=utf-8; header=present' };
 
 /**
- * Answers a question with a whole table, with the bytes that the command writes, from one state of the data. An
- * answer over `mostHeld` is sent while it is made, if the exchange can cut the connection, which it does if the rest
- * of the answer fails. The work waits for the turn of the exchange, and ends as soon as its client is gone.
+ * Answers a question with a whole table from one state of the data, in the bytes that the command writes.
+ * Sends an answer over `mostHeld` as it is made, if the exchange can cut the connection after a failure.
+ * Waits for the exchange's turn, and stops as soon as the client leaves.
  */
 async function answerTable(
   endpoint: Endpoint,
@@ -163,7 +163,7 @@ async function answerTable(
   { services, log }: Pick<AnswersOptions, 'log' | 'services'>,
 ): Promise<WireReply> {
   const { request, requestId, now, route, admission } = exchange;
-  // Refused here, before the question takes a thread.
+  // Refused before the question takes a thread.
   readQuestion(endpoint, asked.texts, clockAt(now));
   const lease = services.lease();
   const stop = new AbortController();
@@ -209,14 +209,14 @@ async function answerTable(
   }
 }
 
-/** The first bytes of an answer and the rest that follows; no bytes if the client has the answer already. */
+/** The first bytes and the rest; none if the client has them. */
 type BegunTable = {
   readonly headers: Readonly<Record<string, string>>;
   readonly held?: readonly Uint8Array[];
   readonly rest?: AsyncGenerator<Uint8Array>;
 };
 
-/** Begins an answer; a `data-changed` Problem if the data change before the first bytes. */
+/** Begins an answer; throws a `data-changed` Problem if the data change before the first bytes. */
 async function beginTable(
   { name, operation }: Endpoint,
   { texts, format }: Asked,
@@ -242,7 +242,7 @@ async function beginTable(
   }
 }
 
-/** A link to the page that a cursor continues with, relative to the address of the request. */
+/** Makes the link to the page after a cursor, relative to the address of the request. */
 function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Record<string, string>> {
   if (cursor === undefined) return {};
   const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
@@ -251,7 +251,7 @@ function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Re
 
 const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
 
-/** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */
+/** Makes the problem of an answer that failed before it was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind } = error;

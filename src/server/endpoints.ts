@@ -11,7 +11,7 @@ import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 import type { WireRequest } from './exchange.ts';
 
-/** A question as the service answers it at a path. */
+/** A question and its path in the service. */
 export type Endpoint = Pick<
   Operation,
   'description' | 'example' | 'fields' | 'members' | 'name' | 'object' | 'path' | 'summary'
@@ -19,14 +19,14 @@ export type Endpoint = Pick<
   readonly heading: keyof typeof operationHeadings;
   readonly params: Params;
   readonly gated: boolean;
-  /** Whether it may have a column for each series instead of fixed columns. */
+  /** True if it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
   readonly question: Question;
-  /** The operation that answers the question page by page; without it, each answer is whole. */
+  /** The operation that answers page by page; without it, each answer is whole. */
   readonly operation?: Operation;
 };
 
-/** Every question that the service answers: operations, and those that it composes, asof's own. */
+/** The service's questions: operations, and asof's own compositions. */
 export const endpoints: readonly Endpoint[] = [
   ...operations.map(operationEndpoint),
   ...Object.values<Question>(questions).flatMap(composedEndpoint),
@@ -45,10 +45,10 @@ function composedEndpoint(question: Question): readonly Endpoint[] {
   return [{ ...endpoint, name, fields, gated: true, params: requestParams(question), question }];
 }
 
-/** The texts of the parameters of a request, and the format of its answer. */
+/** The parameters of a request, and the format of its answer. */
 export type Asked = { readonly texts: ParamTexts; readonly format: AnswerFormat };
 
-/** Reads what a request asks of an endpoint; gives the Problem of one that is not valid. */
+/** Reads the request to an endpoint; returns the Problem of an invalid one. */
 export function readRequest(
   { path: pattern }: Endpoint,
   { path, query, header }: WireRequest,
@@ -62,7 +62,7 @@ export function readRequest(
   }
 }
 
-/** Reads the query that texts of parameters ask, and what its answer must be based on. */
+/** Reads a query and the demands on its answer from the texts of parameters. */
 export function readQuestion(
   { question, operation }: Endpoint,
   texts: ParamTexts,
@@ -71,7 +71,7 @@ export function readQuestion(
   if (operation !== undefined) prepare(operation, texts, clock);
   const { values, demands } = splitDemands(wireTexts(question, texts, clock));
   const { ids } = values;
-  // The contract's ids are in upper case; an id in lower case is an unknown series.
+  // The contract's ids are in upper case; an id in lower case is unknown.
   const other = Array.isArray(ids) ? ids.find((id) => id !== id.toUpperCase()) : undefined;
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
   return { query: { question, values }, demands };
@@ -83,7 +83,7 @@ const wireNames: Voice = {
   refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? '') }),
 };
 
-/** Reads texts of parameters; refusals become validation errors that name the parameter. */
+/** Reads texts of parameters; throws validation errors that name the parameter. */
 function wireTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
   try {
     return readTexts(question, texts, clock);
@@ -93,7 +93,7 @@ function wireTexts(question: Question, texts: ParamTexts, clock: Clock): NamedVa
   }
 }
 
-/** The same problem as a validation error about a parameter of the library. */
+/** Makes a problem a validation error about a parameter of the library. */
 export function asValidationError(problem: Problem, field: string | undefined): Problem {
   return problem.with({
     kind: 'validation-error',
@@ -101,7 +101,7 @@ export function asValidationError(problem: Problem, field: string | undefined): 
   });
 }
 
-/** The formats of answers, by their names in `format`, with their media types; the first is the default. */
+/** The formats of answers with their media types; the first is the default. */
 export const answerFormats = {
   json: 'application/json',
   csv: 'text/csv',
@@ -113,11 +113,11 @@ type AnswerFormat = keyof typeof answerFormats;
 
 const names = Object.keys(answerFormats) as readonly AnswerFormat[];
 
-/** Parameters that clients may name because they hold for every answer: the charset, and that CSV has a header. */
+/** Parameters that are true for every answer, which clients may name: the charset, and that CSV has a header. */
 const parameters = ['', ';charset=utf-8', ';header=present', ';charset=utf-8;header=present'];
 const offered = names.flatMap((name) => parameters.map((more) => `${answerFormats[name]}${more}`));
 
-/** The format that an `Accept` header prefers, JSON if several are equal; undefined if it accepts none. */
+/** Chooses the format that `Accept` prefers, JSON if several are equal; undefined if it accepts none. */
 export function acceptedFormat(accept: string | undefined): AnswerFormat | undefined {
   if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
     return 'json';
@@ -128,10 +128,10 @@ export function acceptedFormat(accept: string | undefined): AnswerFormat | undef
   return negotiator.mediaTypes().includes('application/problem+json') ? 'json' : undefined;
 }
 
-/** Why a client gets none of the formats. */
+/** The detail of a response without an acceptable format. */
 export const notAcceptable = `answers are ${listed(Object.values(answerFormats), 'or')}, which the Accept header rules out`;
 
-/** The parameters of a query, and the format of the answer: from its `format`, otherwise from `Accept`. */
+/** Reads the parameters of a query, and the format of the answer: from `format`, otherwise from `Accept`. */
 export function readQuery(query: string, accept: string | undefined): Asked {
   const texts = queryTexts(query);
   const named = query.includes('format') ? texts.filter(([name]) => name === 'format') : [];

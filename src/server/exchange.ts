@@ -3,29 +3,29 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { newRequestId } from '../service/service.ts';
 import type { Admission } from './keys/gate.ts';
 
-/** The most characters that the path and query of a request may have. */
+/** The most characters in the path and query of a request. */
 export const longestTarget = 8192;
 
-/** A request, as a server has read it. */
+/** A request as a server has read it. */
 export type WireRequest = {
   readonly method: string;
-  /** The path and the query as they were sent; no segment of the path is `.` or `..`. */
+  /** As sent, without `.` or `..` as a segment. */
   readonly path: string;
   readonly query: string;
-  /** Returns a header by its name in lower case; several of one name are joined by commas. */
+  /** Returns a header by its name in lower case; repeated headers are joined by commas. */
   readonly header: (name: string) => string | undefined;
   readonly signal: AbortSignal;
 };
 
-/** An answer to a request; nobody sends the body of one to HEAD. */
+/** An answer; the body of one to HEAD is not sent. */
 export type WireReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A body that is made while it is sent is cut off where it fails. */
+  /** A body made while it is sent is cut off where it fails. */
   readonly body?: string | Buffer | AsyncGenerator<Uint8Array>;
 };
 
-/** One request and what is known about it so far, for the headers of its answer and for the log. */
+/** A request with its headers and log entry so far. */
 export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
@@ -34,23 +34,23 @@ export type Exchange = {
   readonly sending?: Sending | undefined;
   crossOrigin?: Readonly<Record<string, string>>;
   isCached?: boolean;
-  /** The pattern of the endpoint. The path itself may hold a secret and is never logged. */
+  /** The pattern of the endpoint. The path may contain a secret and is never logged. */
   route?: string;
   admission?: Admission;
 };
 
-/** Answers a request of a route; throws a Problem instead of answering with one. */
+/** Answers a request of a route, or throws a Problem. */
 export type Answering = (exchange: Exchange) => Promise<WireReply>;
 
 /** How an answer is sent on a connection. */
 export type Sending = {
-  /** Whether a body may be sent while it is made: the client notices where it is cut off. */
+  /** True if a body may be sent while it is made: the client notices a cut. */
   readonly mayCut: boolean;
-  /** Calls `note` when nothing more is sent of an answer, with how much of it was. */
+  /** Calls `note` when sending ends, with how much of the answer was sent. */
   readonly ended: (note: (sent: 'all' | 'nothing' | 'part') => void) => void;
 };
 
-/** Answers every request, also with a problem document; never throws. */
+/** Answers every request, if necessary with a problem document; never throws. */
 export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
 
 /** Begins the exchange of a request. */
@@ -58,16 +58,16 @@ export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'requ
   return { requestId: newRequestId(begun.now), ...begun };
 }
 
-/** The log of the service: one JSON object per line. */
+/** The service's log: one JSON object per line. */
 export type Log = Logger;
 
 type LogOptions = {
-  /** The lowest level: a line for each request, what needs attention, or only failures. */
+  /** The lowest level: `info` has a line for each request, `warn` what needs attention, `error` failures. */
   readonly level?: 'error' | 'info' | 'warn';
   readonly readable?: boolean;
 };
 
-/** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */
+/** Makes a log that writes all lines of one tick at once; `readable` writes lines for people instead of JSON. */
 export function createLog(stream: Writable, { level = 'info', readable = false }: LogOptions = {}): Log {
   let waiting = '';
   const flush = (): void => {
@@ -84,7 +84,7 @@ export function createLog(stream: Writable, { level = 'info', readable = false }
   return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
 }
 
-/** A line of the log for people: the time in UTC, what happened, and the rest as `name=value`. */
+/** Formats a line of the log for people: the time in UTC, the event, and the rest as `name=value`. */
 export function readableLine(line: string): string {
   const { level, time, msg, err, url: _, store: __, ...entry } = JSON.parse(line) as LogEntry;
   const { method, route, status, ms, key, request_id: id, ...rest } = entry;
@@ -110,7 +110,7 @@ type LogEntry = {
   readonly [member: string]: unknown;
 };
 
-/** A line break or a control character would forge a line, or reach the terminal. */
+/** Escapes a control character, which would forge a line or reach the terminal. */
 function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -11,26 +11,26 @@ import { respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './service-lease.ts';
 
-/** The store to show, and how. */
+/** The store to show on this machine. */
 export type ExploreOptions = {
   readonly store: Store;
   readonly port: number;
   readonly clock: () => Date;
   readonly log: Writable;
-  /** The name of the store in commands; empty for the one that commands read without a flag. */
+  /** The store's name in commands; empty for the default store. */
   readonly name: string;
 };
 
-/** The page of a store on this machine. */
+/** A running explorer on this machine. */
 export type RunningExplorer = {
-  /** The address of the page, which contains the token that every request needs. */
+  /** The address of the page, with the token that every request needs. */
   readonly url: string;
-  /** Resolves when the page is first asked for. */
+  /** Resolves at the first request for the page. */
   readonly visited: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-/** The rights of anyone who knows the token: those of the owner of the store. */
+/** The rights of the store's owner, for anyone who knows the token. */
 const admission: Admission = {
   keyId: 'owner',
   plan: {
@@ -45,12 +45,12 @@ const admission: Admission = {
 const address = '127.0.0.1';
 const publicUrl = 'asof://local';
 
-/** A browser keeps unused connections open; no request is in flight on them. */
+/** Browsers keep unused connections open, without requests in flight. */
 const timeouts = { notice: 0, arrival: 50 };
 
 /**
- * Shows a store in a browser on this machine, until it is stopped; it closes the store then. Only requests below an
- * address with a random token are answered, and only those that a page of that address makes.
+ * Shows a store in a browser on this machine until it is stopped, which closes the store.
+ * Answers only requests below an address with a random token, from a page of that address.
  */
 export async function explore(options: ExploreOptions): Promise<RunningExplorer> {
   const { store, port, clock, name } = options;
@@ -102,8 +102,8 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
 }
 
 /**
- * Passes on what a page of this address asks, without the token; everything else is not found. A page of another site
- * can neither know the token, nor send the Host of this server by a name that leads here (DNS rebinding).
+ * Passes on requests of this address' own page, without the token; everything else is not found.
+ * A page of another site neither knows the token, nor can it send this server's Host by DNS rebinding.
  */
 function guard(handler: Handler, token: string, url: () => string, clock: () => Date): Handler {
   return (request, sending) => {

@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import { notAcceptable } from './endpoints.ts';
 
-/** What a status means, with the problem in its answer, and the lines of the page about its error type. */
+/** The meaning of a status, with an example problem. */
 type Failure = {
   /** Default: `Problem` and the status. */
   readonly name?: string;
@@ -12,7 +12,7 @@ type Failure = {
 
 const instance = '/v1/series/GDP/observations';
 
-/** The failures that requests are answered with. */
+/** The failures of requests. */
 export const failures: readonly Failure[] = [
   {
     description: `A parameter is unknown, repeated, missing or invalid, or the request has a body. Example: \`GET ${instance}?as_of=2015-02-30\`.`,
@@ -87,7 +87,7 @@ export const failures: readonly Failure[] = [
   },
 ];
 
-/** The page of each error type as plain text, by the last segment of a problem's `type`. */
+/** The page of each error type as plain text, by the last segment of `type`. */
 export const errorPages: ReadonlyMap<string, string> = new Map(
   failures.flatMap(({ problem, page }) => {
     if (page === undefined) return [];

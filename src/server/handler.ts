@@ -19,13 +19,13 @@ import { checkReads, httpProblem, noEndpoint, respondProblem } from './respond.t
 /** What requests are answered from, and how. */
 type HandlerOptions = Parameters<typeof openPages>[0] & {
   readonly gate: Pick<Gate, 'admit' | 'check'>;
-  /** The origins whose pages may read the answers; `*` is every origin. */
+  /** The origins whose pages may read answers; `*` is every origin. */
   readonly corsOrigins?: readonly string[];
   readonly metrics?: Pick<Metrics, 'count' | 'page'> | undefined;
   readonly clock?: () => Date;
 };
 
-/** Returns a handler over services and a gate, without a socket. */
+/** Makes a handler from services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
   const { gate, log, metrics, publicUrl, corsOrigins = [], clock = () => new Date() } = options;
   const answering = endpointAnswers(options);
@@ -57,7 +57,7 @@ export function createHandler(options: HandlerOptions): Handler {
       if (/^\/v1(\/|$)/.test(request.path)) await admit(gate, exchange);
       throw noEndpoint();
     } catch (error) {
-      // Work that ended because its client left is no failure.
+      // Work that ended because its client left has not failed.
       if (request.signal.aborted) return { status: clientGone, headers: {} };
       const problem = httpProblem(error);
       if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
@@ -68,7 +68,7 @@ export function createHandler(options: HandlerOptions): Handler {
     }
   }
 
-  /** Counts and logs an answer when nothing more of it is sent; `ms` is the time up to its first byte. */
+  /** Counts and logs an answer after its last byte; `ms` is the time up to its first byte. */
   function note(exchange: Exchange, status: number, ms: number): void {
     const { request, requestId, route = null, admission, sending } = exchange;
     const ended: Parameters<Sending['ended']>[0] = (sent) => {
@@ -105,7 +105,7 @@ function reading(answer: Answering): Answering {
   };
 }
 
-/** Returns what finds the pattern of a path; patterns have `{name}` where a path has any one segment. */
+/** Makes a finder of the pattern of a path; `{name}` in a pattern matches one segment. */
 function patternFinder(patterns: readonly string[]): (path: string) => string | undefined {
   const fixed = new Set(patterns);
   const open = patterns
@@ -117,7 +117,7 @@ function patternFinder(patterns: readonly string[]): (path: string) => string | 
   };
 }
 
-/** Decodes bytes of a path, but no slash. */
+/** Decodes bytes of a path, except a slash. */
 function shownBytes(encoded: string): string {
   try {
     return decodeURI(encoded);
@@ -126,12 +126,12 @@ function shownBytes(encoded: string): string {
   }
 }
 
-/** The status in the log of a request whose client left before anything was sent; no client gets it. */
+/** The logged status of a request whose client left before the answer; no client gets it. */
 const clientGone = 499;
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
 
-/** The address by which a client reached the service, from its Host header; empty if that is not a valid one. */
+/** Returns the address by which a client reached the service, from its Host header; empty if that is invalid. */
 function urlOfHost(host: string | undefined): string {
   return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
 }
@@ -139,7 +139,7 @@ function urlOfHost(host: string | undefined): string {
 const exposed =
   'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 
-/** What `Access-Control-Allow-Origin` says to the page that sends a request; undefined if it may not read answers. */
+/** Returns the `Access-Control-Allow-Origin` for a page; undefined if it may not read answers. */
 function allowedOrigin(origins: readonly string[], { header }: WireRequest): string | undefined {
   const origin = header('origin');
   if (origin === undefined) return undefined;
@@ -161,7 +161,7 @@ function isPreflight({ method, header }: WireRequest): boolean {
   return method === 'OPTIONS' && header('access-control-request-method') !== undefined;
 }
 
-/** The answer to a preflight request, which needs no key; a browser need not repeat it for two hours. */
+/** Answers a preflight request, without a key; a browser need not repeat it for two hours. */
 function preflightReply({ requestId, crossOrigin }: Exchange): WireReply {
   return {
     status: 204,

@@ -15,19 +15,19 @@ import { isSameSecret } from './keys/gate.ts';
 import { checkReads, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/** Who may read the metrics: who reaches a separate port, has a key, or with both, has the key on that port. */
+/** Who may read metrics: by a separate port, a key, or both. */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
 type DataStatus = Awaited<ReturnType<Service['status']>>;
 
 type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
 
-/** Seconds: from an answer of the cache to a large table. */
+/** In seconds, from cached answers to large tables. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts requests, and shows what an operator watches in the format of Prometheus. */
+/** Counts requests, and shows metrics in the format of Prometheus. */
 export class Metrics {
-  /** Answers `/metrics` of the service; undefined if metrics have a separate port. */
+  /** Answers `/metrics` of the service; absent if metrics have their own port. */
   readonly page?: Answering;
   readonly handler: Handler;
   readonly #source: MetricsSource;
@@ -57,7 +57,7 @@ export class Metrics {
     labelNames: ['result'],
     registers: [this.#registry],
   });
-  /** The counters of each kind of request, so that its labels are looked up once. */
+  /** Counters by kind of request, so that labels are looked up once. */
   readonly #kinds = new Map<string, (seconds: number) => void>();
   #known: { readonly state: string; readonly status: DataStatus } | undefined;
 
@@ -67,11 +67,11 @@ export class Metrics {
       this.#answer(beginExchange({ request, now: source.clock(), errorsBase: '/errors' }));
     if (source.port === undefined) this.page = (exchange) => this.#page(exchange);
     this.#addData();
-    // CPU, memory, garbage collection, and how far the event loop lags behind.
+    // CPU, memory, garbage collection and the lag of the event loop.
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Counts a request that was answered with a status after some milliseconds. */
+  /** Counts an answered request with its time in milliseconds. */
   count(exchange: Exchange, status: number, ms: number): void {
     const { request, route = 'none', admission, isCached } = exchange;
     this.#kindOf(request.method, route, status)(ms / 1000);

@@ -1,4 +1,4 @@
-/** The parts of negotiator 1 that asof uses; @types/negotiator describes version 0.6, which has no `preferred`. */
+/** The parts of negotiator 1 that asof uses; @types/negotiator is for version 0.6, without `preferred`. */
 declare module 'negotiator' {
   class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });

@@ -12,18 +12,18 @@ import { openApi } from './openapi.ts';
 import { namesTag, noEndpoint, notModified, respond, respondProblem, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/** What the pages tell, and which of them a service shows. */
+/** What the open pages need. */
 type OpenPagesOptions = ShownPages & {
   readonly services: Services;
   readonly gate: Pick<Gate, 'check'>;
   readonly log: Log;
   readonly stopping?: () => boolean;
   readonly metrics?: { readonly page?: Answering } | undefined;
-  /** The address under which clients reach the service. Default: that of the Host header of each request. */
+  /** The service's address for clients. Default: the Host header of each request. */
   readonly publicUrl?: string;
 };
 
-/** Returns what is answered without a key, by the patterns of its paths. */
+/** Returns the pages without a key, by their patterns. */
 export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answering> {
   const { metrics, publicUrl = '/' } = options;
   return new Map<string, Answering>([
@@ -48,7 +48,7 @@ async function errorPage(exchange: Exchange): Promise<WireReply> {
   return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body });
 }
 
-/** Answers `/readyz`: 503 with the failing checks named, or while the service shuts down. */
+/** Answers `/readyz`: 503 with the names of failing checks, or during shutdown. */
 async function readiness(
   exchange: Exchange,
   { services, gate, log, stopping = () => false }: OpenPagesOptions,
@@ -85,14 +85,14 @@ async function freshness(services: Services): Promise<object> {
   return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
 }
 
-/** The pages for people that a service shows. */
+/** Pages for people. */
 type ShownPages = {
   readonly explorer?: boolean;
-  /** The store that commands on the page of the explorer name, empty for the usual one. Default: the service. */
+  /** The store named in the explorer's commands, empty for the default store. Default: the service. */
   readonly storeName?: string;
 };
 
-/** Returns the pages for people and the files that they load, by their paths. */
+/** Returns the pages for people and their files, by path. */
 export function pages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, Answering> {
   const moved = {
     status: 308,
@@ -110,12 +110,12 @@ export function pages({ explorer = false, storeName }: ShownPages): ReadonlyMap<
   ]);
 }
 
-/** swagger-ui sets styles of its elements, and has pictures in its style sheet. */
+/** swagger-ui styles its elements, and has pictures in its style sheet. */
 const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Pictures are made in the page, and saved through `blob:` addresses. */
+/** The page makes pictures, and saves them through `blob:` addresses. */
 const explorerPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -139,7 +139,7 @@ function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: 
   return [[page, fileAnswer(built, 'page.html', 'text/html')], ...loaded];
 }
 
-/** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
+/** Answers a file, read at the first request; browsers ask each time whether their copy is current. */
 function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type: string): Answering {
   const made = async () => {
     const content = await readFile(join(builtPath(folder), name));

@@ -51,7 +51,7 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
   };
 }
 
-/** A reference to a part of the description, such as `headers/ETag`. */
+/** Refers to a part of the description, such as `headers/ETag`. */
 function ref(part: string): Schema {
   return { $ref: `#/components/${part}` };
 }
@@ -101,7 +101,7 @@ function problemContent(problem: Problem, more: Schema = {}): Schema {
   return { 'application/problem+json': { schema: ref('schemas/Problem'), example } };
 }
 
-/** The answers list only JSON, so that a typed client has the types of the rows, without a union with text. */
+/** Responses list only JSON, so that typed clients have the types of rows, without a union with text. */
 const formatParameter: Schema = {
   name: 'format',
   in: 'query',
@@ -147,7 +147,7 @@ function parameter(name: string, param: Param, text: string | undefined): Schema
   const example = text === undefined ? undefined : typed(schema, text);
   return {
     ...{ name, in: place, required, description },
-    // A list is separated by commas.
+    // Commas separate a list.
     ...(mayBeList && { style: 'form', explode: false }),
     schema: { ...schema, ...(example !== undefined && { examples: [example] }) },
     ...defined({ example }),
@@ -169,7 +169,7 @@ function describedWithExample({ path, description, example }: Endpoint): string 
   return `${saidIn(codeVoice, description)}\n\nExample: \`GET ${address}\`.`;
 }
 
-/** `series_search` is SeriesSearch. */
+/** Converts `series_search` to SeriesSearch. */
 function typeName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -196,7 +196,7 @@ function fieldSchema(
     ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
     ...(description !== '' && { description }),
-    // A list of records that is empty in the example shows none of its fields.
+    // An empty list of records in the example shows none of its fields.
     ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
 }
@@ -261,7 +261,7 @@ function envelopeSchema(endpoint: Endpoint): Schema {
 
 const answersFile = builtPath('examples.json');
 
-/** What the sample answers to the examples of endpoints, by name, with one row; the build asks for it. */
+/** The sample's answers to the endpoints' examples, by name, with one row; made by the build. */
 const answers: Readonly<Record<string, Envelope>> = existsSync(answersFile)
   ? JSON.parse(readFileSync(answersFile, 'utf8'))
   : {};
@@ -344,7 +344,7 @@ const followedSchema: Schema = {
   },
 };
 
-/** What is answered without a key. */
+/** Paths without a key. */
 const openPaths: Schema = {
   '/healthz': openItem({
     operationId: 'healthz',

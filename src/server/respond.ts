@@ -6,17 +6,17 @@ import Negotiator from 'negotiator';
 import { Problem } from '../errors/problem.ts';
 import type { Exchange, WireReply, WireRequest } from './exchange.ts';
 
-/** The content of a response; `respond` adds the headers that every response has. */
+/** A response before `respond` adds the common headers. */
 type HttpAnswer = {
   readonly status: number;
   readonly type: string;
   readonly body: string | Buffer | AsyncGenerator<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body in the codings requested so far, if it is the same in every answer, so that each is made once. */
+  /** The body in each coding so far, to make each once, if it is the same in every answer. */
   readonly coded?: Map<Coding, Promise<Buffer>>;
 };
 
-/** The reply to an exchange, in the coding that the client prefers. */
+/** Makes the reply to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
   const { status, type, body, headers = {}, coded } = answer;
   if (status === 200 && takesOnlyNew(exchange.request)) return notModified(exchange, headers);
@@ -31,7 +31,7 @@ export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<W
   };
   if (!isWhole) return { status, headers: common, body: coding === undefined ? body : encoded(body, coding) };
   const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
-  // The length is set here, so that the answer to HEAD has it too.
+  // Set here, so that the answer to HEAD has the length too.
   return { status, headers: { ...common, 'Content-Length': String(Buffer.byteLength(made)) }, body: made };
 }
 
@@ -43,37 +43,37 @@ function encode(body: string | Buffer, coding: Coding, coded: HttpAnswer['coded'
 
 async function* encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
   const encoder = coding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
-  // A failure of the chunks becomes one of the encoder.
+  // A failure of the chunks becomes the encoder's.
   pipeline(Readable.from(chunks), encoder, () => undefined);
   yield* encoder;
 }
 
-/** The problem of a path at which there is nothing. */
+/** Makes the problem of an unknown path. */
 export function noEndpoint(): Problem {
   return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');
 }
 
-/** The reply to a client that has the body already. */
+/** Replies to a client that has the body already. */
 export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): WireReply {
   return { status: 304, headers: { ...commonHeaders(exchange), ...headers } };
 }
 
-/** Whether a client takes only what does not exist yet, which no answer of this service is. */
+/** Tells whether a client takes only what does not exist yet, which no answer of this service is. */
 function takesOnlyNew({ header }: WireRequest): boolean {
   return header('if-none-match')?.trim() === '*';
 }
 
-/** Whether a client gets the body of an answer, and not only its headers. */
+/** Tells whether a client gets the body of an answer, and not only its headers. */
 export function wantsBody(request: WireRequest): boolean {
   return request.method !== 'HEAD' && !takesOnlyNew(request);
 }
 
-/** The tag of an answer, from all that it depends on. */
+/** Makes the tag of an answer from all that the answer depends on. */
 export function tagOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-/** Replies with a problem; `more` are members besides those of the contract. */
+/** Replies with a problem; `more` are members beyond the contract. */
 export function respondProblem(exchange: Exchange, problem: Problem, more: object = {}): Promise<WireReply> {
   const { requestId, request, errorsBase } = exchange;
   const instance = problem.instance ?? request.path;
@@ -86,10 +86,10 @@ export function respondProblem(exchange: Exchange, problem: Problem, more: objec
   });
 }
 
-/** A failure as a problem with an HTTP status: a bug or a broken machine is an internal error. */
+/** Converts a failure to a problem with an HTTP status; a bug or a broken machine is an internal error. */
 export function httpProblem(error: unknown): Problem {
   if (error instanceof Problem && error.status >= 400) return error;
-  // Clients need not know where the database is.
+  // Clients must not learn where the database is.
   if (error instanceof Problem && (error.kind === 'unreachable' || error.retryAfter !== undefined))
     return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
       retryAfter: error.retryAfter ?? 1,
@@ -122,7 +122,7 @@ function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Readonl
 
 type Coding = 'br' | 'gzip';
 
-/** Codings by the names in `Accept-Encoding`, in the order of our preference. */
+/** Codings by their names in `Accept-Encoding`, in our order of preference. */
 const codings: ReadonlyMap<string, Coding> = new Map([
   ['br', 'br'],
   ['gzip', 'gzip'],
@@ -131,10 +131,10 @@ const codings: ReadonlyMap<string, Coding> = new Map([
 const preferred = [...codings.keys()];
 const encodings = [...preferred, 'identity'];
 
-/** Below this many characters compression costs more than it saves. */
+/** In characters; compressing less costs more than it saves. */
 const worthCompressing = 1024;
 
-/** The coding for a body of that length: the one that the client prefers, or undefined to send it as it is. */
+/** Chooses the coding that a client prefers for a body of this length; undefined to send it as it is. */
 export function codingFor(acceptEncoding: string | undefined, length: number): Coding | undefined {
   if (acceptEncoding === undefined || length < worthCompressing) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
@@ -144,11 +144,11 @@ export function codingFor(acceptEncoding: string | undefined, length: number): C
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** Levels are chosen for answers that are made once and sent once. */
+/** Levels for answers made once and sent once. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipOptions = { level: 4 };
 
-/** Refuses a request that would change something, or that announces a body. */
+/** Refuses a request that is not GET or HEAD, or that has a body. */
 export function checkReads({ method, header }: WireRequest): void {
   if (method !== 'GET' && method !== 'HEAD')
     throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
@@ -157,7 +157,7 @@ export function checkReads({ method, header }: WireRequest): void {
     throw new Problem('validation-error', 'a request to this service has no body');
 }
 
-/** Tells whether `If-None-Match` names this tag, by the weak comparison that the header prescribes. */
+/** Tells whether `If-None-Match` names a tag, by the weak comparison that the header prescribes. */
 export function namesTag({ header }: WireRequest, tag: string): boolean {
   const tags = header('if-none-match')?.split(',') ?? [];
   return tags.some((item) => item.trim().replace(/^W\//, '') === `"${tag}"`);

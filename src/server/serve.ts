@@ -15,31 +15,31 @@ type ServeOptions = Pick<
   'clock' | 'corsOrigins' | 'explorer' | 'publicUrl'
 > &
   Pick<Parameters<typeof HttpServer.listen>[0], 'host' | 'port' | 'timeouts'> & {
-    /** Opens the store; called again for every reload. */
+    /** Opens the store; called again at every reload. */
     readonly openStore: () => Promise<ServiceOptions['store']>;
-    /** Whether `openStore` would open another store now; asked twice a second. */
+    /** Tells whether `openStore` would open another store; called twice a second. */
     readonly isOutdated?: () => boolean;
     readonly gate: Gate;
     readonly billingUrl?: string;
-    /** The most seconds that the computation of one table may take. */
+    /** The time limit for computing one table, in seconds. */
     readonly maxSeconds?: number;
     readonly log: Writable;
     readonly keyCommand?: string;
-    /** How to write the log; by default every request in JSON. */
+    /** How to write the log. Default: every request in JSON. */
     readonly logOptions?: Parameters<typeof createLog>[1];
     readonly metrics?: MetricsAccess;
   };
 
-/** Milliseconds between two saves of the counts of requests; the contract allows a second of them to be lost. */
+/** In milliseconds; the contract allows a second of counts to be lost. */
 const saveInterval = 500;
 
-/** A service that answers requests, and saves the counts of requests twice a second. */
+/** A running service, which saves counts twice a second. */
 export type RunningService = {
   readonly url: string;
   readonly metricsUrl: string | undefined;
   /** Opens the store again without losing a request; keeps the current one if that fails. */
   readonly reload: () => Promise<void>;
-  /** Lets requests in flight finish, and saves the counts. */
+  /** Finishes requests in flight, and saves the counts. */
   readonly stop: () => Promise<void>;
 };
 

@@ -15,26 +15,26 @@ import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
 import { type Handler, type Log, longestTarget, type Sending, type WireReply } from './exchange.ts';
 
-/** Milliseconds after which a server gives up waiting. */
+/** Milliseconds of waiting. */
 const defaultTimeouts = {
-  /** For the headers of a request, also on a connection that sends nothing. */
+  /** For the headers of a request, even on a silent connection. */
   headers: 10_000,
   request: 20_000,
-  /** For a client that reads nothing of its answer. */
+  /** For a client that does not read its answer. */
   reader: 30_000,
   /** For the next request on a connection. */
   idle: 65_000,
-  /** For a client to close its side after its last answer. */
+  /** For a client to close its side after the last answer. */
   closing: 2_000,
-  /** From the first answer that says that the service is not ready until it accepts no more connections. */
+  /** From the first answer of "not ready" to the last new connection. */
   notice: 500,
-  /** For requests in flight when it stops. */
+  /** For requests in flight at a stop. */
   inFlight: 8_000,
-  /** For the first request on a connection that was made before it stopped. */
+  /** For the first request on a connection made before a stop. */
   arrival: 1_000,
 };
 
-/** What a server answers with, and where it listens. */
+/** The handler of a server, and where it listens. */
 export type ServerOptions = {
   readonly handler: Handler;
   readonly host: string;
@@ -44,7 +44,7 @@ export type ServerOptions = {
   readonly timeouts?: Partial<typeof defaultTimeouts>;
 };
 
-/** Listens on a port and hands requests to a handler: the only code that knows sockets. */
+/** Listens on a port and passes requests to a handler; the only code that knows sockets. */
 export class HttpServer {
   readonly #options: ServerOptions;
   readonly #timeouts: typeof defaultTimeouts;
@@ -75,7 +75,7 @@ export class HttpServer {
     this.#answerConnectionsWithoutRequest();
   }
 
-  /** A server that listens on the port; a `local-io` Problem if it cannot. */
+  /** Makes a server that listens on a port; throws a `local-io` Problem if it cannot. */
   static async listen(options: ServerOptions): Promise<HttpServer> {
     const { host, port } = options;
     const made = new HttpServer(options);
@@ -97,13 +97,13 @@ export class HttpServer {
   }
 
   /**
-   * Accepts no more connections after a notice. Answers the requests on existing connections, even one that is still
-   * on its way on a new connection, and closes each after its answer; closes idle ones at once.
+   * Accepts no more connections after a notice, and closes idle ones at once.
+   * Answers requests on other connections, even one still on its way on a new connection, and then closes them.
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await delay(this.#timeouts.notice);
-    // A connection whose answer is being sent now closes right after it.
+    // A connection that sends an answer now closes right after it.
     this.#server.keepAliveTimeout = 1;
     const { inFlight, arrival } = this.#timeouts;
     await this.#acceptWaiting(Math.min(arrival, inFlight));
@@ -118,8 +118,8 @@ export class HttpServer {
   }
 
   /**
-   * Accepts the connections that wait in the system, for at most this number of milliseconds; otherwise they would be
-   * reset with the port. Node accepts one in each tick of its loop.
+   * Accepts connections that wait in the system, for at most `most` milliseconds: closing the port resets them.
+   * Node accepts one in each tick of its loop.
    */
   async #acceptWaiting(most: number): Promise<void> {
     const end = performance.now() + most;
@@ -131,7 +131,7 @@ export class HttpServer {
     } while (this.#accepted > before && performance.now() < end);
   }
 
-  /** Ends a connection on which nothing happens, unless its client reads and waits for an answer in the making. */
+  /** Ends a silent connection, unless its client reads and waits for an answer in the making. */
   #onQuiet(socket: Socket): void {
     const isWaiting = this.#connections.get(socket)?.isWaiting === true && socket.writableLength === 0;
     if (isWaiting) socket.setTimeout(this.#timeouts.reader);
@@ -149,12 +149,12 @@ export class HttpServer {
       const hosts = incoming.headersDistinct.host?.length ?? 0;
       if (hosts === 0 && incoming.httpVersion === '1.1')
         this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
-      // A proxy before this service may believe another of them than Node does.
+      // A proxy may believe another of them than Node does.
       else if (hosts > 1) this.#refuse(outgoing, { status: 400, detail: 'the Host header is sent twice' });
       else void this.#answer(incoming, outgoing);
     };
     this.#server.on('request', answer);
-    // Bodies are refused, so that no client is told to continue with one.
+    // Bodies are refused, so no client is told to continue with one.
     this.#server.on('checkContinue', answer);
     this.#server.on('checkExpectation', (incoming, outgoing) => {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
@@ -178,8 +178,7 @@ export class HttpServer {
 
   #answerConnectionsWithoutRequest(): void {
     this.#server.on('connect', (_incoming, socket) => {
-      // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the
-      // process.
+      // Node no longer handles this socket's errors and timeouts, and an unhandled error ends the process.
       for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
       const refused = { status: 405, detail: 'this service is read-only: use GET or HEAD' };
       this.#connections.get(socket)?.endWith(() => this.#message(refused, 'CONNECT'));
@@ -188,7 +187,7 @@ export class HttpServer {
       const connection = this.#connections.get(socket);
       const malformed = malformedRequest(error, connection?.socket.bytesRead ?? 0);
       if (connection === undefined || malformed === undefined) socket.destroy();
-      // A request has one answer, and none follows after an answer that closes the connection.
+      // A request has one answer, and nothing follows an answer that closes the connection.
       else if (connection.isInBody || error.code === 'HPE_CLOSED_CONNECTION') connection.endWith();
       else connection.endWith(() => this.#message(malformed, error.code ?? error.name));
     });
@@ -242,11 +241,11 @@ class ClientConnection {
   constructor(socket: Socket, linger: number) {
     this.socket = socket;
     this.#linger = linger;
-    // By this event Node closes a connection after an answer that says so.
+    // Node emits this event to close a connection after an answer that says so.
     socket.destroySoon = () => this.#close();
   }
 
-  /** Counts a request until its answer is sent; false if the connection ends without an answer to it. */
+  /** Counts a request until its answer is sent; false if the connection ends without that answer. */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     if (this.#isEnding) return false;
     this.#unanswered += 1;
@@ -262,7 +261,7 @@ class ClientConnection {
     return this.#unanswered > 0;
   }
 
-  /** Whether the body of the latest request is still arriving, so that unparsable bytes are a part of it. */
+  /** Tells whether the latest request's body is still arriving, so that unparsable bytes are a part of it. */
   get isInBody(): boolean {
     return this.#latest?.complete === false;
   }
@@ -276,9 +275,9 @@ class ClientConnection {
   }
 
   /**
-   * Ends the connection after everything written to it. For a while at most, reads and drops what the client still
-   * sends until it closes its side: closing with unread bytes resets the connection, and the client loses what it has
-   * not read.
+   * Ends the connection after everything written to it.
+   * Drops what the client still sends, for a while: closing with unread bytes resets the connection,
+   * and the client would lose what it has not read.
    */
   #close(last = () => ''): void {
     this.#isEnding = true;
@@ -298,11 +297,11 @@ function send({ status, headers, body }: WireReply, outgoing: ServerResponse): v
     return;
   }
   outgoing.flushHeaders();
-  // A failure of the body destroys the connection, so that no client takes a part for the whole.
+  // A failure of the body destroys the connection, so no client takes a part for the whole.
   pipeline(Readable.from(body), outgoing, () => undefined);
 }
 
-/** How an answer is sent: in HTTP/1.0, a connection that is cut would look like a normal end to the client. */
+/** Returns how an answer is sent; in HTTP/1.0, a cut connection looks like a normal end. */
 function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending {
   return {
     mayCut: incoming.httpVersion === '1.1',
@@ -310,7 +309,7 @@ function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending
       if (outgoing.closed || outgoing.destroyed) return note('nothing');
       let isWhole = false;
       outgoing.once('finish', () => {
-        // Node finishes an answer whose connection was cut too.
+        // Node also finishes an answer whose connection was cut.
         isWhole = !incoming.socket.destroyed;
       });
       outgoing.once('close', () => note(isWhole ? 'all' : 'part'));
@@ -320,13 +319,13 @@ function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending
 
 type RequestTarget = { readonly path: string; readonly query: string };
 
-/** Characters that a URL parser leaves as they are. */
+/** Characters that a URL parser does not change. */
 const plain = /^\/[!$&-;=?-[\]_a-z~]*$/;
 const dotSegment = /\/\.\.?(?:[/?]|$)/;
 
 /**
- * Reads the target of a request line, and what a URL parser makes of one with steps up or with characters that no URL
- * has; undefined if the target or the host is none.
+ * Reads the target of a request line, normalised by a URL parser if it has dot segments or unusual characters.
+ * Returns undefined if the target or the host is invalid.
  */
 export function targetOf(text: string, host: string | undefined): RequestTarget | undefined {
   const isAbsolute = /^https?:\/\//.test(text);
@@ -346,24 +345,24 @@ function isHost(host = ''): boolean {
   return URL.canParse(url) && new URL(url).hostname === host.replace(/:\d*$/, '').toLowerCase();
 }
 
-/** A request that Node cannot parse, or that no endpoint accepts: the status and the detail of its answer. */
+/** A malformed request: the status and detail of its answer. */
 type MalformedRequest = {
   readonly status: number;
   readonly detail: string;
   readonly path?: string;
-  /** Whether the answer has no body: to HEAD, or if the method is not known. */
+  /** True if the answer has no body: to HEAD, or to an unknown method. */
   readonly bodiless?: boolean;
 };
 
 /**
- * The malformed request behind an error of Node's parser, on a connection from which `bytesRead` bytes were read;
- * undefined if the client is gone.
+ * Reads a malformed request from an error of Node's parser, on a connection with `bytesRead` bytes read.
+ * Returns undefined if the client is gone.
  */
 function malformedRequest(error: Error, bytesRead: number): MalformedRequest | undefined {
   const { code = '', rawPacket, bytesParsed } = error as ParserError;
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const { length, method, path } = requestLine(rawPacket, bytesParsed);
-  // For a request in several packets the parser shows the last one, which lacks the method or is only its end.
+  // Of several packets the parser shows the last, which lacks the method or is only the end of the request.
   const mayBegin = bytesRead === (rawPacket?.length ?? 0) || METHODS.includes(method ?? '');
   const where = {
     ...(path !== undefined && { path }),
@@ -378,7 +377,7 @@ function malformedRequest(error: Error, bytesRead: number): MalformedRequest | u
   return { status: 431, detail: 'the headers of the request are too long', ...where };
 }
 
-/** Whether one of the requests in a packet is a HEAD; the parser does not show which one is broken. */
+/** Tells whether a packet has a HEAD request; the parser does not show which one is broken. */
 function mayBeHead(packet: Buffer | undefined): boolean {
   return /^HEAD /m.test(packet?.toString('latin1') ?? '');
 }
@@ -386,8 +385,8 @@ function mayBeHead(packet: Buffer | undefined): boolean {
 type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**
- * The request line of the request in which the parser stopped, which may follow others in its packet; a packet that
- * does not begin with it belongs to the headers.
+ * Finds the line of the request in which the parser stopped; earlier requests may precede it in the packet.
+ * A packet without a request line belongs to the headers.
  */
 function requestLine(
   packet: Buffer = Buffer.alloc(0),

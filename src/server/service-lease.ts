@@ -2,7 +2,7 @@ import { Gathering } from '../platform/promises.ts';
 import { createService, type Service, type ServiceOptions } from '../service/service.ts';
 import { TableWorkers } from './table-workers.ts';
 
-/** A service, the threads that make its tables, and how to close what it uses. */
+/** A service, its table threads, and how to close them. */
 export type OpenService = {
   readonly address: string;
   readonly service: Service;
@@ -10,7 +10,7 @@ export type OpenService = {
   readonly close: () => Promise<void>;
 };
 
-/** A service of a store, which it closes. */
+/** Makes a service of a store, which it closes. */
 export function serviceOf(
   options: ServiceOptions,
   { maxSeconds, service }: { maxSeconds?: number | undefined; service?: Service } = {},
@@ -29,7 +29,7 @@ export function serviceOf(
   };
 }
 
-/** The current service, which can be replaced while requests are being answered. */
+/** The current service, which can be replaced under requests. */
 export class Services {
   #current: LeasedService;
 
@@ -37,12 +37,12 @@ export class Services {
     this.#current = leased(first);
   }
 
-  /** A service that stays open until it is released. */
+  /** Leases the service, which stays open until it is released. */
   lease() {
     return this.#current.lease();
   }
 
-  /** The result of work with the service, which stays open until then. */
+  /** Runs work with the service, which stays open until then. */
   async use<T>(work: (service: Service) => Promise<T>): Promise<T> {
     const { service, release } = this.lease();
     try {
@@ -66,7 +66,7 @@ export class Services {
 
 type LeasedService = ReturnType<typeof leased>;
 
-/** A service that is closed when its owner and all requests have released it. */
+/** Wraps a service that closes when its owner and all requests have released it. */
 function leased({ service, tables, close }: OpenService) {
   const states = new Gathering<string>();
   let users = 0;
@@ -74,7 +74,7 @@ function leased({ service, tables, close }: OpenService) {
   const closed = new Promise<void>((resolve) => {
     end = () => resolve(close());
   });
-  /** The name of the newest state of the data, or of a series; requests that arrive together share one reading. */
+  /** Reads the name of the newest state of the data or a series; requests that arrive together share a reading. */
   const state: Service['state'] = async (seriesId) => {
     const { outcome } = await states.join(seriesId ?? '', () => service.state(seriesId));
     return outcome;

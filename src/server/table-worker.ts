@@ -18,13 +18,13 @@ import type { Store, WholeView } from '../store/store.ts';
 import { type Asked, endpoints, readQuestion } from './endpoints.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 
-// The program of a thread that makes tables, one after the other. Each message asks for the next bytes of a table:
-// the first one has its job.
+// The program of a thread that makes tables, one after the other.
+// Each message asks for the next bytes of a table; the first one has its job.
 
-/** What a thread is started with. */
+/** The data of a new thread. */
 export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
 
-/** A table to make, as plain data that another thread can receive. */
+/** A table to make, as plain data for another thread. */
 export type TableJob = Asked & {
   readonly name: string;
   readonly plan: Plan;
@@ -35,14 +35,14 @@ export type TableJob = Asked & {
   readonly state: string;
 };
 
-/** The parts of a Problem, which survive the way between threads; an error keeps no class. */
+/** The parts of a Problem; an error loses its class between threads. */
 type SentProblem = {
   readonly kind: ProblemKind;
   readonly detail: string;
   readonly options: ProblemOptions;
 };
 
-/** What a thread answers: the next bytes of a table, the cursor after its last bytes, or why it failed. */
+/** A thread's reply: bytes, the cursor at the end, or a failure. */
 export type WorkerReply =
   | { readonly chunk: Uint8Array<ArrayBuffer> }
   | { readonly cursor: string | undefined }
@@ -60,7 +60,7 @@ parentPort?.on('message', async (job: TableJob | 'next') => {
     }
     const next = await bytes?.next();
     if (next === undefined || next.done === true) return reply({ cursor: next?.value });
-    // A copy owns its memory, which can then move to the other thread.
+    // A copy owns its memory, which can move to the other thread.
     const chunk = new Uint8Array(next.value);
     reply({ chunk }, [chunk.buffer]);
   } catch (error) {
@@ -82,8 +82,8 @@ function sentProblem(error: unknown): SentProblem {
 }
 
 /**
- * Yields the bytes of a table, all from one state of the store, whatever is imported meanwhile; returns the cursor of
- * the next page if a limit cuts the table off. A `data-changed` Problem if the state is no longer that of the job.
+ * Yields the bytes of a table from one state of the store; returns the next page's cursor after a limit.
+ * Throws a `data-changed` Problem if the state is no longer the job's.
  */
 async function* tableBytes(job: TableJob, store: Store): AsyncGenerator<Uint8Array, string | undefined> {
   const { view, end } = await oneState(store);
@@ -130,7 +130,7 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   const asker: Asker = {
     client: clientOf(job, service, tooManyRows),
     naming: commandNaming,
-    // The thread of a table that nobody wants any more is ended.
+    // A thread whose table nobody wants is ended.
     signal: new AbortController().signal,
     allow: (rows) => {
       if (rows > plan.maxRows) throw tooManyRows();
@@ -145,8 +145,8 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
 }
 
 /**
- * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a row,
- * and a whole history as one.
+ * Makes a client with the rights of a key, for no more rows than its plan allows.
+ * Each question counts as at least a row, and a whole history as one.
  */
 function clientOf(
   { plan, usage, requestId }: TableJob,
@@ -163,7 +163,7 @@ function clientOf(
     const request = { operation, texts, principal, requestId, ...defined({ usage, whole }) };
     const { envelope } = await service.reply(request);
     if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
-    // The rows of a panel, which `allow` counts, are few beside the history that they are found in.
+    // A panel has few rows, counted by `allow`, compared to the history that they come from.
     rowsLeft -= whole === true ? 1 : Math.max(1, envelope.results.length);
     if (rowsLeft < 0) throw tooManyRows();
     return envelope;

@@ -4,7 +4,7 @@ import { builtPath } from '../platform/installation.ts';
 import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 type TableWorkersOptions = WorkerData & {
-  /** The most seconds that the computation of one table may take; pauses of its reader do not count. */
+  /** The time limit for computing one table, in seconds; pauses of its reader do not count. */
   readonly maxSeconds?: number | undefined;
 };
 
@@ -13,12 +13,12 @@ const usualMaxSeconds = 60;
 const idleMilliseconds = 60_000;
 
 /**
- * Makes tables in threads, one table in each at a time, so that no table delays other requests, whatever it takes; and
- * a thread can be ended at any moment, which frees its memory too.
+ * Makes tables in threads, one at a time in each; a slow table delays no other request.
+ * A thread can be ended at any moment, which frees its memory too.
  */
 export class TableWorkers {
   readonly #options: TableWorkersOptions;
-  /** The threads without work, each with the timer that ends it. */
+  /** Idle threads, each with the timer that ends it. */
   readonly #idle = new Map<TableThread, NodeJS.Timeout>();
   readonly #busy = new Set<TableThread>();
 
@@ -27,8 +27,8 @@ export class TableWorkers {
   }
 
   /**
-   * The bytes of a table, and the cursor of the next page. An abort of the signal ends the work at once; a
-   * `service-unavailable` Problem if the work takes too long.
+   * Yields the bytes of a table, and returns the cursor of the next page; an abort ends the work at once.
+   * Throws a `service-unavailable` Problem if the work takes too long.
    */
   async *answer(job: TableJob, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
     signal.throwIfAborted();
@@ -54,7 +54,7 @@ export class TableWorkers {
         if (reply === undefined) throw tooLong(maxSeconds);
         if ('failure' in reply) {
           const { kind, detail, options } = reply.failure;
-          // The thread may have the file open that another one has replaced.
+          // The thread may have a file open that was replaced.
           isDone = kind !== 'data-changed';
           throw new Problem(kind, detail, options);
         }
@@ -114,7 +114,7 @@ class TableThread {
     this.#worker.on('exit', () => this.#fail(new Error('the thread of a table has ended')));
   }
 
-  /** The answer to a message; undefined if it takes longer than some milliseconds. */
+  /** Sends a message and returns the reply; undefined if that takes longer than `most` milliseconds. */
   async ask(message: TableJob | 'next', most: number): Promise<WorkerReply | undefined> {
     if (this.#failure !== undefined) throw this.#failure;
     let timer: NodeJS.Timeout | undefined;

@@ -17,11 +17,11 @@ import { yieldSeriesView } from './yield-series-view.ts';
 export type ServiceOptions = {
   readonly store: Store;
   readonly clock?: () => Date;
-  /** The address where a plan can be upgraded; without it, the detail says to ask the operator. */
+  /** The address for upgrades of a plan. Default: the detail says to ask the operator. */
   readonly billingUrl?: string;
 };
 
-/** The owner of a store sees everything, without limits. */
+/** The owner of a store, without limits. */
 export const owner: Principal = {
   plan: 'owner',
   monthlyLimit: 2147483647,
@@ -40,19 +40,20 @@ type ServiceRequest<R = Row> = {
 };
 
 type Reply<R = Row> = {
-  /** Names the answer: equal tags mean equal answers, request ids aside. */
+  /** The name of the answer: equal tags mean equal answers, except for request ids. */
   readonly tag: string;
-  /** The name of the state of the data that the answer comes from. */
+  /** The name of the state of the data behind the answer. */
   readonly state: string;
   readonly envelope?: Envelope<R>;
 };
 
-/** What answers the operations of a store. */
+/** Answers the operations of a store. */
 export type Service = ReturnType<typeof createService>;
 
 /**
- * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state
- * of the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
+ * Makes a service that answers operations from a store; only a service reads parameters and checks plans.
+ * Each answer is from one state of the data. Every failure is a Problem with the request's id and path;
+ * an unexpected error is an `internal-error`.
  */
 export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions) {
   const requestOf = <R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) => ({
@@ -67,7 +68,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
   };
 
-  /** What answers a request, if its parameters and its plan allow it, and today, if the answer depends on it. */
+  /** Checks the parameters and the plan of a request; returns how to answer it, and today if that matters. */
   const checked = <R>(request: ServiceRequest<R>) => {
     const { operation, texts, principal, usage, whole } = request;
     const now = clockAt(clock());
@@ -87,7 +88,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   return {
     followed,
 
-    /** The contract's envelope; `whole` asks for all rows on one page. */
+    /** Answers with the contract's envelope; `whole` asks for all rows on one page. */
     answer<R extends Row>(
       operation: Operation<Params, R>,
       texts: ParamTexts,
@@ -98,7 +99,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       return within(request, () => store.read(checked(request).answer));
     },
 
-    /** The envelopes of several questions in their order, as `answer` gives each, all from one state of the data. */
+    /** Answers several questions in their order, as `answer` does, from one state of the data. */
     answerTogether(
       operation: Operation,
       questions: readonly ParamTexts[],
@@ -120,7 +121,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       );
     },
 
-    /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
+    /** Answers with an envelope and its tag; with `known`, reads the facts only if it returns false for the tag. */
     reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
       return within(request, () => {
         const { answer, today } = checked(request);
@@ -137,18 +138,18 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     },
 
     /**
-     * The name of the newest state of the data, or of the part of it that answers requests about one series: it changes
-     * with every import that changes that part, and differs between stores.
+     * Reads the name of the newest state of the data, or of the part for one series.
+     * The name changes with every import that changes that part, and differs between stores.
      */
     state(seriesId?: string): Promise<string> {
       const now = clockAt(clock());
       return store.read(async (view) => (await knownIn(view, now).state(seriesId)).name);
     },
 
-    /** The refusal of what a plan does not allow; it says how to get a plan that does. */
+    /** Makes the refusal of what a plan does not allow; it says how to get a plan that does. */
     refusal,
 
-    /** What an operator watches: the revision, which grows with every change, and to which days the data are covered. */
+    /** Reads what an operator watches: the revision, which grows with every change, and the coverage of the data. */
     status: () =>
       store.read(async (view) => {
         const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
@@ -163,7 +164,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   };
 }
 
-/** What is known in a state of a store: what was published by the latest day that has begun anywhere on Earth. */
+/** Limits a view of a store to what was published by the latest day that has begun anywhere on Earth. */
 function knownIn(view: StoreView, { latest }: Clock): StoreView {
   return knownView(yieldSeriesView(view), latest);
 }
@@ -183,7 +184,7 @@ async function within<T, R>(
   }
 }
 
-/** Returns the series that a request is about; undefined for an answer from more than one. */
+/** Returns the series that a request is about; undefined for an answer from several. */
 export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
   const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
   const id = named === undefined ? undefined : textOf(texts, named[0]);
@@ -221,27 +222,27 @@ function instanceOf(path: string, texts: ParamTexts): string {
   );
 }
 
-/** A new request id: `req_` and the hex digits of a time-ordered UUID (version 7), so that ids sort by time. */
+/** Makes a request id: `req_` and the hex digits of a UUID version 7, so that ids sort by time. */
 export function newRequestId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
 }
 
-/** Random hex digits, at most 13. A request id protects nothing, so `node:crypto` is not loaded for it. */
+/** Makes at most 13 random hex digits. A request id protects nothing, so `node:crypto` is not loaded for it. */
 function randomHex(digits: number): string {
   return Math.floor(Math.random() * 16 ** digits)
     .toString(16)
     .padStart(digits, '0');
 }
 
-/** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it gives no access to one. */
+/** Formats the cursor of a position in a query's answer; without an as-of date, it gives no access to one. */
 function formatCursor(position: PagePosition, operation: string, texts: ParamTexts): string {
   const { key, version } = position;
   const content = [hashOf(operation, texts, position), key, ...(version === undefined ? [] : [version])];
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** The position of a cursor; refuses a damaged cursor, and one of another query. */
+/** Parses the position of a cursor; refuses a damaged cursor, and one of another query. */
 function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
   const content = decode(cursor);
   if (content === undefined) throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
@@ -254,7 +255,7 @@ function parseCursor(cursor: string, operation: string, texts: ParamTexts): Page
 function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
-  // Decoding ignores some bits of the last character, so the text must be exactly what the bytes encode to.
+  // Decoding ignores some bits of the last character, so the bytes must encode to exactly this text.
   if (bytes.toString('base64url') !== cursor) return undefined;
   let content: unknown;
   try {
@@ -270,7 +271,7 @@ function decode(cursor: string): (PagePosition & { readonly hash: string }) | un
   return { hash, key, ...(version !== undefined && { version: version as number }) };
 }
 
-/** A hash of the query and the position; it detects a cursor with a lost or changed character. */
+/** Hashes the query and the position, to detect a cursor with a lost or changed character. */
 function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
   const query = texts
     .filter(([name]) => name !== 'limit' && name !== 'cursor')

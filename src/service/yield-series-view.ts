@@ -18,12 +18,12 @@ const every = Number.MAX_SAFE_INTEGER;
 
 type ValueQuery = { readonly [K in keyof ObservationQuery]?: ObservationQuery[K] | undefined };
 
-/** The yield series of each state of a store, because they are needed again and again. */
+/** The yield series of each state of a store; they are read often. */
 const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
 
 /**
- * A view of a store in which the maturities of the curves are series too, under the ids of FRED. A series that the
- * store itself holds under such an id answers instead. A rate is known from its trade date on, and never revised.
+ * Adds the maturities of the curves to a view of a store, as series with FRED's ids.
+ * A stored series with such an id takes precedence. A rate is known from its trade date on, and never revised.
  */
 export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
@@ -46,7 +46,7 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
     const series = definition && (await all()).find((one) => one.id === id);
     return definition && series && { definition, series };
   };
-  /** The yield series that a query is about; undefined if the store holds a series of that id, or no rates. */
+  /** Finds the yield series of a query; undefined if a stored series has its id, or there are no rates. */
   const asked = async ({ seriesId, ...query }: ValueQuery & { readonly seriesId: string }) => {
     const isYield = yieldSeries.some(({ id }) => id === seriesId);
     const one = isYield && (await stored.find(seriesId)) === undefined ? await found(seriesId) : undefined;
@@ -142,7 +142,7 @@ async function describeAll(rates: RatesView, version: number): Promise<readonly 
   return described;
 }
 
-/** How many days have the rate, or both rates of a spread. */
+/** Counts the days with the rate, or with both rates of a spread. */
 async function summaryOf(
   { rate, less }: YieldSeries,
   rates: RatesView,

@@ -10,13 +10,13 @@ import { isAboutKnowledge, type Params, type ParamTexts, without } from '../oper
 type BoundQuery = {
   readonly query: Query;
   readonly asOf: Day;
-  /** The words that bind its command line in the same way; empty if the line names its dates itself. */
+  /** The words that bind its command line in the same way; empty if the line has its own dates. */
   readonly words: readonly string[];
 };
 
 /**
- * The query bound to a day; a Problem if it asks for a later day, or if nothing can bind it. `naming` is that of a query
- * which is no line of a plan.
+ * Binds a query to a day; throws a Problem if it is for a later day, or cannot be bound.
+ * `naming` is for a query that is not a line of a plan.
  */
 export function bind({ question, values: asked }: Query, day: Day, naming?: Naming): BoundQuery {
   const { bind, command, name } = question;
@@ -32,8 +32,8 @@ export function bind({ question, values: asked }: Query, day: Day, naming?: Nami
 }
 
 /**
- * The same client, whose answers contain only what was known on a day; refuses questions about a later one. It does not
- * say what a store follows, because that is about today.
+ * Returns a client whose answers contain only what was known on a day; it refuses requests for a later day.
+ * It omits followed items, because those are about today.
  */
 export function boundedClient({ followed: _, ...client }: Client, day: Day): Client {
   return {
@@ -72,8 +72,8 @@ function upTo(
 }
 
 /**
- * The rows that were known on a day. A row that does not say when it was known is left out, except the description of
- * a series, which no day bounds.
+ * Removes the rows that were not known on a day.
+ * Rows without a day of knowledge go too, except the description of a series, which no day bounds.
  */
 function knownOn<R extends Row>(
   day: Day,

@@ -31,11 +31,11 @@ type ParsedPlanLine = {
   readonly demands: Demands;
   readonly output: OutputFlags;
   readonly typed: readonly string[];
-  /** The days that were not typed as `YYYY-MM-DD`; some will mean another day tomorrow. */
+  /** The days that were not typed as `YYYY-MM-DD`; some move from day to day. */
   readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
 };
 
-/** Parses the words of an asof command; undefined if it does not ask for data. An error of usage is a Problem. */
+/** A parser of a command's words; undefined if it reads no data. */
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 type BoundLine = PlanLine &
@@ -60,9 +60,8 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /**
- * The line bound to a day; a Problem if its command does not read data, cannot be bound to a day, asks for a later
- * one, or has flags that a plan cannot have. `demands` are those of the snapshot, which the line's own replace.
- * Requests no data.
+ * Binds a line to a day, without requesting data; the line's own demands replace those of the snapshot.
+ * Throws a Problem if the command reads no data, cannot be bound, is for a later day, or has a refused flag.
  */
 export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demands: Demands = {}): BoundLine {
   const { name, words } = line;
@@ -99,7 +98,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   };
 }
 
-/** The same failure with all its details in one line, between two texts, for logs that are read by their last line. */
+/** Puts a failure with all its details into one line, between two texts, for logs that show the last line. */
 export function inOneLine(
   error: unknown,
   { before = '', after = '' }: { readonly before?: string; readonly after?: string },
@@ -127,7 +126,7 @@ type PlanWriting = Pick<Asker, 'client' | 'signal'> & {
   readonly folder: string;
   /** The name of the plan in messages; absent for the lines of a manifest. */
   readonly plan?: string;
-  /** Called before each line with its file and the number of lines done. */
+  /** Called before each line with its file and the number of finished lines. */
   readonly onLine?: ((name: string, done: number) => void) | undefined;
 };
 
@@ -154,7 +153,7 @@ export async function writeLines(
   return written;
 }
 
-/** All lines of a plan share one watch over the state of the data, so no query has its own. */
+/** All lines of a plan share one watch over the state of the data, so no query needs its own. */
 const unwatched: Ask['client']['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {

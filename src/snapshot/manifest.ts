@@ -13,17 +13,17 @@ import { faultOfName } from './plan.ts';
 /** The size and the checksum of a file. */
 export type FileSum = { readonly bytes: number; readonly sha256: string };
 
-/** A file of a snapshot, and the command whose output it is. */
+/** A file of a snapshot, and the command that wrote it. */
 export type FileRecord = FileSum & {
   readonly name: string;
   readonly command: string;
   readonly as_of: Day;
   readonly rows: number;
-  /** The day, at most `as_of`, to which each series is covered, and how its vintages came about. */
+  /** The last covered day of each series, at most `as_of`, and the kinds of its vintages. */
   readonly coverage?: readonly SubjectBasis[];
 };
 
-/** Where a snapshot's data came from: a service, or a store with the log that `asof import --log` prints. */
+/** A service, or a store with its import log. */
 type Source =
   | { readonly service: string }
   | (({ readonly sample: true } | { readonly store: string }) & {
@@ -31,7 +31,7 @@ type Source =
       readonly imports_sha256: string;
     });
 
-/** The description of a snapshot; nothing in it depends on when or where it was made. */
+/** The description of a snapshot, independent of its time and place. */
 export type Manifest = {
   readonly asof: string;
   readonly as_of: Day;
@@ -42,7 +42,7 @@ export type Manifest = {
 
 const format = 1;
 
-/** The manifest as text, with a checksum of the manifest itself. */
+/** Writes a manifest as text, with a checksum of the manifest itself. */
 export function manifestText({ asof, as_of, plan_sha256, source, files }: Manifest): string {
   const body = { format, asof, as_of, plan_sha256, source, files };
   return `${JSON.stringify({ ...body, manifest_sha256: sumOf(body) }, null, 2)}\n`;
@@ -52,7 +52,7 @@ function sumOf(body: object): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }
 
-/** Reads a manifest; undefined if it is damaged. */
+/** Parses a manifest; undefined if it is damaged. */
 export function parseManifest(text: string, path: string): Manifest | undefined {
   const value = parsed(text);
   if (!isPlain(value)) return undefined;
@@ -109,7 +109,7 @@ function isSubjectBasis(value: unknown): value is SubjectBasis {
   );
 }
 
-/** Reads a whole file. */
+/** Computes the size and the SHA-256 of a file. */
 export async function sumOfFile(path: string): Promise<FileSum> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -132,7 +132,7 @@ const logColumns = {
   file: 'file',
 } as const satisfies Readonly<Record<string, keyof ImportRecord>>;
 
-/** A log of imports as CSV, in the order given: what `asof import --log` prints and a manifest has the SHA-256 of. */
+/** Writes a log of imports as CSV, in order, as `asof import --log` prints it and a manifest hashes it. */
 export function importLogText(imports: readonly ImportRecord[]): string {
   const rows = imports.map((made) => Object.values(logColumns).map((name) => String(made[name])));
   return [Object.keys(logColumns), ...rows].map(formatCsvRecord).join('');

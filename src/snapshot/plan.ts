@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 
-/** A line of a plan: the file that it writes, and the words of the asof command whose output it is. */
+/** A file of a plan, and the command that writes it. */
 export type PlanLine = {
   readonly number: number;
   readonly name: string;
@@ -10,7 +10,7 @@ export type PlanLine = {
 /** The file of a snapshot that describes the others. */
 export const manifestName = 'manifest.json';
 
-/** The lines of the plan in `bytes`, without comments; a Problem names the file and the line that cannot be read. */
+/** Reads the lines of a plan, without comments; throws a Problem that names the faulty line. */
 export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
   const lines = textOf(bytes, path)
     .split('\n')
@@ -61,7 +61,7 @@ function readLine(text: string, number: number): readonly PlanLine[] {
   return [{ number, name, words }];
 }
 
-/** Why a text cannot name a file of a snapshot; undefined if it can. */
+/** Explains why a text cannot name a file of a snapshot; undefined if it can. */
 export function faultOfName(name: string): string | undefined {
   if (name === '') return 'it is empty';
   if (/[/\\]/.test(name)) return 'all files are in one folder';
@@ -74,8 +74,8 @@ export function faultOfName(name: string): string | undefined {
 }
 
 /**
- * The words of a line, separated by blanks. Quotes and backslashes keep blanks and `#` as in a shell, nothing is
- * expanded, and a `#` at the start of a word starts a comment.
+ * Splits a line into words at blanks; expands nothing, and a `#` at the start of a word begins a comment.
+ * Quotes and backslashes protect blanks and `#` as in a shell.
  */
 export function wordsOf(line: string): readonly string[] {
   const control = /(?!\t)\p{Cc}/u.exec(line)?.[0];
@@ -104,7 +104,7 @@ function codeOf(character: string): string {
   return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Words as a line that `wordsOf` and every shell split into the same words. */
+/** Joins words into a line that `wordsOf` and every shell split into the same words. */
 export function lineOf(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

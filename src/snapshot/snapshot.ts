@@ -35,8 +35,8 @@ export type BoundPlan = {
 };
 
 /**
- * Binds the plan in `bytes` to a day, with demands on the data of each line; a Problem names a line that cannot be
- * bound. Requests no data and writes nothing.
+ * Binds a plan to a day, with demands on the data of each line; requests no data and writes nothing.
+ * Throws a Problem that names a line that cannot be bound.
  */
 export function bindPlan(
   name: string,
@@ -55,11 +55,11 @@ export function bindPlan(
 }
 
 type SnapshotOptions = {
-  /** The link that shows the newest complete snapshot. */
+  /** The link that leads to the newest complete snapshot. */
   readonly out: string;
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Called before each line with its file and the number of lines done. */
+  /** Called before each line with its file and the number of finished lines. */
   readonly onLine?: (name: string, done: number) => void;
   /** Called with each note on the data of the files, once the snapshot is in place. */
   readonly note?: (text: string) => void;
@@ -67,18 +67,18 @@ type SnapshotOptions = {
   readonly warn?: (text: string) => void;
 };
 
-/** What a snapshot that is in place holds. */
+/** The counts of a snapshot. */
 export type SnapshotSummary = { readonly files: number; readonly rows: number; readonly unchanged: number };
 
 /**
- * Answers the lines of a plan from one state of the data, and puts their files in place in one step; after any
- * failure the previous snapshot stays. Waits a few seconds for another run with the same `out`.
+ * Answers the lines of a plan from one state of the data, and publishes their files in one step.
+ * After a failure the previous snapshot stays; waits a few seconds for another run with the same `out`.
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
   const { out, signal, note, warn } = options;
   const lock = await lockOf(await placeOf(out), out, signal);
   try {
-    // Another run may have changed it in the meantime.
+    // Another run may have changed the place in the meantime.
     const place = await placeOf(out);
     await sweepHalfDone(place);
     const run = await beginRun(place, plan.asOf);
@@ -99,10 +99,10 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
   }
 }
 
-/** How long a run waits for another one to end, and how often it looks, in milliseconds. */
+/** Milliseconds that a run waits for another one, in total and between two attempts. */
 const lockWait = { total: 5000, step: 100 } as const;
 
-/** Takes the lock file of the runs; it is never removed, because then two runs could hold it. */
+/** Takes the lock file of the runs, which is never removed, because two runs could then lock it. */
 async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
   for (let waited = 0; ; waited += lockWait.step) {
     const lock = await openLock(join(place.folder, `.${place.name}.lock`));
@@ -115,7 +115,7 @@ async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<L
   }
 }
 
-/** Writes the files of a plan, each as a link to that of the current snapshot if that is the same. */
+/** Writes the files of a plan; an unchanged file becomes a link to that of the current snapshot. */
 async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
   const { name, asOf, lines, sha256 } = plan;
   const writing = { client, asOf, folder: run.folder, signal, plan: name, onLine };
@@ -137,12 +137,12 @@ async function sourceOf(client: Client): Promise<Manifest['source']> {
   const { mode, where, sample, imports = [] } = await client.origin();
   if (mode === 'remote') return { service: where };
   const log = createHash('sha256').update(importLogText(imports)).digest('hex');
-  // The path of the sample on this machine says nothing about the sample.
+  // The path of the sample on this machine does not identify the sample.
   const store = sample ? ({ sample: true } as const) : { store: absoluteAddress(where) };
   return { ...store, imports: imports.length, imports_sha256: log };
 }
 
-/** The place of a snapshot: a link at `path`, and the folders of runs beside it. */
+/** A snapshot's link at `path`, and the folders of runs beside it. */
 type Place = {
   readonly path: string;
   readonly folder: string;
@@ -152,10 +152,7 @@ type Place = {
   readonly draft: string;
 };
 
-/**
- * The place that `--out` names; a Problem if a snapshot would replace anything but an empty folder or another
- * snapshot.
- */
+/** Resolves `--out`; throws a Problem if it is neither new, an empty folder nor a snapshot. */
 export async function placeOf(out: string): Promise<Place> {
   const path = resolve(out);
   const [folder, name] = [dirname(path), basename(path)];
@@ -207,17 +204,17 @@ async function runsAt(place: Place): Promise<readonly string[]> {
   return entries.filter((entry) => isRunOf(place, entry)).map((entry) => join(place.folder, entry));
 }
 
-/** A snapshot in the making: a folder that the link does not show before it is complete. */
+/** A snapshot in the making, in a folder without a link. */
 type Run = { readonly place: Place; readonly folder: string };
 
-/** A new empty run. */
+/** Makes a new empty run. */
 export async function beginRun(place: Place, day: Day): Promise<Run> {
   const folder = join(place.folder, `.${place.name}.${day}-${randomBytes(6).toString('hex')}`);
   await mkdir(folder);
   return { place, folder };
 }
 
-/** Syncs a file of a run to the disk, as a hard link to that of the current snapshot if it has the same content. */
+/** Syncs a file of a run to the disk, or links it to that of the current snapshot if the content is equal. */
 export function keepFile(
   { place, folder }: Run,
   { name, ...sum }: FileSum & { readonly name: string },
@@ -225,7 +222,7 @@ export function keepFile(
   return syncOrLink(join(folder, name), sum, place.current && join(place.current, name));
 }
 
-/** Completes a run and shows it in one step, by renaming a new link. */
+/** Completes a run and publishes it in one step, by renaming a new link. */
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
@@ -237,13 +234,13 @@ export async function publish({ place, folder }: Run, manifest: Manifest): Promi
   await flush(place.folder);
 }
 
-/** Removes all other runs except the one that was shown before, which somebody may still read. */
+/** Removes all other runs except the previously published one, which may have readers. */
 export async function sweepAfter({ place, folder }: Run): Promise<void> {
   for (const run of await runsAt(place))
     if (run !== folder && run !== place.current) await rm(run, { recursive: true, force: true });
 }
 
-/** Removes a run, unless the link shows it; the snapshot is as it was. */
+/** Removes a run, unless the link leads to it; the snapshot does not change. */
 export async function giveUp({ place, folder }: Run): Promise<void> {
   const shown = await readlink(place.path).catch(() => undefined);
   if (shown === basename(folder)) return;
@@ -252,8 +249,8 @@ export async function giveUp({ place, folder }: Run): Promise<void> {
 }
 
 /**
- * Syncs a new file to the disk, or replaces it by a hard link to the old one if that has the same content, owner and
- * mode; resolves to whether the content is unchanged. Reads the old file, so that damage to it does not persist.
+ * Syncs a new file to the disk, or links it to an old one of equal content, owner and mode.
+ * Returns true for equal content; reads the old file, so that damage to it does not persist.
  */
 export async function syncOrLink(path: string, sum: FileSum, old: string | undefined): Promise<boolean> {
   const same = old !== undefined && (await holds(old, sum));
@@ -268,13 +265,13 @@ async function holds(path: string, { bytes, sha256 }: FileSum): Promise<boolean>
   return (await sumOfFile(path).catch(() => undefined))?.sha256 === sha256;
 }
 
-/** Whether two files have the same owner and mode: a link would keep those of the old file. */
+/** Tells whether two files have the same owner and mode, which a link takes from the old file. */
 async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([lstat(one), lstat(other)]);
   return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
 }
 
-/** Replaces the new file by a hard link to the old one; false if the file system has no links, and the file stays. */
+/** Replaces the new file by a hard link to the old one; false, with the file kept, without links. */
 async function linkedInPlace(old: string, path: string): Promise<boolean> {
   const name = `${path}.link`;
   try {

@@ -10,10 +10,10 @@ import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
 import { type FileRecord, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
 
-/** A snapshot as it was when it was opened, even if another one replaces it. */
+/** A snapshot as it was opened, even if replaced since. */
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };
 
-/** Opens the snapshot that a path shows; a Finding if its manifest is damaged. */
+/** Opens the snapshot at a path; returns a Finding if its manifest is damaged. */
 export function openSnapshot(path: string): Promise<OpenedSnapshot | Finding> {
   return reading(async () => {
     const folder = await realpath(path);
@@ -30,7 +30,7 @@ async function reading<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Every difference between the files of a snapshot and its manifest. */
+/** Lists the differences between the files of a snapshot and its manifest. */
 export function compareFiles({ folder, manifest: { files } }: OpenedSnapshot): Promise<readonly Finding[]> {
   return reading(async () => {
     const findings: Finding[] = [];
@@ -44,13 +44,13 @@ export function compareFiles({ folder, manifest: { files } }: OpenedSnapshot): P
   });
 }
 
-/** Every difference between a snapshot and what its commands give now. */
+/** Lists the differences between a snapshot and the current output of its commands. */
 export async function compareCommands(
   { folder, manifest }: OpenedSnapshot,
   { client, parseLine, signal }: Pick<Asker, 'client' | 'signal'> & { readonly parseLine: ParseLine },
 ): Promise<readonly Finding[]> {
   const asOf = manifest.as_of;
-  // A manifest is a file like any other, so asof runs only what could be a line of a plan.
+  // A manifest may come from anywhere, so asof runs only commands that a plan could have.
   const lines = manifest.files.map(({ name, command }, i) => {
     try {
       return boundLine({ number: i + 1, name, words: wordsOf(command) }, asOf, parseLine);
@@ -81,7 +81,7 @@ export async function compareCommands(
   }
 }
 
-/** What a manifest says about a file, apart from its bytes, that differs from what its command gives. */
+/** Lists the statements of a manifest about a file that its command contradicts, apart from the bytes. */
 function misstated(recorded: FileRecord, given: FileRecord): readonly Finding[] {
   const faults: string[] = [];
   if (recorded.as_of !== given.as_of)
@@ -99,7 +99,7 @@ function misstated(recorded: FileRecord, given: FileRecord): readonly Finding[] 
   return faults.map((what) => ({ name: recorded.name, what }));
 }
 
-/** A difference from the manifest: a file, and what is different about it. */
+/** A file with its difference from the manifest. */
 export type Finding = { readonly name: string; readonly what: string };
 
 async function readManifest(folder: string): Promise<Manifest | Finding> {
@@ -124,7 +124,7 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
 
-/** The first line in which two texts differ, in words; undefined if they are equal or one is not a text. */
+/** Describes the first line in which two texts differ; undefined if they are equal or one is not a text. */
 async function firstDifference(path: string, other: string): Promise<string | undefined> {
   const [own, others] = await Promise.all([path, other].map(linesOf));
   if (own === undefined || others === undefined) return undefined;
@@ -135,10 +135,10 @@ async function firstDifference(path: string, other: string): Promise<string | un
   return undefined;
 }
 
-/** A larger file is not compared line by line, so that a damaged one cannot fill memory. */
+/** Bytes; a larger file is not compared by line, so that a damaged one cannot fill memory. */
 const mostUnpacked = 2 ** 29;
 
-/** The lines of a text, unpacked if its name ends in .gz; undefined for bytes, and for a missing file. */
+/** Reads the lines of a text, unpacking `.gz`; undefined for bytes, and for a missing file. */
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   try {
     // Reading a pipe or a device would never end.

@@ -1,25 +1,25 @@
-/** A key as the operator sees it, without its secret. */
+/** A key without its secret, as the operator sees it. */
 export type KeyRecord = {
-  /** A short name for logs and for `revoke`; it is not derived from the secret. */
+  /** A short name for logs and for `revoke`, not derived from the secret. */
   readonly id: string;
   readonly name: string;
   readonly plan: string;
-  /** The first characters of the secret, so that its owner recognises it. */
+  /** The first characters of the secret, by which its owner recognises the key. */
   readonly start: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
   readonly expiresAt?: string;
-  /** The instant until which the secret before the last rotation is valid too. */
+  /** The secret before the last rotation is valid until then. */
   readonly previousUntil?: string;
 };
 
-/** A key with the SHA-256 (hex) of its secret, and that of the secret before the last rotation. */
+/** A key with the SHA-256 (hex) of both its secrets. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
-/** The windows in which requests are counted. */
+/** A length of time in which requests are counted. */
 export type WindowName = 'minute' | 'day' | 'month';
 
-/** The number of requests of a key in the window that began at an instant. */
+/** The number of requests of a key in one window. */
 export type UsageRecord = {
   readonly keyId: string;
   readonly window: WindowName;
@@ -27,13 +27,13 @@ export type UsageRecord = {
   readonly count: number;
 };
 
-/** How an access store is opened. */
+/** Options of `openAccess`. */
 export type AccessOptions = {
-  /** Whether this process counts requests; only one process at a time may. */
+  /** True if this process counts requests, as only one at a time may. */
   readonly counting: boolean;
 };
 
-/** A window that a request falls into, and how many requests it may have. */
+/** A window that a request falls into, with its limit. */
 export type CountedWindow = {
   readonly window: WindowName;
   readonly began: Date;
@@ -41,23 +41,23 @@ export type CountedWindow = {
   readonly limit: number;
 };
 
-/** How many requests were counted, and the windows afterwards. */
+/** The requests granted, and the counts of the windows afterwards. */
 export type Counts = {
   readonly granted: number;
   readonly counts: readonly Omit<UsageRecord, 'keyId'>[];
 };
 
-/** The keys of a service and their usage, kept apart from the facts. */
+/** The keys of a service and their usage. */
 export interface AccessStore {
-  /** A number that grows with every change of keys, by this process or another. */
+  /** Returns a number that grows when this or another process changes a key. */
   version(): Promise<number>;
   keys(): Promise<readonly StoredKey[]>;
   addKey(key: StoredKey): Promise<void>;
-  /** Revokes a key and returns its record; a second call keeps the first time. Undefined for an unknown id. */
+  /** Revokes a key and returns its record, undefined for an unknown id; a second call keeps the first time. */
   revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
   /**
-   * Gives a key a new secret; the current one stays valid until an instant, an older one no longer. Undefined for an
-   * unknown or revoked id, and for a key that has two secrets at the instant `sole`, if that is given.
+   * Gives a key a new secret; its current secret stays valid until `previousUntil`, an older one does not.
+   * Returns undefined for an unknown or revoked id, and for a key that has two secrets at the instant `sole`.
    */
   rotateKey(
     id: string,
@@ -65,18 +65,18 @@ export interface AccessStore {
     previousUntil: string,
     sole?: string,
   ): Promise<KeyRecord | undefined>;
-  /** The latest window of each kind that each key used. */
+  /** Lists the latest window of each kind for each key. */
   usage(): Promise<readonly UsageRecord[]>;
   saveUsage(records: readonly UsageRecord[]): Promise<void>;
   /**
-   * Counts up to `wanted` requests of a key, as many as all its windows have room for, exactly across all processes.
-   * An access store without this method is for one process, which counts in memory and saves.
+   * Counts up to `wanted` requests of a key, as many as all windows have room for, exactly across processes.
+   * If absent, the store is for one process, which counts in memory and saves.
    */
   readonly count?: (keyId: string, wanted: number, windows: readonly CountedWindow[]) => Promise<Counts>;
   close(): Promise<void>;
 }
 
-/** A lock that other processes cannot take until it is closed or its process ends. */
+/** A lock, released when it is closed or its process ends. */
 export interface Lock {
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 
-/** Whether an address names a PostgreSQL database; any other address is the path of a file. */
+/** Tells whether an address names a PostgreSQL database; any other address is the path of a file. */
 export function isDatabase(address: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
-/** Refuses an address that names no store, such as `https://…`: as a path it would create folders. */
+/** Throws for an address that names no store, such as `https://…`: as a path it would create folders. */
 export function refuseForeign(address: string): void {
   if (isDatabase(address) || !/^(?:[a-z][a-z\d+.-]+:\/\/|postgres(?:ql)?:)/i.test(address)) return;
   const [scheme = ''] = address.split(':', 1);
@@ -18,13 +18,13 @@ export function refuseForeign(address: string): void {
   });
 }
 
-/** The address that a text means in any working directory: the absolute path of a file, or a database. */
+/** Makes an address valid in any working directory: the absolute path of a file, or a database. */
 export function absoluteAddress(text: string): string {
   refuseForeign(text);
   return isDatabase(text) ? text : resolve(text);
 }
 
-/** An address without its passwords, for messages, logs and manifests; it still opens if a password file has them. */
+/** Removes passwords from an address for messages and logs; with a password file it still opens the store. */
 export function shownAddress(address: string): string {
   if (!isDatabase(address)) return address;
   const [, scheme = '', rest = ''] = /^(\w+:\/\/)(.*)$/s.exec(address) ?? [];

@@ -12,10 +12,10 @@ import type {
 
 const every = Number.MAX_SAFE_INTEGER;
 
-/** The states of what is known of one state of a store, by the day up to which it is known. */
+/** The states of known data, by the state of the store and the last known day. */
 const states = new WeakMap<StoreState, Map<Day, StoreState>>();
 
-/** Returns what is known of a view on a day: nothing in it was published, quoted or filed later. */
+/** Limits a view to what was known on a day: nothing in the result was published, quoted or filed later. */
 export function knownView(view: StoreView, day: Day): StoreView {
   return {
     ...view,
@@ -26,7 +26,7 @@ export function knownView(view: StoreView, day: Day): StoreView {
   };
 }
 
-/** The state of what is known on the day: the next day, more of the same data may be known. */
+/** Returns the state of what is known on a day; the next day, more of the same data may be known. */
 function knownState(state: StoreState, day: Day): StoreState {
   const byDay = states.get(state) ?? new Map<Day, StoreState>();
   const { revision, sample } = state;
@@ -51,7 +51,6 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     return (await known).filter(({ since }) => since <= day);
   };
 
-  /** The series with the coverage and the frequency that were known on a day. */
   const knownOn = async (other: Day, series: Series): Promise<Series> => {
     const known = { ...series, coveredTo: earlier(series.coveredTo, other) };
     if (series.lastVintage <= other) return known;
@@ -59,14 +58,13 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     return frequencies.length === 0 ? known : { ...known, frequency: frequencyOn(frequencies, other) };
   };
 
-  /** The series with the coverage and the frequency that are known on the day of this view. */
   const described = async (series: Series): Promise<Series> => {
     if (series.coveredTo <= day) return knownOn(day, series);
     const page = await all.observations({ seriesId: series.id, asOf: day, limit: 1 });
     return knownOn(day, page?.series ?? series);
   };
 
-  /** The series with only what is known of it on the day of this view; undefined before its first vintage. */
+  /** Limits a series to what is known on the day of this view; undefined before its first vintage. */
   const knownOf = async (series: Series | undefined): Promise<Series | undefined> => {
     if (series === undefined || series.firstVintage > day) return undefined;
     const known = await described(series);
@@ -93,7 +91,7 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
 
   const observations: AllSeriesView['observations'] = async (query) => {
     const { asOf, seriesId } = query;
-    // Asked before the series is known to need them, so that a database is asked for both at once.
+    // Asks before the series is known to need frequencies: a database then gets both queries at once.
     const frequencies = asOf === undefined ? undefined : impliedFrequencies(seriesId);
     const [page] = await Promise.all([all.observations(query), frequencies]);
     if (page === undefined || page.series.firstVintage > day) return undefined;
@@ -181,7 +179,7 @@ function knownFilings(all: FilingsView, day: Day): FilingsView {
   const upTo = (other: Day = day) => earlier(other, day);
   const page: FilingsView['page'] = (query) => all.page({ ...query, to: upTo(query.to) });
   return {
-    // `tradePlaces` may include places that are not known yet: they only say for which issuers to read the trades.
+    // `tradePlaces` may include trades not known yet: they only say for which issuers to read trades.
     ...all,
     page,
     async symbols() {

@@ -17,7 +17,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return (await databases()).openStore(address);
 }
 
-/** The ending of the path of an unfinished copy. */
+/** The end of the path of an unfinished copy. */
 export const unfinishedEnding = '.unfinished';
 
 function checkAddress(address: string): void {
@@ -36,12 +36,12 @@ export async function openStoreIfAny(address: string): Promise<Store | undefined
   return (await databases()).openStoreIfAny(address);
 }
 
-/** Reads the store at an address: calls `work` with a view of one state of it. */
+/** Opens the store at an address and calls `work` with a view of one state. */
 export async function readStore<T>(address: string, work: (view: WholeView) => Promise<T>): Promise<T> {
   return readAndClose(await openStore(address), work);
 }
 
-/** Reads the store at an address; undefined if there is no store. */
+/** Opens the store at an address and calls `work` like `readStore`; undefined if there is no store. */
 export async function readStoreIfAny<T>(
   address: string,
   work: (view: WholeView) => Promise<T>,
@@ -58,7 +58,7 @@ async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<
   }
 }
 
-/** Opens the store at an address for one import, a new one as a copy of `copyOf`; first takes the `needed` locks. */
+/** Opens a store for one import, a new one as a copy of `copyOf`; first takes the `needed` locks. */
 export async function openWriter(
   address: string,
   copyOf?: string,
@@ -73,7 +73,7 @@ export async function openWriter(
   return (await databases()).openWriter(address, needed);
 }
 
-/** Makes an empty store; false if there is one. `distribute` spreads it, new or old, over the nodes of Citus. */
+/** Makes an empty store, false if one exists; `distribute` spreads the store over the nodes of Citus. */
 export async function initStore(address: string, distribute: boolean): Promise<boolean> {
   if (isDatabase(address)) return (await databases()).init(address, distribute);
   if (distribute)
@@ -87,7 +87,7 @@ export async function initStore(address: string, distribute: boolean): Promise<b
   return created;
 }
 
-/** Calls `work` with a writer that it commits or rolls back, again if another import needs the same series. */
+/** Calls `work` with a writer and rolls back if it fails; retries if another import needs the same series. */
 export async function writing<T>(
   address: string,
   work: (writer: StoreWriter) => Promise<T>,
@@ -106,7 +106,7 @@ export async function writing<T>(
   }
 }
 
-/** Begins a store at an address, or continues one that no other process has; `replace` allows replacing a file. */
+/** Begins a draft of a store, or continues one not in use; `replace` allows replacing a file. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return (await databases()).openDraft(address, copyOf);
   await checkDraftable(address, replace);
@@ -117,7 +117,7 @@ export async function openDraft(address: string, copyOf: string, replace = false
   return openDraft(path + unfinishedEnding, (draft) => publishCopy(draft, path, replace));
 }
 
-/** Refuses an address at which something exists already; `replace` allows a store in a file there. */
+/** Throws if something exists at an address; `replace` allows a store in a file there. */
 export async function checkDraftable(address: string, replace = false): Promise<void> {
   refuseForeign(address);
   if (isDatabase(address)) return (await databases()).checkEmpty(address);

@@ -1,14 +1,14 @@
-import type { HeldFiling } from '../domain/insider/merge-filings.ts';
+import type { StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { type DateSetText, formatDateSet } from '../domain/series/date-set.ts';
 import { addTo } from '../domain/series/groups.ts';
-import type { HeldVintage } from '../domain/series/merge-plan.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
+import type { StoredVintage } from '../domain/series/merge-plan.ts';
+import type { StoredChange } from '../domain/series/revision-history.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import type { SeriesDescription } from './store.ts';
 
-/** The rows that an import added, as days by what they have in common. */
+/** The added rows of an import: days by common property. */
 type AddedDays<Key> = readonly (readonly [key: Key, days: DateSetText])[];
 
 /** Groups the days of rows by what the rows have in common. */
@@ -21,17 +21,17 @@ export function addedDays<Key>(rows: Iterable<readonly [key: Key, day: Day]>): A
 /** A series before an import. */
 export type SeriesBefore = SeriesDescription & {
   readonly isNew: boolean;
-  /** Whether it had vintages; if not, the import brought all of them. */
+  /** False if the import brought all vintages. */
   readonly hadVintages: boolean;
   readonly normalisedBy: Frequency;
   readonly coveredTo: string;
-  /** The coverage after the import: a pull that finds nothing new extends it further. */
+  /** The coverage after the import; a pull that finds nothing new extends it further. */
   readonly coveredAfter: string;
   /** The rows that the import added, by vintage. */
-  readonly added: Readonly<Record<KeptChange['kind'], AddedDays<Day>>>;
-  readonly removed: readonly KeptChange[];
+  readonly added: Readonly<Record<StoredChange['kind'], AddedDays<Day>>>;
+  readonly removed: readonly StoredChange[];
   readonly addedVintages: readonly Day[];
-  readonly vintages: readonly HeldVintage[];
+  readonly vintages: readonly StoredVintage[];
   readonly descriptions?: readonly DescriptionChange[];
 };
 
@@ -46,13 +46,13 @@ export type PointsBefore = {
 
 /** The filings before an import. */
 export type FilingsBefore = {
-  /** Those that the store had before. */
+  /** Filings of the import that the store had before. */
   readonly held: readonly string[];
   readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
-  readonly changed: readonly HeldFiling[];
+  readonly changed: readonly StoredFiling[];
 };
 
-/** What a store followed before an import, by source and name; null for what it did not follow. */
+/** Followed items before an import; null for an item not followed then. */
 export type FollowedBefore = readonly {
   readonly source: string;
   readonly name: string;

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, type Frequency, keptDate, later } from '../domain/series/date.ts';
+import { type Day, type Frequency, later, storedDate } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import {
-  type HeldSeries,
-  type HeldVintage,
   type MergeCounts,
   type MergeOptions,
   type MergePlan,
@@ -11,9 +9,11 @@ import {
   planMerge,
   planMove,
   type RowPlan,
+  type StoredSeries,
+  type StoredVintage,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
@@ -21,8 +21,8 @@ import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-ro
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';
 
-/** The outcome of a merge; `changed` is false if the store holds the same as before. */
-export type Merged = MergeCounts & { readonly changed: boolean };
+/** The outcome of a merge; `changed` is about the store. */
+export type MergeOutcome = MergeCounts & { readonly changed: boolean };
 
 type SeriesStart = Awaited<ReturnType<SeriesRows['begin']>>;
 
@@ -58,8 +58,8 @@ export class SeriesWriter {
     await this.#rows.putRecord(next);
   }
 
-  /** Adds statements, in any order. The result does not depend on the order of calls. */
-  async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
+  /** Adds statements, in any order; the result does not depend on the order of calls. */
+  async merge(statements: readonly Statement[], options: MergeOptions): Promise<MergeOutcome> {
     await this.#moveTo(this.#statedFrequency());
     let [from, to, first] = [endOfTime, startOfTime, endOfTime];
     for (const { date, asOf } of statements) {
@@ -67,24 +67,23 @@ export class SeriesWriter {
       if (date > to) to = date;
       if (asOf < first) first = asOf;
     }
-    const start = keptDate(from, this.#normalisedBy);
-    // Statements later than all held ones change only the latest values, and reading those takes the same time for
-    // any number of vintages.
+    const start = storedDate(from, this.#normalisedBy);
+    // Statements later than all stored ones change only the latest values, which are read in constant time.
     const held =
       this.#newest !== '' && first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#rows.latestChanges(start, to) }
-        : await this.#heldBetween(start, to);
+        : await this.#storedBetween(start, to);
     return this.#apply(planMerge(held, statements, options), held);
   }
 
-  /** Makes vintages speak for every date of the series, including dates that later imports bring. */
-  async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
+  /** Makes vintages complete: they then cover every date of the series, including dates of later imports. */
+  async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<MergeOutcome> {
     await this.#moveTo(this.#statedFrequency());
-    const held = await this.#held();
+    const held = await this.#stored();
     return this.#apply(planCompletion(held, vintages, options), held);
   }
 
-  /** Extends the coverage to the last day that this import speaks for. */
+  /** Extends the coverage to the last day that this import covers. */
   cover(to: Day): void {
     if (to <= this.#coveredTo) return;
     this.#coveredTo = to;
@@ -99,7 +98,7 @@ export class SeriesWriter {
     return changed;
   }
 
-  /** The version of the series after the import, and the series before it. */
+  /** Returns the version of the series after the import, and the series before the import. */
   before(
     changed: boolean,
     descriptions?: readonly DescriptionChange[],
@@ -142,7 +141,6 @@ export class SeriesWriter {
     });
   }
 
-  /** The frequency that moves dates: the spacing of dates, which may change with every import, moves none. */
   #statedFrequency(): Frequency {
     const { stated, implied } = this.#record;
     return stated.frequency ?? implied.frequency ?? '';
@@ -150,8 +148,8 @@ export class SeriesWriter {
 
   async #moveTo(frequency: Frequency): Promise<void> {
     if (this.#normalisedBy === frequency) return;
-    // A move does not change statements; it counts at the end, if the frequency differs from the one before.
-    const held = await this.#held();
+    // A move does not change statements. It counts at the end, if the frequency differs from the first one.
+    const held = await this.#stored();
     const plan = planMove(held, frequency);
     this.#tracked?.take(plan, held.vintages);
     await this.#rows.apply(plan);
@@ -160,21 +158,21 @@ export class SeriesWriter {
     await this.#rows.setFrequency(frequency);
   }
 
-  async #held(from = startOfTime, to = endOfTime): Promise<HeldSeries> {
+  async #stored(from = startOfTime, to = endOfTime): Promise<StoredSeries> {
     const frequency = this.#normalisedBy;
     if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
     const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
     return { frequency, vintages, changes };
   }
 
-  /** The same; but with every change where the kind of a vintage depends on those of other dates. */
-  async #heldBetween(from: Day, to: Day): Promise<HeldSeries> {
-    const held = await this.#held(from, to);
+  /** Reads a range of dates, or all dates if the kind of a vintage depends on its other dates. */
+  async #storedBetween(from: Day, to: Day): Promise<StoredSeries> {
+    const held = await this.#stored(from, to);
     const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
     return isClipped ? { ...held, changes: await this.#rows.changes(startOfTime, endOfTime) } : held;
   }
 
-  async #apply(plan: MergePlan, held: HeldSeries): Promise<Merged> {
+  async #apply(plan: MergePlan, held: StoredSeries): Promise<MergeOutcome> {
     const { added, known, withdrawn, conflicts, removed, inserted, vintages } = plan;
     const changed = removed.length + inserted.length + vintages.length > 0;
     if (changed) {
@@ -187,14 +185,14 @@ export class SeriesWriter {
   }
 }
 
-/** The rows of a series that an import adds and removes, in all its merges together. */
+/** The rows that an import adds to and removes from a series. */
 class ChangedRows {
-  readonly #rows = new Map<string, { readonly before: KeptChange | undefined; now?: KeptChange }>();
-  readonly #vintages = new Map<Day, HeldVintage | undefined>();
+  readonly #rows = new Map<string, { readonly before: StoredChange | undefined; now?: StoredChange }>();
+  readonly #vintages = new Map<Day, StoredVintage | undefined>();
 
-  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
-  take({ removed, inserted, vintages }: RowPlan, held: readonly HeldVintage[]): void {
-    const keyOf = ({ kind, date, asOf }: KeptChange) => `${kind} ${date} ${asOf}`;
+  /** Records what is about to be written; `held` is empty if all vintages of the plan are new. */
+  take({ removed, inserted, vintages }: RowPlan, held: readonly StoredVintage[]): void {
+    const keyOf = ({ kind, date, asOf }: StoredChange) => `${kind} ${date} ${asOf}`;
     for (const row of removed) {
       const { before } = this.#rows.get(keyOf(row)) ?? { before: row };
       this.#rows.set(keyOf(row), { before });
@@ -209,7 +207,7 @@ class ChangedRows {
     const changed = [...this.#rows.values()].filter(
       ({ before, now }) => before?.value !== now?.value || (before === undefined) !== (now === undefined),
     );
-    const added = (kind: KeptChange['kind']) =>
+    const added = (kind: StoredChange['kind']) =>
       addedDays(changed.flatMap(({ now }) => (now?.kind === kind ? [[now.asOf, now.date] as const] : [])));
     return {
       added: { fact: added('fact'), respelling: added('respelling') },

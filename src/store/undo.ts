@@ -2,8 +2,8 @@
 import { filingOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
-import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
-import { addDifferences, type KeptChange } from '../domain/series/revision-history.ts';
+import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
+import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
@@ -16,19 +16,19 @@ type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>
 type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings` or `followed`. */
   readonly subject: string;
-  /** Whether the import created it, so that nothing of it remains. */
+  /** True if the import created the subject, so that nothing remains. */
   readonly goes: boolean;
   readonly vintages: number;
   /** The number of statements, rates or filings that are removed. */
   readonly removed: number;
   /** The number of values, rates, filings or bookmarks that are restored. */
   readonly restored: number;
-  /** The first and the last date or trade date concerned; null for what has no dates. */
+  /** The first and the last changed date or trade date; null for subjects without dates. */
   readonly first: string | null;
   readonly last: string | null;
 };
 
-/** What an undone import had changed. */
+/** The data that an undone import had changed. */
 export type UndoneChanges = {
   readonly series: readonly string[];
   readonly rates: number;
@@ -36,7 +36,7 @@ export type UndoneChanges = {
   readonly subjects: readonly UndoneSubject[];
 };
 
-/** Undoes an import; a Problem names later ones that touched the same. `pause` is called before each subject. */
+/** Undoes an import, with `pause` before each subject; throws a Problem if later imports share its data. */
 export async function undoImport(
   transaction: WriteTransaction,
   number: number,
@@ -96,7 +96,7 @@ function listed(subjects: readonly string[]): string {
 }
 
 type Undoing = {
-  /** The parts that an import touched; two imports that share one can only be undone in order. */
+  /** Returns the parts that an import touched; imports that share a part can only be undone in order. */
   readonly parts: (change: RecordedChange) => readonly string[];
   readonly undo: (transaction: WriteTransaction, change: RecordedChange) => Promise<UndoneSubject>;
 };
@@ -121,7 +121,7 @@ const undoings = {
   ),
 };
 
-/** The kind of a subject and its name, which only series and curves have. */
+/** Splits a subject into its kind and its name, which only series and curves have. */
 function subjectOf({ subject }: RecordedChange) {
   const [kind = ''] = subject.split(' ', 1);
   return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
@@ -152,7 +152,7 @@ async function undoSeries(
   const start = await rows.begin();
   if (start.isNew || start.version !== change.version)
     throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
-      hints: ['a backup has the store as it was before the import'],
+      hints: ['restore a backup from before the import'],
     });
   const held = await rows.vintages();
   const plan = await inverseOf(before, held, rows);
@@ -163,16 +163,16 @@ async function undoSeries(
   return undoneSubject(id, { goes: before.isNew, ...countsOf(plan, held) });
 }
 
-/** The plan that takes the rows of an import out of a series again; `held` are the vintages of the series. */
+/** Plans the inverse of an import into a series that has the vintages `held`. */
 async function inverseOf(
   before: SeriesBefore,
-  held: readonly HeldVintage[],
+  held: readonly StoredVintage[],
   rows: SeriesRows,
 ): Promise<RowPlan> {
   const { removed: inserted, vintages } = before;
   if (before.hadVintages)
     return { removed: addedRows(before), inserted, vintages, gone: before.addedVintages };
-  const removed: KeptChange[] = [];
+  const removed: StoredChange[] = [];
   // A new series is removed as a whole.
   if (!before.isNew)
     for (const [date, changes] of await rows.changes(startOfTime, endOfTime))
@@ -180,7 +180,7 @@ async function inverseOf(
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
 }
 
-function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
+function addedRows({ added }: SeriesBefore): readonly StoredChange[] {
   return (['fact', 'respelling'] as const).flatMap((kind) =>
     added[kind].flatMap(([asOf, days]) =>
       parseDateSet(days)
@@ -190,7 +190,7 @@ function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
   );
 }
 
-function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly HeldVintage[]) {
+function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly StoredVintage[]) {
   const datesBefore = new Map([
     ...gone.map((asOf) => [asOf, parseDateSet('')] as const),
     ...vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)] as const),
@@ -200,7 +200,7 @@ function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: rea
     const days = known === undefined ? [] : parseDateSet(dates).days();
     return days.filter((date) => known?.has(date) !== true);
   });
-  const keyOf = ({ date, asOf }: KeptChange) => `${date} ${asOf}`;
+  const keyOf = ({ date, asOf }: StoredChange) => `${date} ${asOf}`;
   const added = new Set(removed.map(keyOf));
   const restored = inserted.filter((row) => added.has(keyOf(row)));
   return {
@@ -232,10 +232,10 @@ async function undoFilings(
   { added, changed }: FilingsBefore,
 ): Promise<UndoneSubject> {
   await transaction.filings.remove(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
-  // An engine finds a filing by any of its trades; its issuer may have changed since.
+  // An engine finds a filing by any of its trades, because its issuer may have changed since.
   const trades = changed.flatMap(({ header, trades: [trade] }) => (trade ? [filingOf(header, trade)] : []));
   if (trades.length > 0) {
-    const held = await transaction.filings.held(trades);
+    const held = await transaction.filings.stored(trades);
     await transaction.filings.remove([...held.values()].map(({ header }) => header));
     await transaction.filings.put(changed, new Map());
   }

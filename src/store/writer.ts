@@ -1,9 +1,9 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
+import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { KeptChange, StatementConflict } from '../domain/series/revision-history.ts';
+import type { StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
@@ -14,10 +14,10 @@ import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
 
-/** Writes to a store in a transaction by the rules of the domain; readers see nothing before the commit. */
+/** Writes to a store in one transaction; readers see nothing before the commit. */
 export class StoreWriter {
   readonly address: string;
-  /** Whether this import creates the store. */
+  /** True if this import creates the store. */
   readonly created: boolean;
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
@@ -38,12 +38,12 @@ export class StoreWriter {
     return this.#transaction.records(seriesIds);
   }
 
-  /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
+  /** Returns those of the series that had statements before this import; other imports may write to them. */
   withStatements(seriesIds: readonly string[]) {
     return this.#transaction.withStatements(seriesIds);
   }
 
-  /** The series with this id, which is created if it is missing. */
+  /** Returns the writer of a series, and creates the series if it is missing. */
   async series(id: string): Promise<SeriesWriter> {
     const known = this.#series.get(id);
     if (known !== undefined) return known;
@@ -54,7 +54,7 @@ export class StoreWriter {
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {
-    const held = await this.#heldPoints(points);
+    const held = await this.#storedPoints(points);
     const { put, ...counts } = planPoints(held, points, options);
     this.#others.points(points, put, held);
     const changed = put.length > 0;
@@ -63,9 +63,9 @@ export class StoreWriter {
     return { ...counts, changed };
   }
 
-  /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
+  /** Adds trades of filings, in any order; the result does not depend on the order of calls. */
   async mergeFilings(filings: readonly Filing[], options: MergeOptions) {
-    const held = await this.#transaction.filings.held(filings);
+    const held = await this.#transaction.filings.stored(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
     this.#others.filings(filings, put, held);
     const changed = put.length > 0;
@@ -74,14 +74,14 @@ export class StoreWriter {
     return { ...counts, changed };
   }
 
-  /** Records an import; an entry of another store's log can say that it is outdated. */
+  /** Records an import; an entry from another store's log may be outdated. */
   async recordImport(record: ImportRecord & Partial<LoggedImport>): Promise<void> {
     // This store does not know what an import into another store changed.
     if (record.number !== undefined) await this.#transaction.sources.addImport(record, null);
     else this.#number = await this.#transaction.sources.addImport(record, this.#number);
   }
 
-  /** Records that a field of a series' description changed; of several changes on one day, keeps the first text. */
+  /** Records a change in a series' description; of several changes on one day, the first text stays. */
   async recordChange(change: DescriptionChange): Promise<void> {
     const { seriesId } = change;
     if (!this.#described.has(seriesId))
@@ -89,7 +89,7 @@ export class StoreWriter {
     return this.#transaction.descriptions.add(change);
   }
 
-  /** Follows something from now on, or updates its progress; changes no facts, nor the state of the data. */
+  /** Follows an item, or updates its progress; changes neither facts nor the state of the data. */
   async follow(record: Followed): Promise<void> {
     await this.#noteFollowed(record);
     return this.#transaction.sources.putFollowed(record);
@@ -111,15 +111,12 @@ export class StoreWriter {
     this.#others.followed(source, name, before);
   }
 
-  /**
-   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. Must be
-   * called once, after all merges. Returns the conflicts between dates of one period, by series.
-   */
+  /** Updates periods, counts and coverage once, after all merges; returns conflicts in one period, by series. */
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
     for (let at = 0; at < seriesIds.length; at += finishedTogether) {
-      // Together, several series need few round trips to a database. All of them end before a failure is reported, so
-      // that nothing is written after the end of the transaction.
+      // Together, several series need few round trips to a database. All end before a failure is reported:
+      // nothing is written after the end of the transaction.
       const finished = await Promise.allSettled(
         seriesIds.slice(at, at + finishedTogether).map(async (id) => {
           const series = await this.series(id);
@@ -132,14 +129,14 @@ export class StoreWriter {
         if (changed) this.#changed = true;
         await this.#noteSeries(id, series, changed);
         if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
-        // A series needs no more memory once it is finished.
+        // Frees the memory of a finished series.
         this.#series.delete(id);
       }
     }
     return conflicts;
   }
 
-  /** Records what a series was before this import; without a number, only its new version. */
+  /** Records a series as it was before this import; an import without a number records only its new version. */
   async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
     const { version, content } = series.before(changed, this.#described.get(id));
     if (this.#number !== undefined) {
@@ -149,8 +146,8 @@ export class StoreWriter {
     } else if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
   }
 
-  /** Replaces the series with this id; `changes` are those that another store keeps. */
-  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
+  /** Replaces a series by its contents and `changes` from another store. */
+  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly StoredChange[]>): Promise<void> {
     const { id, normalisedBy, coveredTo, vintages } = contents;
     this.#changed = true;
     const rows = this.#transaction.rowsOf(id);
@@ -171,13 +168,13 @@ export class StoreWriter {
     return removed;
   }
 
-  /** Gives a series another id, which no series may have yet. */
+  /** Renames a series; no series may have the new id. */
   renameSeries(from: string, to: string): Promise<void> {
     this.#changed = true;
     return this.#transaction.rowsOf(from).rename(to);
   }
 
-  /** Takes an import back, or refuses; `pause` is called between the parts, and may throw. */
+  /** Undoes an import, or throws; `pause` is called between the parts and may throw. */
   undo(number: number, pause: () => Promise<void>): Promise<UndoneChanges> {
     this.#changed = true;
     return undoImport(this.#transaction, number, pause);
@@ -197,12 +194,12 @@ export class StoreWriter {
     return this.#transaction.commit(this.#changed);
   }
 
-  /** Leaves the store as it was; a store that this import created is removed. */
+  /** Leaves the store as it was, and removes a store that this import created. */
   rollback(): Promise<void> {
     return this.#transaction.rollback();
   }
 
-  /** Calls `work` with this writer, and commits; rolls back if it throws. */
+  /** Calls `work` with this writer and commits; rolls back if `work` throws. */
   async end(work: (writer: StoreWriter) => Promise<void>): Promise<void> {
     try {
       await work(this);
@@ -213,32 +210,32 @@ export class StoreWriter {
     }
   }
 
-  async #heldPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
+  async #storedPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
     const held: CurvePoint[] = [];
     for (const curveType of new Set(points.map((point) => point.curveType))) {
       const own = points.filter((point) => point.curveType === curveType);
       const days = own.map(({ tradeDate }) => tradeDate).sort();
       const [from = '', to = ''] = [days[0], days.at(-1)];
-      held.push(...(await this.#transaction.rates.held({ curveType, from, to })));
+      held.push(...(await this.#transaction.rates.stored({ curveType, from, to })));
     }
     return held;
   }
 }
 
-/** An unfinished store, which nobody can read before it is published, and which another process can continue. */
+/** An unfinished store, unreadable until published; another process can continue it. */
 export interface StoreDraft {
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: StoreWriter) => Promise<void>): Promise<void>;
   read<T>(work: (view: WholeView) => Promise<T>): Promise<T>;
-  /** Makes it the store at its address, in one step. */
+  /** Moves the draft to the address of the store, in one step. */
   publish(): Promise<void>;
-  /** Removes what it holds, so that it can be begun again. */
+  /** Removes the contents of the draft. */
   discard(): Promise<void>;
-  /** Lets another process continue it; must be called at the end, also after a failure. */
+  /** Lets another process continue the draft; must be called at the end, also after a failure. */
   close(): Promise<void>;
 }
 
-/** What an import changes besides series, collected until the import ends. */
+/** The changes of an import except those of series. */
 class OtherChanges {
   readonly #points = new Map<
     string,
@@ -246,8 +243,8 @@ class OtherChanges {
   >();
   readonly #days = new Map<CurveType, Set<Day>>();
   readonly #filings = new Map<string, string>();
-  /** The changed filings; null for a new one. */
-  readonly #changedFilings = new Map<string, HeldFiling | null>();
+  /** The changed filings as they were; null for a new one. */
+  readonly #changedFilings = new Map<string, StoredFiling | null>();
   readonly #followed = new Map<string, FollowedBefore[number]>();
 
   points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
@@ -261,7 +258,11 @@ class OtherChanges {
     }
   }
 
-  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
+  filings(
+    given: readonly Filing[],
+    put: readonly StoredFiling[],
+    held: ReadonlyMap<string, StoredFiling>,
+  ): void {
     for (const { filingId, issuerCik } of given)
       if (!this.#filings.has(filingId)) this.#filings.set(filingId, issuerCik);
     for (const { filingId } of put.map(({ header }) => header))
@@ -273,7 +274,7 @@ class OtherChanges {
     if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
   }
 
-  /** The subjects, and what each was before. */
+  /** Lists the subjects, each with its content before the import. */
   before(): readonly (readonly [subject: string, content: object])[] {
     const points = Array.from(this.#days, ([curveType, days]) => {
       const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);

@@ -7,7 +7,7 @@ import { cellText, type Records, recordHead, recordsIn } from '../import/readers
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 
-/** Opens CSV, TSV or Parquet, by its content; a Problem for what is no table. `-` is stdin, kept in memory. */
+/** Opens CSV, TSV or Parquet by content; throws a Problem for any other file. `-` is stdin, read into memory. */
 export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
   const [file, ...others] = await sourceFiles([path], stdin);
   if (file === undefined || others.length > 0)
@@ -21,7 +21,6 @@ export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>)
 }
 
 async function parquetTable(file: SourceFile): Promise<UserTable> {
-  // Loaded here: most tables are texts.
   const { readParquet } = await import('../import/readers/parquet.ts');
   const { columns, groups } = await readParquet(file);
   refuseTwice(
@@ -92,7 +91,7 @@ class TextBatch implements TableBatch {
     const bytes = this.#bytes;
     const end = this.#endOf(index, this.#width - 1);
     let to = at;
-    // Buffer.copy takes longer for a few bytes.
+    // Buffer.copy is slower for a few bytes.
     for (let from = this.#startOf(index, 0); from < end; from += 1, to += 1) target[to] = bytes[from] ?? 0;
     return to;
   }
@@ -111,7 +110,7 @@ class TextBatch implements TableBatch {
   }
 }
 
-/** The table in a text file, whose first line names its columns; a Problem if it has none, or repeats a name. */
+/** Opens a text file whose first line names the columns; throws a Problem for an empty file or repeated names. */
 export async function textTable(file: SourceFile, head: Buffer): Promise<UserTable> {
   if (head.includes(0)) throw refusal(file, {}, 'this is not a text file', ['save it as CSV or Parquet']);
   const separator = separatorIn(linesOf(head.toString('latin1'), 1)[0] ?? '');

@@ -50,7 +50,7 @@ describe('the explorer of a service, in a browser', () => {
 
   it('asks for the key, and keeps it in memory alone', async () => {
     const { page, said, url, key } = await openAt(crisis);
-    await page.getByText('This service answers with a key.').waitFor();
+    await page.getByText('Enter your API key.').waitFor();
     // The page asks nothing before, so that no refusal is on the console.
     expect([said, await findingsOfAxe(page)]).toEqual([[], []]);
     await giveKey(page, 'asof_live_sk_wrong');

@@ -216,7 +216,9 @@ describe('the explorer of a store, in a browser', () => {
     await page.getByRole('combobox', { name: 'Curve' }).selectOption('TIPS');
     await page.getByRole('heading', { name: 'Treasury real yield curve (TIPS)' }).waitFor();
     await page.goto(`${explorer.url}?view=curve&date=2007-01-06`);
-    await page.getByText('There is no curve of 2007-01-06; the one before it is of 2007-01-05.').waitFor();
+    await page
+      .getByText('There is no curve of 2007-01-06. The newest curve before it is of 2007-01-05.')
+      .waitFor();
     const about = await page.getByRole('slider').getAttribute('aria-valuetext');
     expect(about).toBe('2007-01-06, not a trade date');
     expect(said).toEqual([]);

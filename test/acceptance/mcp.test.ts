@@ -107,7 +107,9 @@ describe('a session of asof mcp', () => {
     expect(unrate.basis).toEqual([
       { subject: 'UNRATE', covered_to: expect.stringMatching(/^20\d\d-/), vintage_kind: 'sampled' },
     ]);
-    expect(unrate.notes).toEqual([expect.stringMatching(/^UNRATE is sampled: this is 2008-/)]);
+    expect(unrate.notes).toEqual([
+      expect.stringMatching(/^UNRATE is sampled: values are from the sample of 2008-/),
+    ]);
   });
 
   // Each is a question that has a hint or a note with what to ask next.

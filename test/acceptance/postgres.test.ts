@@ -337,7 +337,7 @@ describe('asof store init', () => {
       });
       expect(await asof(init)).toMatchObject({
         code: 0,
-        err: expect.stringContaining('asof: the store was there before: '),
+        err: expect.stringContaining('asof: store already exists: '),
       });
       const { out } = await asof(['series', 'search', '--store', address, '-f', 'csv']);
       expect(out).toMatch(/^id,title,[^\n]*\n$/);

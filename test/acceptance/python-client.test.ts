@@ -182,7 +182,9 @@ describe('the Python client', () => {
       'command.observations("UNRATE", as_of="2008-09-16", limit=1)',
       'asof.Asof(command=COMMAND, base_url=URL, key=KEY).observations("GDP", as_of="2015-01-30", limit=1)',
     );
-    expect(sampled?.notes).toEqual([expect.stringMatching(/^UNRATE is sampled: this is 2008-/)]);
+    expect(sampled?.notes).toEqual([
+      expect.stringMatching(/^UNRATE is sampled: values are from the sample of 2008-/),
+    ]);
     expect(remote?.rows).toMatchObject([{ date: '2014-10-01', value: '17710.7' }]);
   });
 

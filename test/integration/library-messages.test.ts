@@ -120,7 +120,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["series 'GDPX' not found", 'panel', ['GDP', 'GDPX']],
     ["series 'GDPX' not found", 'facts', ['GDP', 'GDPX']],
     ["series 'GDPX' not found", 'observations.all', ['GDP', 'GDPX']],
-    ["series 'DGS10' has no statements", 'facts', ['GDP', 'DGS10']],
+    ["series 'DGS10' has no facts", 'facts', ['GDP', 'DGS10']],
     ['none.db', 'open', join('no-such-folder', 'none.db')],
   ])('says what does not exist: %s, in %s', async (detail, name, ...asked) => {
     expect((await refusalOf(name, ...asked)).detail).toContain(detail);
@@ -211,7 +211,7 @@ describe('messages name questions and parameters in the form that their reader c
     // The note applies to both days of the comparison.
     [
       'diff GDPC1 2018-06-20 2018-07-31',
-      'asof: GDPC1 is sampled: this is 2018-05-15; what was published since then may be missing\n',
+      'asof: GDPC1 is sampled: values are from the sample of 2018-05-15; later publications may be missing\n',
     ],
   ])('asof %s says once "%s"', async (line, said) => {
     const { err } = await command(line.split(' '), { env });
@@ -231,7 +231,7 @@ describe('messages name questions and parameters in the form that their reader c
     await importFiles([file], { store });
     const own = await open(store);
     await expect(own.observations('X', { units: 'pch' })).rejects.toMatchObject({
-      hints: ['a metadata file that is imported can state it'],
+      hints: ['import a metadata file that states it'],
     });
     await own.close();
   });

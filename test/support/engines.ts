@@ -36,9 +36,17 @@ export const postgres: Engine = {
 /** Every engine that a store can have. */
 export const engines: readonly Engine[] = [sqlite, postgres];
 
-/** Runs cases of the contract for each engine. */
+/** Runs cases on each engine. */
 export function onEveryEngine(cases: (engine: Engine) => void): void {
   for (const engine of engines) describe(`on ${engine.name}`, () => cases(engine));
+}
+
+/**
+ * Runs cases of the contract of stores on SQLite. `test/integration/store/postgres/statements.test.ts` runs them on
+ * PostgreSQL, and records what is sent there.
+ */
+export function contract(cases: (engine: Engine) => void): void {
+  describe('on SQLite', () => cases(sqlite));
 }
 
 const made = new Set<string>();

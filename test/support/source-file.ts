@@ -88,6 +88,15 @@ export function lines(statements: readonly Statement[]): string[] {
   return statements.map(({ seriesId, date, asOf, value }) => [seriesId, date, asOf, value ?? ''].join(','));
 }
 
+/** The statements that a format reads from a file, as such lines. */
+export async function linesIn(
+  format: ImportFormat,
+  file: SourceFile,
+  options?: ReadOptions,
+): Promise<string[]> {
+  return lines((await readAll(format, file, options)).statements);
+}
+
 /** The refusal of a file, as `Problem: …`. */
 export async function refusalOf(
   format: ImportFormat,

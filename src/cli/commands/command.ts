@@ -10,23 +10,23 @@ export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
 
 type RunnableLine = {
   readonly command: 'other';
-  /** What was typed, as plain data. */
+  /** The values of the line, as plain data. */
   readonly values: unknown;
-  /** Does what the line asks for, and resolves to the exit code. */
+  /** Runs the line, and resolves to the exit code. */
   readonly run: (io: Io, load: LoadCommands) => Promise<number>;
 };
 
 /** A command that asks no question. */
 export type OtherCommand = CommandSpec<RunnableLine>;
 
-/** What was typed after the words of a command, and messages as its flags ask for them. */
+/** The arguments and values of a line, and its messages. */
 type RunValues<P extends Readonly<Record<string, LinePart>>> = {
   readonly args: readonly string[];
 } & Omit<PartValues<P>, 'messages'> & {
     readonly messages: Messages;
   };
 
-/** Declares a command that asks no question: the parts of its lines in the order of help, and what it does. */
+/** Declares a command that asks no question: the parts of its lines in the order of help, and its work. */
 export function command<P extends Readonly<Record<string, LinePart>>>({
   args = [],
   parts,
@@ -60,7 +60,7 @@ export function command<P extends Readonly<Record<string, LinePart>>>({
 /** More conflicts would scroll their counts off a terminal. */
 const mostConflicts = 100;
 
-/** A failure; on a terminal, its list of conflicts is short. */
+/** Shortens the list of conflicts in a failure on a terminal. */
 export async function shortened(error: unknown, { stderr }: Io): Promise<unknown> {
   const { ImportRefusal } = await import('../../import/load/conflict.ts');
   return stderr.isTTY === true && error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;

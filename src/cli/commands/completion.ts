@@ -58,15 +58,15 @@ mkdir -p ~/.config/fish/completions && asof completion fish > ~/.config/fish/com
   async run({ shell, args: [, ...sent] }, io, load) {
     if (sent.length === 0) return print(shells[shell].script, io);
     await print(`${(await answerOf(shells[shell], sent, io, load)).join('\n')}\n`, io);
-    // The name lookup of a service may still be running, and the shell waits for the process to end.
+    // The name lookup of a service may still run, and the shell waits for the process to end.
     io.leave?.(exitCode.success);
   },
 });
 
-/** `asof completion`: the script for a shell, or the answer to what that script sends at each TAB. */
+/** `asof completion`: prints the script for a shell, or answers it at each TAB. */
 export const commands = [complete];
 
-/** What may be typed next; nothing after an error or a timeout, because an error message at a prompt does not help. */
+/** Lists what may be typed next; nothing after an error or a timeout, which a prompt has no place for. */
 async function answerOf(
   shell: (typeof shells)[ShellName],
   sent: readonly string[],
@@ -89,7 +89,7 @@ async function answerOf(
 
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
-/** How values are completed, by the names on their flags and arguments. */
+/** Completions of values, by their names on flags and arguments. */
 const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   columns,
   days: () => wordsOf(['today', 'yesterday']),
@@ -129,7 +129,7 @@ function argumentOffer(candidates: readonly ArgumentSpec[]): Completer {
   };
 }
 
-/** The words that help names instead of a value, as in `--type <par|tips>`; in the letter case that is being typed. */
+/** Returns the words of a placeholder such as `par|tips`, in the letter case that is being typed. */
 function wordsInHelp(value: string, text: string): readonly string[] | undefined {
   if (!value.includes('|')) return undefined;
   return (/[A-Z]/.test(text) ? value.toUpperCase() : value).split('|');
@@ -160,7 +160,7 @@ async function ids(position: CursorPosition, io: Io): Promise<Choices> {
   return found.filter(({ value }) => !taken.has(value));
 }
 
-/** The symbols of the newest filings, as many as can be read while the shell waits. */
+/** Reads the symbols of the newest filings, as many as possible while the shell waits. */
 async function tickers(position: CursorPosition, io: Io): Promise<Choices> {
   const seen = new Set<string>();
   const found = await lookUp(insiderFilings, [['from', firstFilingDay]], position, io, (row) =>
@@ -173,14 +173,14 @@ async function tickers(position: CursorPosition, io: Io): Promise<Choices> {
   return [...found].sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** The columns of the query that is being typed, after the names before the last comma and without them. */
+/** Offers the columns of the query that is being typed, after the names before the last comma. */
 function columns(position: CursorPosition, io: Io): Choices {
   const named = position.text.split(',').slice(0, -1);
   const rest = columnsOf(position, io).filter((name) => !named.includes(name));
   return wordsOf(rest.map((name) => [...named, name].join(',')));
 }
 
-/** A query whose other flags cannot be read has the columns of its command. */
+/** Returns the columns of a query; those of its command if the other flags cannot be read. */
 function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly string[] {
   if (spec === undefined) return [];
   const texts = new Map([...flags].map(([name, text]) => [name, [text]] as const));
@@ -204,7 +204,7 @@ function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly str
   return [];
 }
 
-/** Stands for a value that is not typed yet: a day, or an id that names no known series. */
+/** Returns a text for a value that is not typed yet: a day, or an id of no known series. */
 function filling(value: Flag['value'] = ''): string {
   return value.startsWith('date') ? 'yesterday' : '*';
 }
@@ -221,7 +221,7 @@ function settingValues(position: CursorPosition, io: Io): Choices | Promise<Choi
   return completed(value?.complete ?? (value?.schema.enum as readonly string[] | undefined), position, io);
 }
 
-/** A path as it was typed: at completion the shell has not yet expanded `~`. */
+/** Expands `~` in a path, which the shell has not done yet at completion. */
 function fromHome(path: string, io: Io): string {
   return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
 }
@@ -229,8 +229,8 @@ function fromHome(path: string, io: Io): string {
 const lookupSeconds = 1;
 
 /**
- * What the rows of an operation offer, at most one page of the contract, from the store or service that the command
- * would ask. A service gets one request, which counts against the quota, and no retry.
+ * Reads what the rows of an operation offer, at most one page, from the store or service of the command.
+ * A service gets one request, which counts against the quota, and no retry.
  */
 async function lookUp<R extends Row>(
   operation: Operation<Params, R>,
@@ -261,33 +261,33 @@ async function lookUp<R extends Row>(
   });
 }
 
-/** How long a store is read: what was found by then is offered while the shell still waits. */
+/** The time for a store: what was found by then is offered while the shell still waits. */
 const readingMilliseconds = 500;
 
-/** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
+/** Tells whether an id starts with a text; one with a dash would be read as a flag. */
 function startsWithId(id: string, text: string): boolean {
   return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }
 
 type CursorPosition = {
   readonly offer: Completer;
-  /** The command, if the words before call one. */
+  /** The command of the words before. */
   readonly spec: AnyCommand | undefined;
-  /** The flags of the command that can be typed. */
+  /** The flags that the command accepts. */
   readonly known: readonly Flag[];
-  /** The flags that were typed, by name, with their values. */
+  /** The typed flags with their values, by name. */
   readonly flags: ReadonlyMap<string, string>;
   readonly typed: readonly string[];
-  /** The part of the current word that stays as it is, such as `--format=`. */
+  /** The part of the current word that stays, such as `--format=`. */
   readonly lead: string;
-  /** The part of the current word that is completed. */
+  /** The part of the current word to complete. */
   readonly text: string;
 };
 
 const help: Flag = { name: 'help', short: 'h', about: 'show help' };
 const version: Flag = { name: 'version', short: 'V', about: 'print the version' };
 
-/** The position after `words`, in the word that begins with `current`. */
+/** Finds the position after `words`, in the word that begins with `current`. */
 function positionIn(specs: readonly AnyCommand[], words: readonly string[], current: string): CursorPosition {
   const first = firstWordOf(specs, words[0]);
   const isFamily = first?.isFamily === true;
@@ -306,7 +306,7 @@ function positionIn(specs: readonly AnyCommand[], words: readonly string[], curr
   return { ...within, offer: () => (typed.length > 0 ? [] : commandsAfter(specs, words.slice(0, called))) };
 }
 
-/** What the words after a command mean: flags with their values, arguments, and a flag whose value is missing. */
+/** Reads the words after a command: flags with values, arguments, and a flag without its value. */
 function scanned(known: readonly Flag[], words: readonly string[]) {
   const flags = new Map<string, string>();
   const typed: string[] = [];
@@ -328,7 +328,7 @@ function scanned(known: readonly Flag[], words: readonly string[]) {
   return { flags, typed, waiting, onlyArguments };
 }
 
-/** The flag whose value starts within the word itself, as in `--format=csv` and `-fcsv`. */
+/** Finds the flag whose value starts within the word, as in `--format=csv` and `-fcsv`. */
 function valueStarted(known: readonly Flag[], word: string): { flag: Flag; lead: string } | undefined {
   const lead = /^--[^=]+=|^-[^-](?=.)/.exec(word)?.[0];
   const flag = lead === undefined ? undefined : flagTyped(known, lead.replace(/=$/, ''));
@@ -353,11 +353,11 @@ function operandOffer(
   }
   const candidates = argumentsAfter(args, typed);
   if (candidates.length > 0) return argumentOffer(candidates);
-  // No further argument: only a flag can follow.
+  // Only a flag can follow.
   return current === '' ? unusedFlags : () => [];
 }
 
-/** The arguments that may follow those that were typed: after ids that end in dates, another id or the first date. */
+/** Returns the arguments that may follow the typed ones: before dates, another id or the first date. */
 function argumentsAfter(args: readonly ArgumentSpec[], typed: readonly string[]): readonly ArgumentSpec[] {
   const [first, ...dates] = args;
   if (first?.several === true && typed.length > 0) {
@@ -375,7 +375,7 @@ function wordsOf(values: readonly string[]): Choices {
   return values.map((value) => ({ value }));
 }
 
-/** The choices that start with a text in any letter case; none with control characters, which a service could send. */
+/** Filters choices by their start in any letter case; drops control characters, which a service could send. */
 function startingWith(choices: Choices, text: string): Choices {
   if (typeof choices === 'string') return choices;
   const start = text.toLowerCase();

@@ -95,7 +95,7 @@ ASOF_CONFIG_DIR=elsewhere asof config list
 `,
     parts: {},
     async run(_, io) {
-      // As written in the file, so that the user sees an invalid value.
+      // As in the file, so that the user sees an invalid value.
       const entries = io.entries('config');
       for (const name of settingNames)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
@@ -160,7 +160,7 @@ asof auth login --base-url https://data.example.org --with-token < ann.key
   },
 });
 
-/** Whether requests cross a network unencrypted: plain http to another machine. */
+/** Tells whether requests cross a network unencrypted: plain http to another machine. */
 function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
@@ -198,7 +198,7 @@ asof auth status --base-url https://data.example.org
   },
 });
 
-/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
+/** Masks a key: the prefix of all keys of a service, and four characters to tell keys apart. */
 function maskedKey(key: string): string {
   const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
   return `${start}…`;
@@ -230,7 +230,7 @@ function serviceOf(baseUrl: string | undefined, io: Io): ChosenBaseUrl {
   });
 }
 
-/** More than any key: what comes in by mistake is not read to its end. */
+/** In bytes, more than any key: other input is not read to its end. */
 const longestInput = 64 * 1024;
 
 async function wholeText(io: Io): Promise<string> {
@@ -242,7 +242,7 @@ async function wholeText(io: Io): Promise<string> {
   return text;
 }
 
-/** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */
+/** Asks for a secret on the terminal without an echo; throws a Problem without a terminal. */
 async function askSecret(io: Io, question: string): Promise<string> {
   if (io.stdin.isTTY !== true) {
     throw new Problem('bad-input', 'there is no terminal to ask for the key', {
@@ -262,7 +262,7 @@ async function askSecret(io: Io, question: string): Promise<string> {
   }
 }
 
-/** One line, ended by Enter or Ctrl-D; rejects on Ctrl-C. */
+/** Reads one line, ended by Enter or Ctrl-D; rejects on Ctrl-C. */
 function typedLine(lines: Interface, terminal: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     lines.once('line', resolve);
@@ -275,5 +275,5 @@ function typedLine(lines: Interface, terminal: Readable): Promise<string> {
   });
 }
 
-/** `asof auth` and `asof config`: the keys and the settings of this user. */
+/** `asof auth` and `asof config`: keys and settings of this user. */
 export const commands = [login, status, logout, ...configCommands];

@@ -17,14 +17,14 @@ asof revisions GDP --date 2008-10-01 --plot
 asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
 `;
 
-/** The examples of families of commands that are not those of their commands, by their words. */
+/** Examples of families of commands, if not those of their commands. */
 const examples: Readonly<Record<string, string>> = {
   store: `
 # what the store holds
 asof store info
-# whether it is whole
+# check it for damage
 asof store check
-# a backup while it is in use
+# back it up while it is in use
 asof store backup backup.db
 # into PostgreSQL (needs a database)
 asof store copy mine.db postgres://importer@db.example.org/markets
@@ -40,20 +40,20 @@ before D. Anything published after D has no effect.
   --as-of D          what was known at the end of D
   --known-before D   what was known at the start of D: published strictly before D
   --first-release    the first published value of each date; dates that were published
-                     before the first vintage of a series have no first release
+                     before a series' first vintage have no first release
   --as-of-each P     in a panel: the newest values known on each month-end, week-end
                      (the Sunday that ends an ISO week) or day, from --from to --to
 
 A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such as
 -30d, -2w, -6m or -1y. A month 2008-09, a quarter 2008Q3 or a year 2008 is its first
-day in --from and its last in --to. asof shows which day it took (in scripts with -v).
+day in --from and its last day in --to. asof shows the day it took (in scripts with -v).
 
-\`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` each means
-what was known at the start of that day.
+\`asof diff\` takes two as-of dates as arguments; \`--known-before\` compares what was known
+at the start of each.
 
-as_of_date is the vintage in which the value shown first appeared; all later ones up to D
-repeat it. It is the day of publication if the vintage is exact; if it is sampled or
-fetched, the value was published on that day or before it. \`asof series show ID --columns
+as_of_date is the vintage in which the value first appeared. If the vintage is exact,
+as_of_date is the day of publication; if the vintage is sampled or fetched, the value was
+published on that day or earlier. \`asof series show ID --columns
 id,vintage_kind\` shows how the vintages of a series came about.
 
 As-of dates are whole days: asof does not know the hour of a release. Before the first
@@ -61,11 +61,12 @@ vintage of a series the answer is empty. After the last day that the store cover
 answers with what it has and prints a note on stderr:
 \`asof series show ID --columns id,first_vintage,covered_to\` shows both days.
 
-Vintages of sampled data sets (the Real-Time Data Set has one a month or a quarter) show
-what was known on the day of the sample: their first release is the first one recorded.
-An answer from a sample says so on stderr. --exact refuses it, and --max-age DAYS refuses
-data that end more than DAYS before the day asked for; both exit with 9. A panel
-with --as-of-each has no values after the coverage of a series, unless --beyond repeat.
+A sampled data set (such as the Real-Time Data Set, with one vintage a month or a
+quarter) records what was known on some days: the first release is the first recorded
+value. A note on stderr marks answers from samples. --exact refuses such answers, and
+--max-age DAYS refuses data that end more than DAYS before the requested day; both exit
+with 9. A panel with --as-of-each leaves cells empty after a series ends, except with
+--beyond repeat.
 
 Treasury curves are never revised and have no as-of date. Insider filings are known from
 their filing date.
@@ -82,7 +83,7 @@ const environment = `Environment
   ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN,
   ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_MAX_SECONDS,
   ASOF_CONFIG
-                     the flags of \`asof serve\` of these names
+                     same as the flags of \`asof serve\`
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
                      precedence
   ASOF_API_KEY       key for that service
@@ -91,25 +92,25 @@ const environment = `Environment
   FRED_API_KEY       key for FRED, which \`asof pull fred\` sends; ASOF_FRED_API_KEY_FILE names
                      a file with it. Default: the key that \`asof auth login --source fred\`
                      stored
-  ASOF_SEC_CONTACT   name and mail address that the SEC wants (or the setting sec_contact)
+  ASOF_SEC_CONTACT   your name and mail address, for the SEC (or the setting sec_contact)
   ASOF_FRED_URL, ASOF_TREASURY_URL, ASOF_SEC_URL
                      base addresses of the live sources, for mirrors and tests
-  ASOF_TIMEOUT       seconds before one try of a request is given up. --timeout takes
+  ASOF_TIMEOUT       time limit of each attempt, in seconds. --timeout takes
                      precedence
   ASOF_FORMAT        output format. --format, --csv, --json and the extension of -o take
                      precedence
   ASOF_CONFIG_DIR    folder of settings and keys (\`asof config path\`). Default: asof in
                      XDG_CONFIG_HOME or ~/.config
-  HOME               home directory, if it is not that of the account
+  HOME               home directory (default that of the account)
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
                      proxies for services; the lower-case names take precedence
   PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGOPTIONS, PGAPPNAME, PGSERVICE,
   PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY
-                     what the address of a PostgreSQL store leaves open, as libpq reads
-                     them; ~/.pgpass (PGPASSFILE) may hold the password
-  COLUMNS            width of \`--plot\` where stdout is not a terminal (default 80)
-  NO_COLOR           disables colors; FORCE_COLOR enables them where stdout is not a
-                     terminal, and TERM=dumb is a terminal without colors
+                     parts missing in the address of a PostgreSQL store, as in libpq;
+                     ~/.pgpass (PGPASSFILE) may contain the password
+  COLUMNS            width of \`--plot\` without a terminal (default 80)
+  NO_COLOR           disables colors, as does TERM=dumb; FORCE_COLOR enables colors
+                     without a terminal
 
 On macOS both directories are in ~/Library (Application Support, Preferences), on Windows
 in LOCALAPPDATA and APPDATA.
@@ -123,7 +124,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCode]: string } = {
   differences: 'differences (diff --exit-code, verify), values not known (check), faults (store check)',
   usage: 'usage error, invalid value, or a file that cannot be imported',
   notFound: 'not found',
-  unauthorized: 'no key, or an invalid one',
+  unauthorized: 'no key, or an invalid key',
   forbidden: 'the plan does not include it',
   quota: 'the quota is used up',
   unreachable: 'cannot reach the service: name, connection, TLS, time limit',
@@ -131,7 +132,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCode]: string } = {
   empty: 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail',
   localIo: 'cannot read or write a local file, store or setting',
   bug: 'a bug in asof',
-  interrupted: 'interrupted (Ctrl-C), or a question that was not answered with yes',
+  interrupted: 'interrupted (Ctrl-C), or a question not answered with yes',
   terminated: 'terminated',
 };
 
@@ -213,7 +214,7 @@ asof help exit-codes
 /** `asof help`. */
 export const commands = [showHelp];
 
-/** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */
+/** Prints help on a command or a topic; without a command, on stderr with the exit code of a usage error. */
 export async function runHelp(
   { words, isMistake }: Omit<HelpLine, 'command'>,
   io: Io,
@@ -272,11 +273,11 @@ function unknown(typed: string, word: string, command: Command): Problem {
   const known = [...command.commands.map((candidate) => candidate.name()), ...topics];
   const meant = closest(word, known);
   return new Problem('bad-input', `there is no help on '${typed}'`, {
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+    hints: [meant === undefined ? 'asof help lists the commands and topics' : `did you mean ${meant}?`],
   });
 }
 
-/** The lines of the examples of a command; for a family the first example of each of its commands. */
+/** Returns the lines of a command's examples; for a family the first example of each command. */
 function examplesOf(called: string, specs: readonly AnyCommand[]): readonly string[] {
   if (called === '') return linesOf(introduction);
   const linesFor = (words: string) =>

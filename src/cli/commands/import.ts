@@ -61,16 +61,16 @@ asof import --log
             .map((text) => readFor('--id', text, () => importValues.rename.parse(text, 'id', line.clock))),
         ),
     },
-    asOf: dayOption('as-of', 'as-of date of files that hold one vintage and do not date it'),
+    asOf: dayOption('as-of', 'as-of date of files with one undated vintage'),
     dateFormat: textOption(
       'date-format',
       'form',
-      'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
+      'order of month and day in dates such as 1/2/2024: M/D/YYYY or D/M/YYYY',
     ),
-    filedOn: dayOption('filed-on', 'filing date of ownership XML that does not state it'),
+    filedOn: dayOption('filed-on', 'filing date of ownership XML that has none'),
     merge: toggle('merge', 'add to a series that came from another source'),
-    replace: toggle('replace', 'replace known values by different ones of the same vintage date'),
-    complete: toggle('complete', 'withdraw the dates that a complete vintage does not list'),
+    replace: toggle('replace', 'replace known values of the same vintage date'),
+    complete: toggle('complete', 'withdraw dates that a complete vintage lacks'),
     projections: toggle('projections', 'accept values of periods that begin after their as-of date'),
     skipDays: {
       ...textOption('skip-days', 'dates', 'leave out the curves of these trade dates, separated by commas'),
@@ -123,7 +123,7 @@ asof import --log
   },
 });
 
-/** Shows the progress of an import, in which each stage has its own rate. */
+/** Shows the progress of an import; each stage has its own rate. */
 function importProgress(messages: Messages): (made: ImportProgress) => void {
   let bar = messages.progress();
   let stage: ImportProgress['stage'] | undefined;
@@ -144,7 +144,7 @@ const csv = outputWith(['output']);
 const writeFacts = command({
   words: 'facts',
   heading: 'Files',
-  summary: 'Write every published value of series, as CSV that import reads',
+  summary: 'Write every published value of series as CSV for asof import',
   examples: `
 # every statement about a series, to keep or to import elsewhere
 asof facts GDP -o gdp.csv
@@ -157,7 +157,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
     {
       name: 'id',
       complete: 'ids',
-      about: 'series ids; one with * (quoted) means every series whose id matches',
+      about: 'series ids, or a quoted pattern with *',
       several: true,
     },
   ],
@@ -192,7 +192,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask).catch(async (error) => {
         throw await withSuggestion(error, ask);
       });
-      // Neither a setting nor a variable changes the format.
+      // A setting or a variable does not change the format.
       const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
       const choice = outputChoice(output, place, false);
       const bar = messages.progress(io.stdout.isTTY !== true);
@@ -220,7 +220,7 @@ type ExportedRows = {
   readonly rows: (id: string) => AsyncIterable<readonly Row[]>;
 };
 
-/** Every statement, and a line without a date for each vintage that speaks for all dates. */
+/** Reads every statement, and a line without a date for each vintage that is about all dates. */
 function factsOf(view: StoreView): ExportedRows {
   return {
     columns: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
@@ -235,7 +235,7 @@ function factsOf(view: StoreView): ExportedRows {
   };
 }
 
-/** What is stated about a series, or implied by the formats of its files. */
+/** Reads what is stated about a series, or implied by the formats of its files. */
 function metadataOf(view: WholeView): ExportedRows {
   return {
     columns: [
@@ -262,5 +262,5 @@ function metadataOf(view: WholeView): ExportedRows {
   };
 }
 
-/** `asof facts` and `asof import`: what a store keeps as CSV, and files into the store. */
+/** `asof facts` and `asof import`: a store as CSV, and files into the store. */
 export const commands = [writeFacts, importCommand];

@@ -47,7 +47,7 @@ asof keys create --name guest --plan free --expires 90d
   parts: {
     name: option('name', 'name of the key', keyName, { required: true }),
     plan: textOption('plan', 'plan', 'plan of the key', { complete: 'plans', fallback: 'free' }),
-    expires: option('expires', 'last day on which it is valid (UTC), or days such as 90d', {
+    expires: option('expires', 'last valid day (UTC), or a number of days such as 90d', {
       placeholder: 'date',
       complete: 'days',
       parse: (text, _, { today }) => lastDay(text, today),
@@ -117,18 +117,18 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
 
 const overlap = option(
   'overlap',
-  'how long the old secret stays valid',
+  'time until the old secret expires',
   { placeholder: 'days', parse: (text) => dayCount(text, 0) },
   { fallback: '7d' },
 );
 
 const rotateKey = command({
   words: 'keys rotate',
-  summary: 'Give a key a new secret; the old one stays valid for a while',
+  summary: 'Give a key a new secret; the old secret stays valid for a while',
   examples: `
-# a new secret; the old one works for another week (needs a key with that id)
+# a new secret; the old secret works for another week (needs a key with that id)
 asof keys rotate k_0a1b2c3d > ann.key
-# the old one stops at once (needs a key with that id)
+# a new secret; the old secret stops at once (needs a key with that id)
 asof keys rotate k_0a1b2c3d --overlap 0d
 `,
   args: [keyId],
@@ -141,7 +141,7 @@ asof keys rotate k_0a1b2c3d --overlap 0d
     const { secret, stored } = newSecret();
     const now = io.clock();
     const until = new Date(now.getTime() + overlap * 86_400_000).toISOString();
-    // No secret ends unnoticed: a key with two secrets can be rotated only without an overlap.
+    // No secret ends unnoticed: with two secrets, a key can be rotated only without an overlap.
     const sole = overlap === 0 ? undefined : now.toISOString();
     const asked = { id: typed, path: accessPath(io, access), noun: 'valid key' };
     const { id, name } = await changed(asked, (store) => store.rotateKey(typed, stored, until, sole));
@@ -171,7 +171,7 @@ asof keys list --csv | awk -F, '$2 == "ann" { print $1 }' | xargs -r -n 1 asof k
   },
 });
 
-/** A key with its limits, the minute of its last request, and its requests in the day and month of now. */
+/** A key with its limits and its use. */
 type UsedKey = KeyRecord & {
   readonly limits: Plan | undefined;
   readonly lastUsed: string | undefined;
@@ -195,7 +195,7 @@ const usageTable: RecordTable<UsedKey> = {
 
 const showUsage = command({
   words: 'keys usage',
-  summary: 'Show the last use of each key, and how much of its quota is used',
+  summary: 'Show when each key was last used, and its used quota',
   examples: `
 # all keys
 asof keys usage
@@ -212,8 +212,7 @@ asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
       return (await store.keys()).map((key): UsedKey => {
         const windowOf = (wanted: WindowName) =>
           usage.find(({ keyId, window }) => keyId === key.id && window === wanted);
-        // A window that has ended no longer counts: the first ten characters of an instant are its day, the first
-        // seven its month.
+        // An ended window no longer counts. Of an instant, ten characters are the day, and seven the month.
         const countIn = (wanted: WindowName, length: number) => {
           const found = windowOf(wanted);
           return found?.began.toISOString().slice(0, length) === now.slice(0, length) ? found.count : 0;
@@ -237,10 +236,10 @@ asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
   },
 });
 
-/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: work on the access store of a service. */
+/** `asof keys …`: the access store of a service. */
 export const commands = [createKey, listKeys, rotateKey, revokeKey, showUsage];
 
-/** The plans in the file that a flag or a variable names, otherwise the shipped ones. */
+/** Reads the plans in the file that a flag or a variable names. Default: the shipped ones. */
 function chosenPlans(flag: string | undefined, io: Io) {
   return loadPlans(flag ?? variable(io, 'ASOF_PLANS'));
 }
@@ -250,7 +249,7 @@ function noKeysText(path: string): string {
   return `asof: there are no keys${isThere ? ` in ${shownAddress(path)}` : `: there is no file ${path}`}`;
 }
 
-/** What an access store holds; nothing if there is none, which is not created. */
+/** Reads an access store; returns nothing without one, and does not create it. */
 async function stored<T>(
   path: string,
   read: (store: AccessStore) => Promise<readonly T[]>,
@@ -267,7 +266,7 @@ async function withAccess<T>(path: string, work: (store: AccessStore) => Promise
   }
 }
 
-/** The key that a line names, after a change; a Problem if there is none that can be changed. */
+/** Changes a key and returns it; throws a Problem if no key with that id can be changed. */
 async function changed(
   { id, path, noun }: { readonly id: string; readonly path: string; readonly noun: string },
   change: (store: AccessStore) => Promise<KeyRecord | undefined>,

@@ -32,8 +32,8 @@ const pullSources = command({
   words: 'pull',
   heading: 'Files',
   summary: 'Bring your store up to date from FRED, the Treasury and the SEC',
-  about: `Your store follows what you name from now on; without names, pull brings everything that it
-follows up to date. Each run continues where the last one stopped.
+  about: `Your store follows each name from then on. Without names, pull updates everything that the store
+follows. Each run continues where the last one stopped.
 
   asof pull fred GDP UNRATE      every vintage of two series
   asof pull treasury             par and real curves since 1990
@@ -45,7 +45,7 @@ The SEC needs your name and mail address: ASOF_SEC_CONTACT or asof config set se
   examples: `
 # every vintage of two series (needs a key of FRED)
 asof pull fred GDP UNRATE
-# every night from cron: whatever is new in what the store follows (needs a store that follows something)
+# every night from cron: all new data of followed sources (needs a store that follows something)
 asof pull --max-duration 30m
 # what FRED has (needs a key of FRED)
 asof pull fred --search "core pce"
@@ -74,7 +74,7 @@ asof pull fred --search "core pce"
     list: toggle('list', 'list what the store follows, and store nothing'),
     since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
-    dryRun: toggle('dry-run', 'print the requests that it would make, and make none'),
+    dryRun: toggle('dry-run', 'print the requests, and send none'),
     maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
     output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
     connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
@@ -120,11 +120,11 @@ asof pull fred --search "core pce"
     if (json) await print(`${JSON.stringify(summaryJson(summary), undefined, 2)}\n`, io);
     for (const text of summaryLines(summary, live)) messages.note(text);
     if (summary.created && store === defaultStorePath(io))
-      messages.note('it replaces the shipped sample from now on');
+      messages.note('asof now answers from this store instead of the shipped sample');
     const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
       problem === undefined ? [] : [problem],
     );
-    // A failure that ended a source is also the failure of a subject.
+    // The failure that ended a source is also that of a subject.
     return reported([...new Set(failed)], json, io);
   },
 });
@@ -154,7 +154,7 @@ const pingSources = command({
   summary: 'Ask each live source whether it answers and takes your key',
   parts: {
     sources: {
-      flags: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
+      flags: [{ name: 'sources', about: 'test whether each live source answers and accepts your key' }],
       read(line) {
         if (line.has('base-url'))
           throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
@@ -170,7 +170,7 @@ const pingSources = command({
     const store = storeToRead(io, line.connection.store).path;
     const probes = await probeSources({ ...pullOptions(line, io), store });
     await printTable(output, probeTable, probes, io);
-    // A missing key matters only if the store follows something there.
+    // A missing key matters only for a followed source.
     const failures = probes.flatMap(({ problem, key, followed }) =>
       problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
     );
@@ -178,7 +178,7 @@ const pingSources = command({
   },
 });
 
-/** What asks live sources: `asof pull`, `asof unfollow`, and `asof ping --sources`, which is not the question `ping`. */
+/** `asof pull`, `asof unfollow` and `asof ping --sources`: commands that ask live sources. */
 export const commands = [pullSources, unfollowSource, pingSources];
 
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
@@ -223,7 +223,7 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   };
 }
 
-/** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
+/** Formats a subject: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
 function subjectLine(
   { source, name, outcome, counts, requests, left, notes }: PulledSubject,
   live: readonly PullSource[],
@@ -261,9 +261,10 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
     const text = countsText(total, counted);
     return text === '' ? [] : [text];
   });
-  // Of a source that did not answer, nobody knows whether it has something new.
+  // Of a source without an answer, nobody knows whether it has something new.
   const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
-  const pulled = [`pulled ${done.length} of ${subjects.length}`, ...news].join(': ');
+  const count = done.length === 0 ? 'nothing was pulled' : `pulled ${done.length} of ${subjects.length}`;
+  const pulled = [count, ...news].join(': ');
   return [
     `${pulled}; ${asked} in ${durationText(seconds)}`,
     ...leftLine(summary),
@@ -274,7 +275,7 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
 const mostNamed = 5;
 
 function leftLine({ subjects, outOfTime, stored }: PullSummary): readonly string[] {
-  // What a source does not know is not followed, and a contradiction is not for the next run to solve.
+  // Unknown names are not followed, and the next run cannot solve a contradiction.
   const left = subjects.filter(
     ({ outcome, problem }) => outcome === 'left' || (outcome === 'failed' && problem?.kind !== 'not-found'),
   );
@@ -282,10 +283,8 @@ function leftLine({ subjects, outOfTime, stored }: PullSummary): readonly string
   const named = left.slice(0, mostNamed).map(({ name, left: what }) => `${name} (${what})`);
   const more = left.length > mostNamed ? [`${left.length - mostNamed} more`] : [];
   const why = outOfTime ? 'out of time; ' : '';
-  const next = stored
-    ? 'asof pull goes on from there'
-    : 'there is no store yet, and the same command begins again';
-  return [`${why}left: ${[...named, ...more].join(', ')}; ${next}`];
+  const next = stored ? 'asof pull continues from there' : 'no store exists yet: run the same command again';
+  return [`${why}not yet pulled: ${[...named, ...more].join(', ')}; ${next}`];
 }
 
 function durationText(seconds: number): string {

@@ -27,7 +27,7 @@ import { ofStore, withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
 
-/** A setting of a service: a flag of `asof serve`, a variable, and a name in the file of `--config`. */
+/** A flag of `asof serve`, which is also a variable and a name in `--config`. */
 type ServeSetting<T> = Omit<Setting<T>, 'variable'> & Pick<Flag, 'fallback' | 'repeatable'>;
 
 const port = { ...integer(0, 65_535), placeholder: 'port' };
@@ -68,7 +68,7 @@ const origins = formed(
   { placeholder: 'origin' },
 );
 
-/** Every setting of a service, by the name of its flag. */
+/** The settings of a service, by flag. */
 export const serveSettings = {
   host: { value: { ...text, placeholder: 'host' }, about: 'address to listen on', fallback: '127.0.0.1' },
   port: { value: port, about: 'port to listen on; 0 takes any free one', fallback: '8787' },
@@ -87,11 +87,11 @@ export const serveSettings = {
   plans: { value: file, about: 'JSON file of plans (default the plans free and pro)' },
   'max-seconds': {
     value: { ...integer(1, 86_400), placeholder: 'seconds' },
-    about: 'most seconds that the computation of one table may take',
+    about: 'time limit for computing one table, in seconds',
     fallback: '60',
   },
   'metrics-port': { value: port, about: 'port for /metrics, at the same address' },
-  'metrics-key': { value: file, about: 'file with the key that /metrics asks for' },
+  'metrics-key': { value: file, about: 'file with the key for /metrics' },
   'log-level': {
     // The levels, lowest first; a service logs its level and higher ones.
     value: { ...choice(['info', 'warn', 'error']), placeholder: 'level' },
@@ -106,7 +106,7 @@ type ServeSettingName = keyof typeof serveSettings;
 
 const names = Object.keys(serveSettings) as readonly ServeSettingName[];
 
-/** The variable of a setting: of `metrics-port` it is ASOF_METRICS_PORT. */
+/** Returns the variable of a setting; ASOF_METRICS_PORT for `metrics-port`. */
 export function variableOf(name: ServeSettingName): string {
   return `ASOF_${name.toUpperCase().replaceAll('-', '_')}`;
 }
@@ -115,7 +115,7 @@ type ServeValues = {
   readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
 };
 
-/** The settings that flags give; the flags are in the order of the help. */
+/** The settings in flags, in the order of help. */
 const typedSettings: LinePart<ServeValues> = {
   flags: names.map((name) => {
     const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
@@ -135,7 +135,7 @@ const typedSettings: LinePart<ServeValues> = {
   },
 };
 
-/** The settings of a service: by flag, else by variable, else in the file, else the default. */
+/** Returns the settings of a service: by flag, else variable, else file, else default. */
 export function serveValues(typed: ServeValues, path: string | undefined, io: Io): ServeValues {
   const inFile = path === undefined ? {} : readServeFile(path);
   const values = names.map((name) => {
@@ -154,7 +154,7 @@ export function serveValues(typed: ServeValues, path: string | undefined, io: Io
   return Object.fromEntries(values) as ServeValues;
 }
 
-/** The texts in a file of settings, each under the name of its flag. */
+/** Reads the texts in a file of settings, by flag. */
 function readServeFile(path: string): { readonly [K in ServeSettingName]?: string } {
   let content: unknown;
   try {
@@ -180,7 +180,7 @@ function textIn(path: string, key: string, value: unknown): string {
   throw new Problem('bad-input', `${path}: '${key}' must be a text, a number, or a list of texts`);
 }
 
-/** About 2000 pages of 100 observations, which is 25 MB. */
+/** About 2000 pages of 100 observations, 25 MB. */
 const pageCache = {
   maxSize: 200_000,
   sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
@@ -236,7 +236,7 @@ asof serve --metrics-port 9464
           served = chosen;
           return store;
         },
-        // The sample is served only until the user has a store.
+        // The sample is served until the user has a store.
         isOutdated: () => served?.isSample === true && !storeToRead(io, values.store).isSample,
         gate: await Gate.open(access, plans),
         host,
@@ -316,12 +316,12 @@ asof explore --no-open --port 8790
 });
 
 /**
- * A page that leads to an address with a token, in a folder that only the user can read: everybody on the machine sees
- * the arguments of a program. Undefined if it cannot be written; the user can copy the printed address.
+ * Writes a page that leads to an address with a token, in a folder that only the user can read:
+ * everybody on the machine sees a program's arguments. Returns undefined if that fails.
  */
 async function redirectTo(url: string): Promise<{ url: string; remove: () => Promise<void> } | undefined> {
   try {
-    // Browsers in a sandbox, such as those of snap, have another temporary folder, and read no hidden files.
+    // Browsers in a sandbox, such as snap, have another temporary folder, and read no hidden files.
     const folder = await mkdtemp(join(homedir(), 'asof-explore-'));
     const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
     const path = join(folder, 'open.html');
@@ -333,7 +333,7 @@ async function redirectTo(url: string): Promise<{ url: string; remove: () => Pro
   }
 }
 
-/** Asks the system to open an address in a browser; if it cannot, the user can copy the printed address. */
+/** Asks the system to open an address in a browser; does nothing if that fails. */
 function openBrowser(url: string): void {
   const [command, ...args] =
     process.platform === 'darwin'
@@ -348,10 +348,10 @@ function openBrowser(url: string): void {
 const answerAssistant = command({
   words: 'mcp',
   heading: 'Service',
-  summary: 'Answer an assistant over the Model Context Protocol',
-  about: `An assistant starts this command and asks on its standard input; the answers go to standard
-output. Its tools search series and give observations, panels, revisions, curves, filings and
-clusters, each with the day that it is as of.
+  summary: 'Serve an assistant over the Model Context Protocol',
+  about: `An assistant starts this command, sends requests to standard input, and reads answers from standard
+output. The tools search series and give observations, panels, revisions, curves, filings and
+clusters, each with its as-of day.
 
 With --as-of no tool gives what was published after that day, for a backtest that an assistant
 runs.`,
@@ -362,7 +362,7 @@ asof mcp
 asof mcp --as-of 2015-01-30
 `,
   parts: {
-    asOf: asOf('as-of date of every answer; no tool gives what was published later'),
+    asOf: asOf('as-of date of all answers; hides everything published later'),
     connection,
     messages,
   },
@@ -377,5 +377,5 @@ asof mcp --as-of 2015-01-30
   },
 });
 
-/** `asof explore`, `asof serve` and `asof mcp`: answer a browser, clients over HTTP, and an assistant. */
+/** `asof explore`, `asof serve` and `asof mcp`: answers for a browser, HTTP clients, and an assistant. */
 export const commands = [exploreStore, serveStore, answerAssistant];

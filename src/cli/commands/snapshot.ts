@@ -36,8 +36,8 @@ import { command } from './command.ts';
 const snapshotPlan = command({
   words: 'snapshot',
   heading: 'Files',
-  summary: 'Write the files of a plan, all as of one date, in one step',
-  about: `Each line of a plan is a file name and an asof command that gives data; # begins a comment:
+  summary: 'Write all files of a plan as of one date, or none',
+  about: `Each line of a plan is a file name and an asof command that reads data; # begins a comment:
 
   gdp.csv        observations GDP GDPC1 --from 2000-01-01
   curve.csv      curve --on-or-before
@@ -65,7 +65,7 @@ asof snapshot plan.txt --out desk
       ...textOption(
         'max-age',
         'days',
-        'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+        'longest gap between the end of the data and the as-of date (else exit 9)',
       ),
       read: demands.read,
     },
@@ -91,7 +91,7 @@ asof snapshot plan.txt --out desk
     } catch (error) {
       throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
     }
-    // A failure of stdout says nothing of the snapshot.
+    // A failure of stdout does not concern the snapshot.
     if (dryRun) await print(described, io);
   },
 });
@@ -123,7 +123,7 @@ async function take(
   detail(`asof: ${out} as of ${plan.asOf}: ${summaryText(summary)}, ${io.clock().getTime() - started} ms`);
 }
 
-/** The messages about the requests of a snapshot, which only `--debug` prints. */
+/** Returns messages about the requests of a snapshot, which only `--debug` prints. */
 function ofRequests({ flags: { debug } }: Messages, io: Io): Messages {
   return messagesOf({ quiet: !debug, verbose: false, debug }, io);
 }
@@ -135,9 +135,9 @@ function summaryText({ files, rows, unchanged }: SnapshotSummary): string {
 const verifySnapshot = command({
   words: 'verify',
   heading: 'Files',
-  summary: 'Check a snapshot against its manifest and its data',
+  summary: 'Check a snapshot against its manifest and the current data',
   about: `First compares every file with manifest.json. Then runs the command of each file again as
-of the recorded date and compares the bytes. These commands ask the first of:
+of the recorded date and compares the bytes. The commands read the first of these that exists:
 
   1. the service or store that a flag, a variable or a setting names
   2. the store that the snapshot came from, if it is on this machine, or the sample
@@ -147,7 +147,7 @@ Without any of these, verify compares only the files and says so.
 
 Prints one line for each difference and exits with code 1 if there is any.`,
   examples: `
-# whether the files are still what their commands give (needs a snapshot)
+# check that the commands still give the same files (needs a snapshot)
 asof verify desk
 # the same, with the data of a service (needs a service at that address)
 asof verify desk --base-url https://data.example.org
@@ -161,7 +161,7 @@ asof verify desk --base-url https://data.example.org
       const findings =
         'what' in opened ? [opened] : findingsOf(opened, { folder, connection, messages }, parseLine, io);
       const names = new Set<string>();
-      // As they come, so that those about files appear even if the data cannot be read.
+      // As they come: findings about files appear even if the data cannot be read.
       for await (const { name, what } of findings) {
         names.add(name);
         await print(`${name} ${what}\n`, io);
@@ -211,5 +211,5 @@ function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): Connect
   return isSample ? undefined : flags;
 }
 
-/** `asof snapshot` and `asof verify`: write the files of a plan as of one date, and compare them later. */
+/** `asof snapshot` and `asof verify`: writes the files of a plan as of one date, and compares them later. */
 export const commands = [snapshotPlan, verifySnapshot];

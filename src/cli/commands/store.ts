@@ -20,11 +20,11 @@ import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { command, type OtherCommand, shortened } from './command.ts';
 
-const yes = toggle('yes', 'do not ask; needed where there is no terminal', 'y');
+const yes = toggle('yes', 'do not ask for confirmation (required without a terminal)', 'y');
 
 const dryRun = (about: string) => toggle('dry-run', about);
 
-/** The parts of a command that changes a store after it was confirmed. */
+/** Parts of a command that changes a store after a confirmation. */
 const changes = { dryRun: dryRun('show what would change, write nothing'), yes, store, messages } as const;
 
 const rows = { ...output, flags: output.flags.filter(({ name }) => name !== 'fail-empty') };
@@ -38,11 +38,11 @@ const address = (name: string, about: string): ArgumentSpec => ({
 const initCommand = command({
   words: 'store init',
   summary: 'Make an empty store, or distribute one over Citus',
-  about: `Every import makes the store that it needs. This command makes an empty one, such as for a service
-that starts before the first import.
+  about: `An import creates its own store. This command creates an empty store, such as for a service that
+starts before the first import.
 
 With --distribute, Citus spreads the store over the nodes of the cluster: facts by series, filings
-by issuer. The address is that of the coordinator. A store that has facts keeps them.`,
+by issuer. --store is the address of the coordinator. Existing facts stay.`,
   examples: `
 # an empty store (needs a name that no store has)
 asof store init --store mine.db
@@ -57,9 +57,7 @@ asof store init --distribute --store postgres://importer@db.example.org/markets
   async run({ store, distribute, messages }, io) {
     const address = storeToWrite(io, store);
     const created = await initStore(address, distribute);
-    messages.note(
-      `asof: ${created ? 'made the store' : 'the store was there before:'} ${shownAddress(address)}`,
-    );
+    messages.note(`asof: ${created ? 'made the store' : 'store already exists:'} ${shownAddress(address)}`);
     if (distribute) messages.note('asof: Citus distributes it, facts by series and filings by issuer');
   },
 });
@@ -97,7 +95,7 @@ const infoTable: RecordTable<StoreInfo> = {
 
 const infoCommand = command({
   words: 'store info',
-  summary: 'Show what a store holds, its size and its format',
+  summary: 'Show the contents, size and format of a store',
   examples: `
 # what the store holds
 asof store info
@@ -113,11 +111,11 @@ asof store info --json
 
 const checkCommand = command({
   words: 'store check',
-  summary: 'Check that a store is whole, and that its figures follow from its facts',
-  about: `Reads everything, asks the engine what is damaged, and computes again what the store derives from
-its facts. Prints a line for each fault and exits with code 1 if there is any.`,
+  summary: 'Check a store for damage and inconsistent derived data',
+  about: `Reads everything, asks the engine for damage, and recomputes all derived data. Prints a line for each
+fault, and exits with code 1 after any.`,
   examples: `
-# whether the store is whole
+# check the store for damage
 asof store check
 # every month from cron (needs a store at that address)
 asof store check --store postgres://reader@db.example.org/markets
@@ -142,32 +140,28 @@ asof store check --store postgres://reader@db.example.org/markets
 
 const backupCommand = command({
   words: 'store backup',
-  summary: 'Write a store into a file, verified, while it is in use',
-  about: `The file appears when it is complete and was read again and compared. A backup that was stopped goes
-on where it stopped. --yes replaces a file that exists.
+  summary: 'Back up a store into a verified file, also while in use',
+  about: `The file appears when it is complete and checked. The same command continues a stopped backup. --yes
+replaces an existing file.
 
-With --keep, each run writes a file of its own, such as asof-2026-03-15T031500Z.db for the name asof.db
-or a folder. When it is complete, the oldest of these files are removed; no other file is.`,
+With --keep, each run writes a new file, such as asof-2026-03-15T031500Z.db for the name asof.db or a
+folder, and then removes the oldest of these files, and no others.`,
   examples: `
 # a backup while the store is in use
 asof store backup backup.db
-# every night from cron: a dated file, of which the newest seven stay
+# every night from cron: a dated file; keeps the newest seven
 asof store backup backups/ --keep 7 -q
 `,
   args: [
     {
       name: 'file',
       complete: 'files',
-      about: 'the backup, which is a store itself; with --keep also a folder',
+      about: 'backup file; with --keep, also a folder',
     },
   ],
   parts: {
-    keep: option(
-      'keep',
-      'write a new file with the time (UTC) in its name, and keep the newest n such files',
-      integer(1),
-    ),
-    dryRun: dryRun('count what the backup would hold, write nothing'),
+    keep: option('keep', 'write a new file named by the time (UTC), and keep the newest n', integer(1)),
+    dryRun: dryRun('count what the backup would contain, write nothing'),
     yes,
     store,
     messages,
@@ -187,14 +181,14 @@ asof store backup backups/ --keep 7 -q
 
 const restoreCommand = command({
   words: 'store restore',
-  summary: 'Put a backup in the place of a store',
-  about: `Checks the backup, copies it beside the store, reads the copy again, and puts it in the place of the
-store in one step: until then the store stays as it is. A damaged backup is refused, and so is a store
-that another process has open, such as a service. A store in PostgreSQL must be empty.`,
+  summary: 'Replace a store with a backup',
+  about: `Checks the backup, copies it beside the store, checks the copy, and then replaces the store in one step.
+Refuses a damaged backup, and a store that another process has open, such as a service. A store in
+PostgreSQL must be empty.`,
   examples: `
-# whether a backup is whole, and what it holds (needs a backup)
+# check a backup, and show its contents (needs a backup)
 asof store restore backup.db --dry-run
-# the backup in the place of your store (needs a backup)
+# replace your store with the backup (needs a backup)
 asof store restore backup.db --yes
 `,
   args: [{ name: 'file', complete: 'files', about: 'the backup' }],
@@ -210,18 +204,17 @@ asof store restore backup.db --yes
 
 const copyCommand = command({
   words: 'store copy',
-  summary: 'Copy a store, also from a file into PostgreSQL and back',
-  about: `Copies facts, descriptions, curves, filings, the log of imports and what the store follows, from one
-state of it. The copy appears when it is complete and was read again and compared; one that was
-stopped goes on where it stopped.`,
+  summary: 'Copy a store, also between a file and PostgreSQL',
+  about: `Copies one state of the store: facts, descriptions, curves, filings, the log and the followed sources.
+The copy appears when it is complete and checked. The same command continues a stopped copy.`,
   examples: `
-# what a copy would hold (needs a store of your own)
+# what a copy would contain (needs a store of your own)
 asof store copy mine.db copy.db --dry-run
 # into PostgreSQL (needs a database)
 asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   args: [address('from', 'the store'), address('to', 'the new store')],
-  parts: { dryRun: dryRun('count what the copy would hold, write nothing'), yes, messages },
+  parts: { dryRun: dryRun('count what the copy would contain, write nothing'), yes, messages },
   async run({ args, ...line }, io) {
     const [from, to] = [addressIn(args[0]), addressIn(args[1])];
     if (!line.dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, line.yes, io);
@@ -232,19 +225,19 @@ asof store copy mine.db postgres://importer@db.example.org/markets
 
 const mergeCommand = command({
   words: 'store merge',
-  summary: 'Add everything that another store holds to a store',
-  about: `One transaction, by the rules of an import: contradictions refuse it, and all of them are listed. The
-log has it as one import.`,
+  summary: 'Add all data of another store to a store',
+  about: `Works like one import: one transaction, and one entry in the log. Contradictions stop the merge, and
+asof lists all of them.`,
   examples: `
 # what a colleague's store would add (needs two stores)
 asof store merge theirs.db --store mine.db --dry-run
-# add it; contradictions are listed and refuse it (needs two stores)
+# add it, unless values contradict each other (needs two stores)
 asof store merge theirs.db --store mine.db --yes
 `,
   args: [address('from', 'the other store')],
   parts: {
     merge: toggle('merge', 'add to a series that came from another source'),
-    replace: toggle('replace', 'replace known values by different ones of the other store'),
+    replace: toggle('replace', 'replace known values with those of the other store'),
     ...changes,
   },
   async run({ args, merge, replace, dryRun, yes, store, messages }, io) {
@@ -289,49 +282,49 @@ const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
 
 const undoCommand = command({
   words: 'store undo',
-  summary: 'Take an import back, as if it had never been',
-  about: `Everything that the import changed is again what it was: facts, descriptions, coverage, rates, filings,
-the log, and how far a pull had come. While later imports are about the same series, trade dates or
-filings, it is refused, and names them.`,
+  summary: 'Undo an import',
+  about: `Restores everything that the import changed: facts, descriptions, coverage, rates, filings, the log and
+the progress of pulls. Refuses, and names the later imports, if they changed the same series, trade
+dates or filings.`,
   examples: `
 # what the last import changed (needs a store with an import)
 asof store undo --dry-run
-# take it back (needs a store with an import)
+# undo it (needs a store with an import)
 asof store undo --yes
-# the imports that can be taken back (needs a store of your own)
+# the imports that can be undone (needs a store of your own)
 asof store undo --list
 `,
-  args: [{ name: 'import', about: 'its number, as --list shows it (default the last)', optional: true }],
-  parts: { list: toggle('list', 'list the imports that can be taken back'), rows, ...changes },
+  args: [{ name: 'import', about: 'number of the import, as in --list (default the last)', optional: true }],
+  parts: { list: toggle('list', 'list the imports that can be undone'), rows, ...changes },
   async run({ args, list, rows, dryRun, yes, store: flag, messages }, io) {
     const { note } = messages;
     const address = storeToChange(io, flag);
     const { undoableImports, undoStoreImport } = await import('../../maintenance/undo.ts');
     if (list) {
       const imports = await undoableImports(address);
-      if (imports.length === 0) note('asof: no import can be taken back');
+      if (imports.length === 0) note('asof: no import can be undone');
       return printTable(rows, undoableTable, imports, io);
     }
     const number = importIn(args[0]);
-    // What cannot be taken back is refused before anybody is asked.
+    // Refused before anybody is asked.
     const found = await undoStoreImport(address, { number, dryRun: true, signal: io.signal });
     const what = `${undoneText(found)} of ${found.store}`;
     const printUndone = await tablePrinter(rows, undoneTable, io);
     if (dryRun) {
       await printUndone(found.subjects);
-      return note(`asof: dry run: would take back ${what}`);
+      return note(`asof: dry run: would undo ${what}`);
     }
-    await confirm(`take back ${what}`, yes, io);
+    await confirm(`undo ${what}`, yes, io);
     const { empty, subjects } = await undoStoreImport(address, { number: found.number, signal: io.signal });
     if ((rows.format ?? rows.file ?? rows.columns) !== undefined) await printUndone(subjects);
-    note(`asof: took back ${what}`);
+    note(`asof: undid ${what}`);
     if (empty) note(`asof: ${found.store} is empty now`);
     if (empty && address === defaultStorePath(io))
-      note('asof: while it exists, the shipped sample does not answer: remove the file to have it again');
+      note('asof: this empty store now answers; remove the file to use the shipped sample again');
   },
 });
 
-/** `import 3 of 2026-03-15T12:00:00Z (gdp.csv): 2 series, 5 rates`. */
+/** Describes an undone import: `import 3 of 2026-03-15T12:00:00Z (gdp.csv): 2 series, 5 rates`. */
 function undoneText({ number, files, importedAt, series, rates, filings }: UndoneImport): string {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''}`;
   const of = [
@@ -342,7 +335,7 @@ function undoneText({ number, files, importedAt, series, rates, filings }: Undon
   return `import ${number} of ${importedAt} (${named}): ${of.join(', ')}`;
 }
 
-/** The number of an import; undefined for the last. */
+/** Reads the number of an import. Default: the last one. */
 function importIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
@@ -362,7 +355,7 @@ function seriesCommand(spec: Omit<CommandSpec, 'flags' | 'read'>, isRenamed: boo
       const { renameSeries, removeSeries } = await import('../../maintenance/series.ts');
       const change = (options: { readonly dryRun: boolean }) =>
         isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
-      // What cannot be done is refused before anybody is asked.
+      // Refused before anybody is asked.
       const { facts, vintages, store } = await change({ dryRun: true });
       const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
       if (dryRun) return note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
@@ -385,7 +378,7 @@ asof series rename OLD NEW --yes
 `,
     args: [
       { name: 'id', complete: 'ids', about: 'the series' },
-      { name: 'new', about: 'its new id, which no series has' },
+      { name: 'new', about: 'the new id, not yet in use' },
     ],
   },
   true,
@@ -406,7 +399,7 @@ asof series rm OLD --yes
   false,
 );
 
-/** `asof store …`, `asof series rename` and `asof series rm`: the maintenance of a store. */
+/** `asof store …`, `asof series rename` and `asof series rm`: maintenance of a store. */
 export const commands = [
   initCommand,
   infoCommand,
@@ -422,7 +415,7 @@ export const commands = [
 
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
 
-/** Calls `work`, shows how far it is, and says what it gives; where it is stopped, that it can go on. */
+/** Runs `work` with its progress, and prints the result; after a stop, prints that it can go on. */
 async function copied(
   what: 'backup' | 'restore' | 'copy',
   { dryRun, messages }: { readonly dryRun: boolean; readonly messages: Messages },
@@ -471,7 +464,7 @@ function addressIn(text = ''): string {
   });
 }
 
-/** Asks on the terminal whether to go on; `yes` answers it. Without a terminal, or with another answer, a Problem. */
+/** Asks on the terminal whether to go on, unless `yes`; throws a Problem without a terminal or a yes. */
 async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
   if (yes) return;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)

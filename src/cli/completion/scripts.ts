@@ -36,7 +36,7 @@ const bash: Shell = {
   },
 };
 
-// zsh quotes what it inserts; the script tells it to ignore letter case, as asof does.
+// zsh quotes what it inserts; the script makes it ignore letter case, as asof does.
 const zshScript = `#compdef asof
 # completion of asof in zsh: source <(asof completion zsh), or this text as the file _asof in a folder of $fpath
 _asof() {
@@ -112,34 +112,32 @@ complete -c asof -f -k -a '(__asof_choices)'
 
 const fish: Shell = { ...zsh, script: fishScript };
 
-/** The shells in which asof completes, by name. */
+/** The shells with completion. */
 export const shells = { bash, zsh, fish } as const;
 
-/** One word that may be typed at the cursor, and a description of it. */
+/** A word that may be typed at the cursor. */
 export type Choice = { readonly value: string; readonly about?: string };
 
-/** What may be typed at the cursor: words, or names that the shell completes itself. */
+/** What may be typed at the cursor; files and folders come from the shell. */
 export type Choices = readonly Choice[] | 'files' | 'folders';
 
 /** How asof and a shell exchange completions. */
 type Shell = {
-  /** The script that the shell reads once: it registers a function that calls asof at each TAB. */
+  /** The script that the shell reads once; it registers a function that calls asof at each TAB. */
   readonly script: string;
-  /**
-   * The words before the cursor and the current one, from what the script sends; undefined if asof is not concerned.
-   */
+  /** Reads what the script sends: the words before the cursor and the current one; undefined for other lines. */
   readonly request: (
     sent: readonly string[],
   ) => { readonly words: readonly string[]; readonly current: string } | undefined;
-  /** The lines that the script reads: the kind of choices, then the words in the form that the shell takes. */
+  /** Returns the lines that the script reads: the kind of choices, then the words in the shell's form. */
   readonly answer: (choices: Choices, lead: string, sent: readonly string[]) => readonly string[];
 };
 
 export type Quote = '' | '"' | "'";
 
 /**
- * Splits a bash line up to the cursor, without expanding anything: `$x` and `$(…)` stay as they were typed. Of the
- * words before the cursor, the command's own name and the files of redirections are left out.
+ * Splits a bash line up to the cursor without expanding anything: `$x` and `$(…)` stay as typed.
+ * Leaves out the command's own name, and the files of redirections.
  */
 export function bashLine(line: string) {
   const words: string[] = [];
@@ -176,7 +174,7 @@ export function bashLine(line: string) {
   return { words: words.slice(1), current: value, raw, quote, redirected: redirects };
 }
 
-/** A text as it is typed in bash, after an open quote if there is one: one word, in which bash expands nothing. */
+/** Quotes a text for bash as one word without expansions, after an open quote if there is one. */
 export function bashText(text: string, quote: Quote): string {
   if (quote === '') return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
   const typed =

@@ -9,35 +9,35 @@ import { chosenSetting, readFrom, readSettings, settings } from './settings.ts';
 /** The store that a command reads. */
 export type StoreChoice = {
   readonly path: string;
-  /** The variable or setting that names it; undefined for a flag or the default. */
+  /** The variable or setting with its name; undefined for a flag or the default. */
   readonly namedBy: string | undefined;
-  /** Whether it is the shipped sample, because the user has no store. */
+  /** True for the shipped sample, if the user has no store. */
   readonly isSample: boolean;
 };
 
-/** The path of the user's own store, which is the default. */
+/** Returns the path of the user's own store, the default. */
 export function defaultStorePath(io: Io): string {
   return join(io.folders.data, 'asof.db');
 }
 
-/** The store to import into: by flag, ASOF_STORE or setting, else the user's own. */
+/** Returns the store to import into: by flag, ASOF_STORE or setting, else the user's own. */
 export function storeToWrite(io: Io, flag: string | undefined): string {
   return flag ?? namedStore(io)?.path ?? defaultStorePath(io);
 }
 
-/** The store to change; a Problem if the user has none, because the sample is not changed. */
+/** Returns the store to change; throws a Problem without one, because the sample is read-only. */
 export function storeToChange(io: Io, flag: string | undefined): string {
   const address = storeToWrite(io, flag);
   if (address !== defaultStorePath(io) || existsSync(address)) return address;
   throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
     hints: [
-      'the shipped sample, which answers without one, is read-only',
+      'the shipped sample, which asof uses until then, is read-only',
       '`asof import --with-sample` begins a store as a copy of it; --store names another store',
     ],
   });
 }
 
-/** The store to read: by flag, ASOF_STORE or setting, else the user's own, else the sample. */
+/** Returns the store to read: by flag, ASOF_STORE or setting, else the user's own, else the sample. */
 export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   if (flag !== undefined) return { path: flag, namedBy: undefined, isSample: false };
   const { path, by: namedBy } = namedStore(io) ?? { path: defaultStorePath(io), by: undefined };
@@ -45,7 +45,7 @@ export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   return { path: isSample ? samplePath() : path, namedBy, isSample };
 }
 
-/** The store of a command that reads a store only; a Problem if a variable or a setting names a service instead. */
+/** Returns the store of a command that only reads a store; throws if a variable or a setting names a service. */
 export function storeAlone(
   io: Io,
   { command, store }: { readonly command: string; readonly store?: string | undefined },
@@ -65,20 +65,20 @@ function namedStore(io: Io): { readonly path: string; readonly by: string } | un
   return store === undefined ? undefined : { path: store, by: 'the setting store' };
 }
 
-/** The access store of the service on this machine: by flag or ASOF_ACCESS, else beside the user's own store. */
+/** Returns the access store of this machine's service: by flag or ASOF_ACCESS, else beside the user's store. */
 export function accessPath(io: Io, flag: string | undefined): string {
   return flag ?? variable(io, 'ASOF_ACCESS') ?? join(io.folders.data, 'access.db');
 }
 
-/** The service that a command asks, and where its base URL comes from, in words. */
+/** The service to ask, and the origin of its base URL in words. */
 export type ChosenBaseUrl = { readonly base: BaseUrl; readonly from: string };
 
-/** The service to ask, by flag, ASOF_BASE_URL or setting; undefined if the embedded store answers. */
+/** Returns the service to ask: by flag, ASOF_BASE_URL or setting; undefined to use the store. */
 export function chosenBaseUrl(
   io: Io,
   flags: { readonly baseUrl?: string; readonly store?: string },
 ): ChosenBaseUrl | undefined {
-  // A store in a flag overrides a service in a variable or a setting.
+  // A store in a flag precedes a service in a variable or a setting.
   if (flags.baseUrl === undefined && flags.store !== undefined) return undefined;
   const from = '--base-url';
   const chosen =

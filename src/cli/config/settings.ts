@@ -9,7 +9,7 @@ import { outputFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
 import type { Io } from '../terminal/io.ts';
 
-/** A setting: its value, what help says of it, and the variable that gives it. */
+/** A setting with its help and its variable. */
 export type Setting<T = unknown> = {
   readonly value: Value<T>;
   readonly about: string;
@@ -21,7 +21,7 @@ const nonEmpty = (given: string, refuse: (reason: string) => Problem): string =>
   throw refuse('it may not be empty');
 };
 
-/** Every setting of a user, in the order of the help. */
+/** The settings of a user, in the order of help. */
 export const settings = {
   base_url: {
     value: formed((given) => parseBaseUrl(given).href, { placeholder: 'url' }),
@@ -35,7 +35,7 @@ export const settings = {
   format: { value: outputFormat, about: 'output format', variable: 'ASOF_FORMAT' },
   timeout: {
     value: requestLimits.timeout,
-    about: 'time limit of each try of a request, in seconds (default 30)',
+    about: 'time limit of each attempt, in seconds (default 30)',
     variable: 'ASOF_TIMEOUT',
   },
   retries: { value: requestLimits.retries, about: 'retries after transient failures (default 2)' },
@@ -56,19 +56,19 @@ type SettingValues = { readonly [N in SettingName]: ReturnType<(typeof settings)
 
 const settingsByName: { readonly [N in SettingName]: Setting<SettingValues[N]> } = settings;
 
-/** Reads the text of a setting; a refusal begins with where the text is from, such as a variable. */
+/** Reads the text of a setting; a refusal begins with the origin of the text, such as a variable. */
 export function readFrom<T>(from: string, name: string, text: string, { value }: Setting<T>, io: Io): T {
   try {
     return value.parse(text, name, clockAt(io.clock()));
   } catch (error) {
     if (!(error instanceof Problem) || error.refusal === undefined) throw error;
-    // The text may hold a password, so only what the refusal shows of it is shown.
+    // The text may contain a password; the refusal has only what may be shown.
     const { reason, value: shown } = error.refusal;
     throw new Problem('bad-input', `${from}${quoted(shown)}: ${reason}`, { field: name, hints: error.hints });
   }
 }
 
-/** Returns the setting that a text names; `unknown` is the message for any other text. */
+/** Finds the setting that a text names; `unknown` is the message for any other text. */
 export function named<N extends string>(text: string, names: readonly N[], unknown: string): N {
   const found = names.find((name) => name === text);
   if (found !== undefined) return found;
@@ -76,7 +76,7 @@ export function named<N extends string>(text: string, names: readonly N[], unkno
   throw new Problem('bad-input', unknown, { hints: meant === undefined ? [] : [`did you mean ${meant}?`] });
 }
 
-/** Reads the user's settings; an invalid value is a Problem that names the file and the way out. */
+/** Reads the user's settings; throws a Problem with the file and a hint for an invalid value. */
 export function readSettings(io: Io): Partial<SettingValues> {
   const entries = io.entries('config');
   const stored = (name: string, setting: Setting) => {
@@ -85,7 +85,7 @@ export function readSettings(io: Io): Partial<SettingValues> {
       if (typeof value === 'string' || typeof value === 'number')
         return readFrom(name, name, String(value), setting, io);
     } catch {
-      // `config set` says what is valid; here the user needs to know where the value is and how to remove it.
+      // `config set` says what is valid; here the user needs the place, and a way to remove the value.
     }
     const path = configPath(io, 'config');
     throw new Problem('local-io', `${path}: the setting ${name} cannot be ${JSON.stringify(value)}`, {

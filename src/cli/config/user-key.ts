@@ -7,8 +7,8 @@ import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
 /**
- * Finds the key for an origin, or for FRED: in a variable, in the file that another variable names, or the stored one.
- * Warns if others can read a file with it.
+ * Finds the key for an origin or for FRED: in a variable, in the file of another variable, or stored.
+ * Warns if others can read the file.
  */
 export function keyFor(
   io: Io,
@@ -28,7 +28,7 @@ export function keyFor(
   return { text: key, from };
 }
 
-/** The key in a text, without spaces around it; a Problem names where it came from and never repeats it. */
+/** Trims a key; throws a Problem that names its origin and never repeats an invalid key. */
 export function checkedKey(text: string, from: string): string {
   const key = text.trim();
   if (/^[!-~]{1,512}$/.test(key)) return key;
@@ -36,7 +36,7 @@ export function checkedKey(text: string, from: string): string {
   throw new Problem('bad-input', `the key of ${from} ${reason}`);
 }
 
-/** The keys stored on this machine, by origin. */
+/** Returns the keys stored on this machine, by origin. */
 export function storedKeys(io: Io): ReadonlyMap<string, string> {
   const entries = Object.entries(io.entries('keys'));
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));

@@ -31,7 +31,7 @@ import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
-/** Answers a query and writes its rows: complete, or (to a file) not at all. */
+/** Answers a query and writes all its rows, or (to a file) nothing. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const { question, values } = line.query;
   const read = await question.withFiles?.(values, (file, strict) =>
@@ -80,7 +80,7 @@ async function printAnswer(job: Job): Promise<number> {
   return line.exitCode && differs ? exitCode.differences : exitCode.success;
 }
 
-/** The tables that a query names; each is read as often as needed, standard input among them. */
+/** Opens the tables that a query names, each once; standard input can be read again too. */
 function tablesOf(io: Io): TableFiles {
   const opened = new Map<string, Promise<UserTable>>();
   return {
@@ -94,7 +94,7 @@ function tablesOf(io: Io): TableFiles {
   };
 }
 
-/** How a job ended; a comparison says whether anything differs, if all of it was read. */
+/** The rows of a finished job, and whether a comparison found differences. */
 type Ended = Partial<Difference> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Ended> {
@@ -130,7 +130,7 @@ function printNotes(notes: readonly Note[], ended: Ended | undefined, { output, 
     notes.flatMap(({ kind, text }) => (kind === wanted ? [text] : []));
   if (ended !== undefined) for (const text of textsOf('missing')) messages.warn(`asof: ${text}`);
   const apart = ['missing', 'stale', 'unknown'];
-  // In JSON the coverage of a series is part of the answer.
+  // In JSON, the answer has the coverage.
   if (output.format === 'json') apart.push('coverage');
   const others = notes.filter(({ kind }) => !apart.includes(kind));
   const isEmpty = ended?.rows === 0;
@@ -145,21 +145,21 @@ function printNotes(notes: readonly Note[], ended: Ended | undefined, { output, 
   if (stale !== undefined) messages.note(`asof: ${stale}${end}`);
 }
 
-/** Days after which a person who looks at the newest values that a store knows is told how old they are. */
+/** In days; a reader of the newest values is told about older ones. */
 const usualAge = 31;
 
-/** Whether a person sees a table of values as they are known now, up to the newest. */
+/** Tells whether a person sees a table of values as known now, up to the newest. */
 function showsLatest({ query, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
   return query.question.showsNewest?.(query.values) ?? false;
 }
 
-/** The line below an empty table, which would look like a failure otherwise. */
+/** Formats the line below an empty table, which would look like a failure otherwise. */
 function noRows(reasons: readonly Note[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.map(({ text }) => text).join('; ')}`;
 }
 
-/** The refusal of a cursor that was typed, with its flag. */
+/** Adds its flag to the refusal of a typed cursor. */
 function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
@@ -169,7 +169,7 @@ function namingCursor(error: unknown, query: Query): unknown {
   return error.with({ detail: `--cursor ${JSON.stringify(cursor)}: ${reason}`, requestId: undefined });
 }
 
-/** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */
+/** Adds a hint at files: rows on stdout are final, but asof can write a file again. */
 function withHint(error: unknown, { file }: OutputChoice): unknown {
   if (!(error instanceof Problem) || !isDataChange(error) || file !== undefined) return error;
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
@@ -196,7 +196,7 @@ async function attempt(
   for await (const chunk of chunks) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
     if (isOpen) isOpen = await sink.write(chunk);
-    // What a comparison finds is its exit code, whoever stops reading its rows.
+    // A comparison's result is its exit code, even if nobody reads all rows.
     if (!isOpen && !line.exitCode) break;
   }
   const { returned: outcome } = chunks;
@@ -209,13 +209,13 @@ async function attempt(
   }
   if (output.onTerminal) bar.clear();
   let bytes = 0;
-  // The end of a renderer has its header, which rows that are a text already have too.
+  // The end of a renderer has its header, which written rows have already.
   for await (const chunk of written === undefined ? endChunks(renderer, outcome) : []) {
     if (bytes > 0 && !output.onTerminal)
       bar.show(() => `${grouped(rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
-    // Lets a signal arrive between chunks.
+    // A signal arrives between chunks.
     await nextTick();
     io.signal.throwIfAborted();
   }
@@ -236,7 +236,7 @@ function reportHidden(dropped: readonly string[], hidden: number, query: Query, 
   warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
 }
 
-/** The rows as they are written, where the output is to look like that. */
+/** Returns the rows as the user wrote them, if the output has the same form; otherwise undefined. */
 function writtenAs(
   { format, file, columns, header, onTerminal }: OutputChoice,
   { written }: QueryAnswer<Row, Outcome>,
@@ -250,7 +250,7 @@ function writtenAs(
 
 const screenful = 100;
 
-/** How many rows were written, how many are not shown, and the most that are. */
+/** Numbers of written, hidden and shown rows. */
 type ShownRows = { rows: number; hidden: number; readonly most: number };
 
 async function* renderedPages<O>(
@@ -283,9 +283,9 @@ async function* writtenRows<O>(
 }
 
 /**
- * The days in the first column of a CSV or TSV file, or with `-` of standard input, one a line; a first line that
- * begins with no digit is its head. A Problem names the line of any other text, and of a day on which nothing can be
- * known yet, because it is after `latest`.
+ * Reads the days in the first column of a CSV or TSV file, or with `-` of standard input.
+ * A first line without a digit at its start is a header.
+ * Throws a Problem that names the line of any other text, and of a day after `latest`.
  */
 async function readDays(
   file: string,

@@ -12,7 +12,7 @@ type RecordCell<T> = (record: T) => Cell | undefined;
 
 type Column<T> = Field & { readonly of: RecordCell<T> };
 
-/** Declares a column of a table of records, with the cell of each record. */
+/** Declares a column of a table of records, with a function for its cells. */
 export function column<T>(
   name: string,
   type: Field['type'],
@@ -22,24 +22,24 @@ export function column<T>(
   return { name, type, description, of };
 }
 
-/** Declares the column of a member, whose name JSON and other formats write in snake case. */
+/** Declares the column of a member, whose name is in snake case in JSON and other formats. */
 export function member<T>(key: keyof T & string, type: Field['type'], description: string): Column<T> {
   return column(snakeCase(key), type, description, (record) => {
-    // Only a member whose value is a cell can be a column.
+    // Only a member with cells as values can be a column.
     return (record as Readonly<Record<string, Cell | undefined>>)[key];
   });
 }
 
-/** A table that no service gave. */
+/** A table that is not from a service. */
 export type RecordTable<T> = {
   readonly columns: readonly Column<T>[];
-  /** What JSON calls it. Default: list. */
+  /** The object in JSON. Default: list. */
   readonly object?: string;
-  /** Whether a terminal shows each record as a card, with a line for each column. */
+  /** True if a terminal shows each record as a card, with a line for each column. */
   readonly card?: boolean;
 };
 
-/** Prints a table of records in the format that is asked for. */
+/** Prints a table of records in the requested format. */
 export async function printTable<T>(
   output: OutputFlags,
   table: RecordTable<T>,
@@ -49,7 +49,7 @@ export async function printTable<T>(
   await (await tablePrinter(output, table, io))(records);
 }
 
-/** Prepares the output of records that are not known yet: what is wrong with its flags is refused now. */
+/** Prepares the output of later records, and refuses invalid flags now. */
 export async function tablePrinter<T>(
   output: OutputFlags,
   { columns: fields, object, card = false }: RecordTable<T>,

@@ -18,20 +18,20 @@ import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
-/** Which store or service to ask, and where to print what it does. */
+/** The store or service to ask, and where to print messages. */
 export type SessionFlags = {
   readonly connection: ConnectionFlags;
   readonly messages: Messages;
-  /** The last day of which a store knows anything; by default today. */
+  /** The last day for data of a store. Default: today. */
   readonly asOf?: Day | undefined;
 };
 
-/** A moment at which a day is today, and the latest day that has begun anywhere on Earth. */
+/** Returns a moment at which a day is today, and the latest day that has begun anywhere on Earth. */
 function momentOn(day: Day): Date {
   return new Date(`${day}T09:00:00Z`);
 }
 
-/** Runs `work` with a client of the chosen service or store, and closes it in any case. */
+/** Runs `work` with a client of the chosen service or store, and always closes the client. */
 export async function withClient<T>(
   { connection, messages, asOf }: SessionFlags,
   io: Io,
@@ -77,25 +77,25 @@ async function openLocal(
   return client;
 }
 
-/** Whether a notice was not printed yet today (UTC), which is remembered; true if it cannot be remembered. */
+/** Tells whether a notice is due today (UTC), and remembers that; true if that is impossible. */
 function isDueToday(io: Io, notice: string): boolean {
   const today = utcDay(io.clock());
   const path = join(io.folders.cache, `${notice}-notice`);
   try {
     if (readFileSync(path, 'utf8') === today) return false;
   } catch {
-    // It was never printed, or the file cannot be read.
+    // The notice is new, or the file cannot be read.
   }
   try {
     makeFolder(io.folders.cache, 0o700);
     writeFileSync(path, today);
   } catch {
-    // A notice too many is no reason to fail.
+    // One notice too many is harmless.
   }
   return true;
 }
 
-/** What `work` gives for a store; its failure says which variable or setting names the store. */
+/** Runs `work` on a store; its failure says which variable or setting names the store. */
 export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) => Promise<T>): Promise<T> {
   return hinting(
     () => work(path),
@@ -103,7 +103,7 @@ export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) 
   );
 }
 
-/** The outcome of work; a Problem gets more hints. */
+/** Runs `work`, and adds hints to its Problem. */
 async function hinting<T>(
   work: () => Promise<T>,
   hintsOf: (problem: Problem) => readonly string[],
@@ -117,7 +117,7 @@ async function hinting<T>(
   }
 }
 
-/** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */
+/** Opens a client of a service with the user's key for its origin; reports requests according to the flags. */
 async function openRemote(
   { base, from }: ChosenBaseUrl,
   flags: ConnectionFlags,
@@ -154,7 +154,7 @@ function hintsOf(
   return mayBeForgotten ? [`${from} names this service`] : [];
 }
 
-/** How requests are sent and reported, by flags, variables and settings. */
+/** Returns how requests are sent and reported, by flags, variables and settings. */
 export function requestOptions(flags: ConnectionFlags, io: Io, messages: Messages) {
   const { retries, max_wait } = readSettings(io);
   return {
@@ -168,7 +168,7 @@ export function requestOptions(flags: ConnectionFlags, io: Io, messages: Message
   };
 }
 
-/** Reports requests and waits with `-v` and `--debug`; a wait of a second or more always. */
+/** Returns a function that reports requests and waits for `-v` and `--debug`, and any wait of a second or more. */
 function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }: Io) {
   return (event: RemoteEvent): void => {
     if ('tried' in event) {
@@ -183,7 +183,7 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
   };
 }
 
-/** A try of a request in a line: `GET https://…: 200, 5000 bytes in 30 ms`. */
+/** Formats a try of a request: `GET https://…: 200, 5000 bytes in 30 ms`. */
 function triedText(tried: RequestTry, now: Date): string {
   const { url, milliseconds } = tried;
   if (tried.status === undefined) return `GET ${url}: ${tried.failure.detail}, after ${milliseconds} ms`;
@@ -208,7 +208,7 @@ function quota(headers: Readonly<Record<string, string>>, now: Date): string {
   return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }
 
-/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
+/** Reads the seconds of a `RateLimit-Reset`; some services send a Unix time, in seconds or milliseconds. */
 function secondsToReset(text: string, now: Date): string {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   // No window is longer than a month, so a larger number is a time.
@@ -217,7 +217,7 @@ function secondsToReset(text: string, now: Date): string {
   return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }
 
-/** The terminal, if stdout is one, and the output that the environment and the settings ask for. */
+/** Returns the terminal, if stdout is one, and the output chosen by the environment and the settings. */
 export function outputPlace(io: Io): OutputPlace {
   const { isTTY, columns, rows } = io.stdout;
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];

@@ -3,7 +3,7 @@ import type { ProblemKind } from '../../errors/problem.ts';
 import type { UserFolders } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 
-/** Everything that asof uses of its process, so that `main` can be tested without one. */
+/** What asof uses of its process; tests replace it. */
 export type Process = {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
@@ -11,20 +11,20 @@ export type Process = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folders: UserFolders;
   readonly clock: () => Date;
-  /** Aborted when the user or the system asks the command to stop. */
+  /** Aborted when the user or the system stops the command. */
   readonly signal: AbortSignal;
   /** Adds a listener for SIGHUP, which then no longer ends the program. */
   readonly onHangup?: (listener: () => void) => void;
-  /** Ends the process at once, even if work is still running in it. */
+  /** Ends the process at once, even if work is still running. */
   readonly leave?: (code: number) => void;
 };
 
-/** What a command runs with: its process, and the entries of its user's files of settings and of keys. */
+/** A process, with the entries of the user's settings and keys. */
 export type Io = Process & {
   readonly entries: (file: 'config' | 'keys') => Readonly<Record<string, unknown>>;
 };
 
-/** What the exit status of a command means; scripts depend on these numbers. */
+/** The exit statuses of commands; scripts depend on these numbers. */
 export const exitCode = {
   success: 0,
   differences: 1,
@@ -42,7 +42,7 @@ export const exitCode = {
   terminated: 143,
 } as const;
 
-/** The exit status of each problem that is not a failure of a service. */
+/** The exit status of each problem that is not a service's failure. */
 const codes: Readonly<Partial<Record<ProblemKind, number>>> = {
   'validation-error': exitCode.usage,
   'bad-input': exitCode.usage,
@@ -58,7 +58,7 @@ const codes: Readonly<Partial<Record<ProblemKind, number>>> = {
   interrupted: exitCode.interrupted,
 };
 
-/** The exit status of a problem. */
+/** Returns the exit status of a problem. */
 export function exitCodeOf(kind: ProblemKind): number {
   return codes[kind] ?? exitCode.serviceFailed;
 }

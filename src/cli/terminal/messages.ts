@@ -15,7 +15,7 @@ type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly 
 /** What a command writes to stderr for people. */
 export type Messages = ReturnType<typeof messagesOf>;
 
-/** Returns the messages of a command with these flags. */
+/** Makes the messages of a command with some flags. */
 export function messagesOf(flags: Verbosity, io: Process) {
   const { quiet, verbose, debug } = flags;
   const print = (text: string): void => write(io, `${printable(text)}\n`);
@@ -25,29 +25,29 @@ export function messagesOf(flags: Verbosity, io: Process) {
   const noteOnTerminal = unless(!hasReader);
   return {
     flags,
-    /** A line about what is missing from the output: `--quiet` does not silence it. */
+    /** Prints what is missing from the output; `--quiet` does not silence it. */
     warn: print,
-    /** A line for people and scripts, unless `--quiet`. */
+    /** Prints a line for people and scripts, unless `--quiet`. */
     note: unless(quiet),
-    /** Whether a person reads: a terminal, and no `--quiet`. */
+    /** True if a person reads: on a terminal, without `--quiet`. */
     hasReader,
     noteOnTerminal,
-    /** The day that each text means: on a terminal, or for `--verbose`. */
+    /** Prints the day of each resolved text, on a terminal or for `--verbose`. */
     resolved(days: readonly ResolvedText[]): void {
       const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
       for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
     },
-    /** A line for `--verbose`. */
+    /** Prints a line for `--verbose`. */
     detail,
-    /** A line for `--debug`. */
+    /** Prints a line for `--debug`. */
     trace: unless(!debug),
-    /** The progress of work that starts now; shown only on a terminal, not with `--quiet`, and if it is wanted. */
+    /** Begins the progress of work; shown only on a terminal, without `--quiet`, if `isWanted`. */
     progress: (isWanted = true): Progress =>
       isWanted && hasReader && variable(io, 'TERM') !== 'dumb' ? progressOn(io) : noProgress,
   } as const;
 }
 
-/** Prints a failure, as a problem document where `json` is set, and gives its exit code; a bug shows its stack. */
+/** Prints a failure, as a problem document with `json`, and returns its exit code; a bug shows its stack. */
 export function reportFailure(error: unknown, json: boolean, io: Process): number {
   const problem = problemOf(error);
   if (problem === undefined) return reportBug(error, io);
@@ -77,31 +77,31 @@ function reportBug(error: unknown, io: Process): number {
 
 const eraseLine = '\r\u001B[K';
 
-/** The status line of each terminal, until another one or any message is printed there; not drawn while it loads. */
+/** The status line of each terminal, until a message is printed there; not drawn while it loads. */
 const statuses = new WeakMap<Output, { isDrawn: boolean }>();
 
-/** Erases the status line of a terminal, if it has one. */
+/** Erases the status line of a terminal, if there is one. */
 export function eraseStatus(terminal: Output): void {
   if (statuses.get(terminal)?.isDrawn === true) terminal.write(eraseLine);
   statuses.delete(terminal);
 }
 
-/** The progress of long work, as a line on a terminal's stderr. */
+/** The progress of long work, as a line on a terminal. */
 type Progress = {
   /**
-   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call
-   * updates the line, and the text is made only for those that do: formatting the first number takes 10 ms.
+   * Shows a text after the count, the rate and, with a total, a bar and the time left.
+   * The text is made only for calls that update the line: formatting the first number takes 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
-  /** Erases the line before anything is written to stdout; every message does so itself. */
+  /** Erases the line before output to stdout; messages do so themselves. */
   readonly clear: () => void;
 };
 
-/** Milliseconds before the line is shown, and between two updates. */
+/** In milliseconds. */
 const showAfter = 500;
 const updateEvery = 100;
 
-/** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
+/** In columns: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
 const noProgress: Progress = { show: () => undefined, clear: () => undefined };
@@ -109,7 +109,7 @@ const noProgress: Progress = { show: () => undefined, clear: () => undefined };
 function progressOn({ stderr, clock }: Process): Progress {
   const started = clock().getTime();
   let next = started + showAfter;
-  // Loaded when the first line is due, so that short work does not load it.
+  // Loaded for the first line, so that short work does not load it.
   let progressLine: typeof import('../../render/progress-line.ts').progressLine | undefined;
   return {
     show(text, share) {

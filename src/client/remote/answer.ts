@@ -10,7 +10,7 @@ import { defined } from '../../platform/defined.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
-/** A query, and what a service was sent for it: without the parameters that it does not announce. */
+/** A query, and the parameters sent to a service that announces them. */
 type SentQuery<R> = {
   readonly operation: Operation<Params, R>;
   readonly asked: ParamTexts;
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   503: 'service-unavailable',
 };
 
-/** The page in a service's reply; throws the matching Problem for any other reply. */
+/** Reads the page in a service's reply; throws the matching Problem for any other reply. */
 export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>): Envelope<R> {
   if (reply.status === 200)
     return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
@@ -41,7 +41,7 @@ export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>):
   throw failureOf(reply, sent);
 }
 
-/** The JSON value of a reply; for other content, throws a Problem that says what it is. */
+/** Parses the JSON of a reply; throws a Problem that describes other content. */
 export function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
@@ -62,9 +62,9 @@ function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
   if (reply.status === 429) return quotaUsedUp(reply, said);
   const kind = kinds[reply.status];
   if (said !== undefined && kind !== undefined) {
-    // The contract has no error type for changed data, only this text.
+    // The contract has no error type for changed data, but this text.
     const changed = said.options.field === 'cursor' && said.detail === changedSince().detail;
-    // The contract's form of a refused value, for fronts that name the value in another way.
+    // The contract's form of a refused value; fronts name the value in other ways.
     const [, param, reason] = /^invalid '(\w+)': (.*)$/s.exec(said.detail) ?? [];
     const refusal = reason === undefined ? {} : { refusal: { param: String(param), reason } };
     return new Problem(changed ? 'data-changed' : kind, said.detail, { ...said.options, ...refusal });
@@ -74,7 +74,7 @@ function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
   return badAnswer(reply, what, said?.options);
 }
 
-/** Only the contract's text means an unknown series; any other 404 means that the service lacks the path. */
+/** Makes the Problem of a 404: only the contract's text means an unknown series, others an unknown path. */
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
@@ -98,7 +98,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
     : 'this service does not offer it; everything else works';
 }
 
-/** Not every 429 has a problem document: a proxy in front of the service can limit requests too. */
+/** Makes the Problem of a 429, with or without a problem document: a proxy can limit requests too. */
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
@@ -126,7 +126,7 @@ function problemIn(reply: HttpReply): StatedProblem | undefined {
   return { detail: shortText(detail) ?? title, options };
 }
 
-/** A text, cut at 2000 characters, because error messages show it; undefined for other values. */
+/** Cuts a text at 2000 characters, because error messages show it; undefined for other values. */
 function shortText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
@@ -144,8 +144,8 @@ function whatItIs(reply: HttpReply): string {
 }
 
 /**
- * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query.
- * It must be as of the requested day, because a service that ignores `as_of` would show the future.
+ * Reads the page in `value`; throws a Problem with the place of what breaks the contract or the query.
+ * It must be as of the requested day: a service that ignores `as_of` would show the future.
  */
 function readEnvelope<R extends Row>(
   value: unknown,
@@ -171,8 +171,8 @@ function readEnvelope<R extends Row>(
 }
 
 /**
- * Fills in what another service may leave out, and leaves out its members that have the names of our additions. An
- * answer without a cursor is the last page.
+ * Adds members that another service may leave out, and drops its members with the names of our additions.
+ * An answer without a cursor is the last page.
  */
 function withDefaults(value: Members, requestId: string): Members {
   const known = Object.fromEntries(Object.entries(value).filter(([name, one]) => isOurs(name, one)));
@@ -195,7 +195,7 @@ function isOurs(name: string, value: unknown): boolean {
   }
 }
 
-/** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
+/** Converts an envelope to asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
 function inOneForm<R>(
   received: Envelope<unknown>,
   results: readonly R[],
@@ -206,7 +206,7 @@ function inOneForm<R>(
     object,
     request_id,
     status,
-    // If the service was not sent the as-of date, the client applied it.
+    // The client applies an as-of date that the service was not sent.
     ...defined({ as_of: asOf }),
     ...rest,
     results,
@@ -258,7 +258,7 @@ function wrongPaging(
     : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
-/** What is wrong with the `as_of` of an answer: the contract has it if a day was requested, and only then. */
+/** Says what is wrong with `as_of` in an answer: the contract has it if a day was requested, and only then. */
 function wrongAsOf(
   { as_of: found }: Envelope<unknown>,
   { inContract }: Operation<Params, unknown>,
@@ -281,7 +281,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 type ReadRow<R> = { readonly row: R } | { readonly fault: string };
 
-/** Reads rows: their cells have the types of the contract, they match the query, and nothing is later than its day. */
+/** Makes a reader of rows, which checks types, the query, and that nothing is later than the as-of date. */
 function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
   const { operation, asked, sent, clock } = query;
   const { fields, knownBy, identity = [] } = operation;
@@ -308,7 +308,7 @@ function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => Read
   };
 }
 
-/** What in a row is later than the as-of date, or not known to be known by then. */
+/** Finds what in a row is later than the as-of date, or not known to be known by then. */
 function laterThan(asOf: string, fields: readonly Field[], knownBy: string | undefined, row: Row) {
   if (knownBy !== undefined) {
     const known = row[knownBy];
@@ -329,7 +329,7 @@ function happenedLater(asOf: string, field: Field, cell: unknown): boolean {
   return field.happened === true && typeof cell === 'string' && cell.slice(0, 10) > asOf;
 }
 
-/** The values of the fields that repeat a parameter as it is. */
+/** Returns the values that fields must repeat, by field. */
 function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string> {
   return new Map(
     asked.flatMap(([name, text]) => {
@@ -339,7 +339,7 @@ function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string
   );
 }
 
-/** Reads an object that has the cells of fields, or says which of them is wrong. */
+/** Reads an object with the cells of fields, or says which cell is wrong. */
 function readFields(
   fields: readonly Field[],
   value: Members,
@@ -357,10 +357,10 @@ function readFields(
 
 type ReadCell = { readonly cell: unknown } | { readonly fault: string };
 
-/** Reads a cell into asof's form; one that rows may lack gets the value asked for, or none. */
+/** Reads a cell into asof's form; a missing cell that rows may lack gets the requested value, if any. */
 function readCell(field: Field, value: unknown, asked: string | undefined): ReadCell {
   const { type, nullable = false, extension = false, mayLack = false, fields } = field;
-  // Another service may send an empty text for what it does not know.
+  // Another service may send an empty text for an unknown value.
   const isAbsent = value === undefined || value === null || value === '';
   if (isAbsent && (nullable || extension || mayLack)) {
     if (mayLack) return { cell: value ?? asked ?? '' };
@@ -399,14 +399,14 @@ type Bound = NonNullable<Param['bounds']>;
 
 type Requirement<R> = {
   readonly field: string;
-  /** What is wrong with a row that does not meet it; messages put it after the value of the field. */
+  /** What is wrong with a row, after the value of the field in a message. */
   readonly fault: string;
   met(row: R): boolean;
 };
 
 /**
- * Returns what the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to
- * a parameter that the texts give.
+ * Returns the requirements on the rows of an answer.
+ * A bound also applies to a parameter's default, a test only to a parameter in the texts.
  */
 function requirementsOf<R extends Row>(
   operation: Operation<Params, R>,

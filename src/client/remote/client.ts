@@ -11,15 +11,15 @@ import { type HttpReply, Requester, type RequestOptions, redacted } from './exch
 import { retryAfterOf, waitFor } from './retry.ts';
 import { parseBaseUrl } from './url.ts';
 
-/** The address of a service, and how a client sends its requests. */
+/** The address of a service, and how requests are sent. */
 export type RemoteOptions = RequestOptions & {
   readonly baseUrl: string;
-  /** A key of that service; without it, requests are sent without a key. */
+  /** A key of that service. Default: none. */
   readonly key?: string | undefined;
   readonly userAgent?: string;
 };
 
-/** A client of the service at a base URL, with the envelopes and Problems of an embedded client of its store. */
+/** Makes a client of the service at a base URL, with the envelopes and Problems of an embedded client. */
 export function remoteClient(options: RemoteOptions): Client {
   const { baseUrl, key, userAgent = 'asof', clock = () => new Date() } = options;
   if (key !== undefined && !/^[!-~]+$/.test(key))
@@ -28,10 +28,10 @@ export function remoteClient(options: RemoteOptions): Client {
   const secrets = key === undefined ? [] : [key];
   const headers = { 'user-agent': userAgent, ...defined({ 'x-api-key': key }) };
   const requester = new Requester(base, headers, secrets, options);
-  /** The first answer after a watch began, with which later ones are compared. */
+  /** The first answer after a watch began, to compare later ones with. */
   let baseline: Baseline | 'awaited' | undefined;
 
-  /** The reply to a path below the base URL, after retries and at most one redirect. */
+  /** Requests a path below the base URL, with retries and at most one redirect. */
   const get = async (
     path: string,
     extraHeaders: HttpReply['headers'] = {},
@@ -49,7 +49,7 @@ export function remoteClient(options: RemoteOptions): Client {
 
   const extensions = extensionsOf(base.href, get);
 
-  /** Asks for one page, of which only `sent` goes to the service. */
+  /** Requests one page; only `sent` goes to the service. */
   const page = async <R extends Row>(
     operation: Operation<Params, R>,
     asked: ParamTexts,
@@ -66,13 +66,13 @@ export function remoteClient(options: RemoteOptions): Client {
     return envelope;
   };
 
-  /** Refuses a row that does not say all that was asked for, if another answer of the service contradicts it. */
+  /** Refuses a row that does not repeat the whole request if another answer of the service contradicts it. */
   const prove = async <R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts) => {
     const proof = operation.proof?.(row, asked);
     if (proof === undefined) return;
     const { texts, field, shownAs, noun } = proof;
     const envelope = await page(proof.operation, texts).catch((error: unknown) => {
-      // A service without that question cannot be asked for more than it was.
+      // A service without that operation cannot prove more.
       if (error instanceof Problem && error.missing) return undefined;
       throw error;
     });
@@ -83,7 +83,7 @@ export function remoteClient(options: RemoteOptions): Client {
     throw new Problem('bad-answer', `the service at ${base.href} answered another question: ${what}`);
   };
 
-  /** The same answer with its new tag; undefined if the tag is as before or absent. */
+  /** Requests the same answer; undefined if its tag is unchanged or absent. */
   const renewed = async ({ path, tag, read }: Baseline): Promise<Baseline | undefined> => {
     const reply = await get(path, { 'if-none-match': tag });
     if (reply.status === 304) return undefined;
@@ -111,11 +111,11 @@ export function remoteClient(options: RemoteOptions): Client {
       }
     },
 
-    /** Detects no change if answers have no `ETag`, or another one each time. */
+    /** Detects no change if answers have no `ETag`, or a new one each time. */
     async watch() {
       baseline = 'awaited';
       return {
-        // Before the first answer, assume that it will have an ETag.
+        // Before the first answer, an ETag is assumed.
         requests: () => (baseline === undefined ? 0 : 1),
         async changed() {
           const before = baseline;
@@ -123,7 +123,7 @@ export function remoteClient(options: RemoteOptions): Client {
           try {
             const now = await renewed(before);
             if (now === undefined) return false;
-            // The content may be the same although other data changed. Compare with the new tag from now on.
+            // The content may be the same although other data changed. From now on, the new tag counts.
             const later = await renewed(now);
             return later === undefined || content(later.envelope) !== content(before.envelope);
           } catch (error) {
@@ -133,7 +133,7 @@ export function remoteClient(options: RemoteOptions): Client {
       };
     },
 
-    /** If this cannot be found out now, the answer is no; the next question shows why. */
+    /** Answers no if the request fails; the next question shows why. */
     async offers(operation, texts) {
       try {
         return (await extensions.unannounced(operation, texts)).size === 0;
@@ -152,7 +152,7 @@ type TryOutcome = Awaited<ReturnType<Requester['get']>>;
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
+/** Retries after transient network errors, 429 and 502 to 504; returns the last reply or throws the last Problem. */
 async function withRetries(
   attempt: () => Promise<TryOutcome>,
   { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
@@ -185,8 +185,8 @@ function isRedirect({ status }: HttpReply): boolean {
 }
 
 /**
- * The path that a redirect leads to; undefined for any other reply. Refuses a redirect to another origin, because the
- * key is for this one only, and to another query, because without `as_of` the answer would differ.
+ * Returns the path of a redirect; undefined for any other reply.
+ * Refuses another origin, because the key is for this one, and another query, which may lack `as_of`.
  */
 function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
   if (!isRedirect(reply)) return undefined;
@@ -211,7 +211,7 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
   return to.pathname + to.search;
 }
 
-/** The answer that later answers to the same request are compared with. */
+/** An answer to compare later ones with. */
 type Baseline = {
   readonly path: string;
   readonly tag: string;
@@ -219,7 +219,7 @@ type Baseline = {
   readonly read: (reply: HttpReply) => Envelope<unknown>;
 };
 
-/** A tag without its mark of weakness: a proxy may turn a strong tag into a weak one. */
+/** Removes the mark of weakness from a tag: a proxy may turn a strong tag into a weak one. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
@@ -228,12 +228,12 @@ function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
 }
 
-/** An operation's request as a path below the base URL: path parameters in their places, all others as the query. */
+/** Returns a request as a path below the base URL: path parameters in their places, others as the query. */
 export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): string {
   const inPath = new Map<string, string>();
   const query: string[] = [];
   for (const [name, text] of texts) {
-    // A repeated path parameter goes into the query, and the service refuses it.
+    // A repeated path parameter goes into the query, which the service refuses.
     if (params[name]?.in === 'path' && !inPath.has(name)) inPath.set(name, text);
     else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
   }
@@ -252,7 +252,7 @@ function checkSegment(name: string, text: string | undefined, instance: string):
 
 type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'check' | 'params' | 'path'>;
 
-/** The extension parameters that a service announces in its OpenAPI description, read once. */
+/** Reads once the extension parameters that a service announces in its OpenAPI description. */
 function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>) {
   let announced: Promise<Announces> | undefined;
 
@@ -265,7 +265,7 @@ function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>
       throw error;
     });
     const lacking = extensions.filter(([name, text]) => {
-      // The service itself refuses a value that no service knows.
+      // The service itself refuses an unknown value.
       const choices = listIn(params[name]?.schema, 'enum');
       return !announces(path, name, choices.includes(text) ? text : undefined);
     });
@@ -273,8 +273,8 @@ function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>
   };
 
   /**
-   * What to send a service for a query: without extensions that it does not announce, if they have their default, and
-   * with bounds in the place of an as-of date where the operation has them. Refuses any other that it lacks, by name.
+   * Returns what to send for a query: without defaults of extensions that the service does not announce,
+   * and with bounds instead of an as-of date if the operation has them. Refuses any other missing parameter.
    */
   const sendable = async (operation: ExtendedOperation, texts: ParamTexts, clock: Clock) => {
     const lacking = await unannounced(operation, texts);
@@ -290,7 +290,7 @@ function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>
       ([name, text]) =>
         lacking.has(name) && params[name]?.parse(text, name, clock) !== params[name]?.fallback,
     );
-    // The most important one first.
+    // The most important parameter first.
     const [first] = refused.find(([name]) => name === 'as_of') ?? refused[0] ?? [];
     if (first !== undefined) throw lacksParameter(operation, first, service);
     return sent.filter(([name]) => !lacking.has(name));
@@ -314,11 +314,11 @@ function lacksParameter({ params, path }: ExtendedOperation, name: string, servi
 
 type Announces = (path: string, parameter: string, value?: string) => boolean;
 
-/** What the reply to `/v1/openapi.json` announces; any other content announces nothing. */
+/** Reads what the reply to `/v1/openapi.json` announces; any other content announces nothing. */
 function announcedIn(reply: HttpReply): Announces {
   const description = descriptionIn(reply);
   const components = memberOf(memberOf(description, 'components'), 'parameters');
-  // A parameter may be a reference to one of the components.
+  // A parameter may refer to a component.
   const resolved = (entry: unknown) => {
     const reference = memberOf(entry, '$ref');
     const name = typeof reference === 'string' && /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1];
@@ -348,12 +348,12 @@ function descriptionIn(reply: HttpReply): unknown {
   }
 }
 
-/** Whether a parameter may have a value: an older asof announces the parameter with fewer values. */
+/** Tells whether a parameter may have a value: an older asof announces it with fewer values. */
 function mayBe(value: string | undefined, choices: readonly unknown[]): boolean {
   return value === undefined || choices.length === 0 || choices.includes(value);
 }
 
-/** A path without the names of its parameters, which another service may choose differently. */
+/** Removes the names of parameters from a path; another service may choose others. */
 function shape(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}');
 }

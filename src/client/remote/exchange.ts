@@ -7,10 +7,10 @@ import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { BaseUrl } from './url.ts';
 
-/** The headers of a message, names in lower case. */
+/** The headers of a message, by names in lower case. */
 type HttpHeaders = { readonly [name: string]: string };
 
-/** A service's reply to one request, with any status; `url` is without the query. */
+/** A service's reply with any status; `url` has no query. */
 export type HttpReply = {
   readonly url: string;
   readonly status: number;
@@ -18,7 +18,7 @@ export type HttpReply = {
   readonly body: Buffer;
 };
 
-/** One try of one request and its outcome, with every secret redacted. */
+/** One try of a request, with every secret redacted. */
 export type RequestTry = {
   readonly url: string;
   readonly requestHeaders: HttpHeaders;
@@ -28,32 +28,32 @@ export type RequestTry = {
   | { readonly status: undefined; readonly failure: Problem }
 );
 
-/** A try of a request, or a wait before the next one, without secrets. */
+/** A try of a request, or a wait before the next one. */
 export type RemoteEvent =
   | { readonly tried: RequestTry }
   | { readonly wait: { readonly seconds: number; readonly reason: string } };
 
-/** How requests are sent, and again after failures that may be gone at the next try. */
+/** How requests are sent and retried. */
 export type RequestOptions = {
-  /** Seconds that one try may take, from the connection to the last byte; 30 unless given. */
+  /** Seconds for one try, from the connection to the last byte. Default: 30. */
   readonly timeout?: number | undefined;
-  /** Tries after a transient failure; 2 for a service and 3 for a live source unless given. */
+  /** Retries after a transient failure. Default: 2 for a service, 3 for a live source. */
   readonly retries?: number | undefined;
-  /** Seconds that one request may wait in all before its further tries; 60 unless given. */
+  /** Seconds that one request may wait in all before retries. Default: 60. */
   readonly maxWait?: number | undefined;
-  /** The environment, whose usual variables name the proxies; that of the process unless given. */
+  /** The environment, whose usual variables name the proxies. Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: (() => Date) | undefined;
   /** Stops requests and waits. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each try of a request and before each wait, without secrets. */
+  /** Called after each try and before each wait, without secrets. */
   readonly watch?: ((event: RemoteEvent) => void) | undefined;
 };
 
-/** The largest body, far more than a page of a thousand rows; a service that sends more is broken or hostile. */
+/** The largest body in bytes, far more than a page of a thousand rows. */
 const largestBody = 64 * 1024 * 1024;
 
-/** Sends single requests to one service; its headers go out to the origin of the base URL only. */
+/** Sends single requests to one service; headers go only to its origin. */
 export class Requester {
   readonly #base: BaseUrl;
   readonly #headers: HttpHeaders;
@@ -63,7 +63,7 @@ export class Requester {
   readonly #proxies: Proxies;
   #transport: Promise<Transport> | undefined;
 
-  /** `headers`, with names in lower case, go out with every request; `secrets` are what no message or log may show. */
+  /** Takes headers of every request, names in lower case, and secrets that no message or log may show. */
   constructor(base: BaseUrl, headers: HttpHeaders, secrets: readonly string[], options: RequestOptions) {
     this.#base = base;
     this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
@@ -73,7 +73,7 @@ export class Requester {
     this.#proxies = proxiesOf(options.env ?? process.env);
   }
 
-  /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */
+  /** Tries a request once; returns the reply, or why none came. Throws `interrupted` on the signal. */
   async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
     const { signal, watch } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };
@@ -86,7 +86,7 @@ export class Requester {
     });
     try {
       const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
-      // undici notices the signal only once it is connected.
+      // undici notices the signal only after connecting.
       const reply = await unlessAborted(stop, this.#exchange(path, headers, stop));
       const { status, body } = reply;
       const shown = this.#redacted(reply.headers);
@@ -122,7 +122,7 @@ export class Requester {
     return { problem, transient: true };
   }
 
-  /** Headers without secrets, in case the service repeats them. */
+  /** Redacts headers, in case the service repeats secrets. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#secrets)]),
@@ -134,7 +134,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '(redacted)'), text);
 }
 
-/** The same problem with each secret in its texts redacted, in case a service repeated them. */
+/** Redacts each secret in the texts of a problem, in case a service repeated it. */
 export function redacted(problem: Problem, secrets: readonly string[]): Problem {
   if (secrets.length === 0) return problem;
   const clean = (text: string) => withoutSecrets(text, secrets);
@@ -155,7 +155,7 @@ function flat(headers: HttpResponse['headers']): HttpHeaders {
   );
 }
 
-/** Reads the whole body, which frees the connection; leaving the loop early closes it. */
+/** Reads the whole body, which frees the connection; leaving the loop early closes the connection. */
 async function collect(body: AsyncIterable<Buffer>, url: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -191,7 +191,7 @@ function unreadable(url: string, how: string): Problem {
 
 type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-/** What the codes of failed connections mean that may be gone at the next try. */
+/** Connection errors that the next try may not meet. */
 const passing: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
   ECONNREFUSED: 'connection refused',
@@ -207,7 +207,7 @@ const passing: Readonly<Record<string, string>> = {
 
 const unknownIssuer = 'TLS: its certificate has an unknown issuer';
 
-/** What the codes mean that every try would meet. */
+/** Connection errors that every try would meet. */
 const lasting: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name',
   CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
@@ -218,7 +218,7 @@ const lasting: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: its certificate is for another host',
 };
 
-/** Why a try to reach a base URL failed; `proxy` is the one that the environment names for it. */
+/** Says why a base URL was not reached; `proxy` is the one that the environment names for it. */
 function connectionFailure(error: unknown, href: string, proxy: string | undefined): ConnectionFailure {
   const { code, name, message } = firstCause(error);
   const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
@@ -254,7 +254,7 @@ function otherLasting(code: string, message: string): string | undefined {
   return refused && `the proxy refused with status ${refused}`;
 }
 
-/** The innermost cause of an error; if several addresses were tried, the cause of the first failure. */
+/** Finds the innermost cause of an error; if several addresses were tried, that of the first failure. */
 function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };
@@ -263,10 +263,10 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
 }
 
-/** The proxies to use, as URLs; an empty text is no proxy. */
+/** Proxies as URLs; an empty text is no proxy. */
 type Proxies = { readonly http: string; readonly https: string; readonly no: string };
 
-/** The proxies that an environment names by the usual variables, lower case first. */
+/** Reads the proxies from the usual variables of an environment, lower case first. */
 export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Proxies {
   const first = (...names: readonly string[]) =>
     names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? '';
@@ -277,7 +277,7 @@ export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Pr
   };
 }
 
-/** The proxy for requests to an origin, without its name and password; undefined if there is none for its scheme. */
+/** Returns the proxy for an origin, without its name and password; undefined without one for its scheme. */
 function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
   const proxy = origin.startsWith('https:') ? https : http;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
@@ -286,28 +286,28 @@ function proxyFor(origin: string, { http, https }: Proxies): string | undefined 
   return `${protocol}//${host}`;
 }
 
-/** A response; reading its body to the end, or stopping early, frees the connection. */
+/** A response; reading or leaving its body frees the connection. */
 type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: AsyncIterable<Buffer>;
 };
 
-/** Sends GET requests over connections that it keeps open. Sets no time limits: the signal has the deadline. */
+/** Sends GET requests over open connections, without time limits of its own. */
 type Transport = {
-  /** Sends a path exactly as it is given. */
+  /** Sends a path exactly as given. */
   send(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpResponse>;
-  /** Closes every connection, including those that are still being made. */
+  /** Closes every connection, including those in the making. */
   close(): Promise<void>;
 };
 
-/** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
+/** Opens a transport to one origin: undici with a proxy, else Node's HTTP client, which starts faster. */
 async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
   if (proxies.http + proxies.https !== '') return proxyTransport(origin, proxies);
   const { request, Agent } = origin.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(origin);
-  // A host in brackets is an IPv6 address, which Node wants without them.
+  // An IPv6 address in brackets; Node wants it without them.
   const host = hostname.replace(/^\[|\]$/g, '');
   const send: Transport['send'] = (path, headers, signal) =>
     new Promise((resolve, reject) => {
@@ -316,7 +316,7 @@ async function openTransport(origin: string, proxies: Proxies): Promise<Transpor
         resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
       );
       sent.once('error', (error: NodeJS.ErrnoException) => {
-        // The service had closed the idle connection, so it has not seen the request.
+        // The service had closed the idle connection before the request.
         if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(send(path, headers, signal));
         else reject(error);
       });
@@ -337,7 +337,7 @@ async function proxyTransport(origin: string, proxies: Proxies): Promise<Transpo
     httpProxy,
     httpsProxy,
     noProxy: proxies.no,
-    // Many proxies allow tunnels only to port 443, so plain http requests do without one.
+    // Many proxies allow tunnels only to port 443, so plain http requests go without one.
     proxyTunnel: false,
     connect,
     // With TLS options, undici would speak TLS to a SOCKS proxy.
@@ -353,7 +353,7 @@ async function proxyTransport(origin: string, proxies: Proxies): Promise<Transpo
       return { status, headers, body };
     },
     async close() {
-      // undici's `destroy` waits for connections that are still being made.
+      // undici's `destroy` waits for connections in the making.
       closing.abort();
       await dispatcher.destroy();
     },
@@ -370,7 +370,7 @@ function proxyUrl(name: string, text: string): string {
   });
 }
 
-/** undici warns once, on stderr, that its SOCKS support is experimental; nobody who runs a query can act on that. */
+/** Silences undici's one warning that SOCKS is experimental: nobody who runs a query can act on that. */
 function silently(work: () => unknown): void {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

@@ -5,10 +5,10 @@ import type { HttpReply } from './exchange.ts';
 
 const day = 86_400;
 
-/** The most seconds of waiting for one request that a user can allow. */
+/** In seconds for one request. */
 export const longestWait = 7 * day;
 
-/** What a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
+/** The limits of a user's options: seconds for a try, retries, and seconds of waiting for one request. */
 export const requestLimits = {
   timeout: seconds('some', day),
   retries: integer(0, 100),
@@ -22,7 +22,7 @@ export async function waitFor(milliseconds: number, signal: AbortSignal | undefi
   });
 }
 
-/** The seconds to wait according to `Retry-After`, a number or a date; undefined if it is absent or invalid. */
+/** Reads the seconds of a `Retry-After`, a number or a date; undefined if it is absent or invalid. */
 export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,12 +1,12 @@
 import { Problem } from '../../errors/problem.ts';
 
-/** A base URL: its origin, the prefix of its paths (empty, or `/…` without a trailing slash), and both joined. */
+/** The parts of a base URL; `prefix` is empty or `/…` without a trailing slash. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
 
-/** Parses a base URL; throws a Problem, which never repeats a password, if the text is not one. */
+/** Parses a base URL; throws a Problem, which never repeats a password, if the text is invalid. */
 export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
-  // A user name, a query or a fragment may hold a secret.
+  // A user name, a query or a fragment may contain a secret.
   const shown = /[@?#]/.test(text) ? undefined : text;
   const notBase = (reason: string, hint = 'such as https://data.example.com') =>
     new Problem('bad-input', `invalid base URL: ${reason}`, {

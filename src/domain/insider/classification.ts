@@ -3,21 +3,21 @@ import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import { groupBy } from '../series/groups.ts';
 import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
-/** A trade that counts towards no cluster, and why, with the trade or amendment that replaces it. */
+/** A trade that counts towards no cluster, with the reason. */
 type ExcludedTrade = { readonly filing: Filing } & (
   | { readonly reason: IneligibleReason }
   | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
   | { readonly reason: 'amended'; readonly amendment: Filing }
 );
 
-/** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
+/** An amendment that may restate several trades, which all keep counting. */
 type AmbiguousAmendment = {
-  /** The amendment's first row of the trade date in question. */
+  /** The amendment's first row with the trade date. */
   readonly amendment: Filing;
   readonly possibleOriginals: readonly Filing[];
 };
 
-/** Which trades of an issuer count towards clusters, and why others do not; each is in one list. */
+/** An issuer's trades that count towards clusters, and the others. */
 export type Classification = {
   readonly code: string;
   /** In order of trade date. */
@@ -28,7 +28,7 @@ export type Classification = {
 
 /**
  * Decides which trades of one issuer with a code count; later filings change nothing on a day before them.
- * When an amendment withdraws a report, reports that had repeated it count again, from the day of the amendment.
+ * If an amendment withdraws a report, its repetitions count again, from the day of the amendment.
  */
 export function classifyTrades(filings: readonly Filing[], code = purchaseCode): Classification {
   const classifier = new Classifier(code);
@@ -37,8 +37,8 @@ export function classifyTrades(filings: readonly Filing[], code = purchaseCode):
 }
 
 /**
- * The classification at the end of each filing date, oldest first, each only from the filings up to that day, with the
- * trade dates that may have changed; `tradesOn` gives the trades of a date that count, before the next day is read.
+ * Yields the classification at the end of each filing date, oldest first, only from filings up to that day.
+ * `changed` are the trade dates that may differ; `tradesOn` is only valid until the next day is read.
  */
 export function* classifiedDays(filings: readonly Filing[], code: string) {
   const classifier = new Classifier(code);
@@ -51,7 +51,7 @@ export function* classifiedDays(filings: readonly Filing[], code: string) {
   }
 }
 
-/** The trades of each filing, by filing date; on one day originals come before amendments. */
+/** Groups trades by filing, in order of filing date; on one day originals come before amendments. */
 function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Filing[])[] {
   const groups = groupBy(filings, ({ filingId }) => filingId);
   const sortKey = ([first]: readonly Filing[]): string =>
@@ -65,7 +65,7 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
 }
 
 type TradeDate = {
-  /** The reports in force, in order of publication; one that restates others has the place of the first of them. */
+  /** The reports in force, in order of publication; a restating report takes the place of the first one restated. */
   reports: InsiderTrade[];
   /** The trades behind the reports; rebuilt when a report is amended. */
   trades: ReportedTrade[];
@@ -76,9 +76,9 @@ class Classifier {
   readonly #dates = new Map<Day, TradeDate>();
   readonly #excluded: ExcludedTrade[] = [];
   readonly #ambiguous: AmbiguousAmendment[] = [];
-  /** For each report of an amendment, the reports that it restates. */
+  /** The restated reports, by the report of an amendment. */
   readonly #restated = new Map<InsiderTrade, readonly InsiderTrade[]>();
-  /** The trade dates amended by filings of the current day, with the trades that counted before. */
+  /** The trade dates amended today, with the trades that counted before. */
   readonly #amendedToday = new Map<TradeDate, ReadonlySet<InsiderTrade>>();
   /** The day from which a trade counts, if an amendment decided it. */
   readonly #countsFrom = new Map<InsiderTrade, Day>();
@@ -144,7 +144,7 @@ class Classifier {
     };
   }
 
-  /** Replaces the reports that an amendment clearly restates; gives the trade dates of the replaced reports. */
+  /** Replaces the reports that an amendment clearly restates, and returns their trade dates. */
   #amend(trades: readonly Filing[], reports: readonly InsiderTrade[]): ReadonlySet<Day> {
     const amended = new Set<Day>();
     const [first] = trades;
@@ -177,12 +177,12 @@ class Classifier {
   }
 
   /**
-   * Records the reports whose date alone an amendment may have corrected: those filed on the day that it names, by one
-   * of its owners, with as many shares, under a date outside of `dates`. They and its trades `own` keep counting.
+   * Records reports that an amendment may only have redated; they and the amendment's trades keep counting.
+   * They were filed on the day that it names, by one of its owners, with equal shares, dated outside `dates`.
    */
   #notePossibleRedating(own: readonly InsiderTrade[], dates: ReadonlySet<string>): void {
     const amendment = own[0]?.filing;
-    // Searching all known trades of an issuer is slow, and only amendments that name the day of their original need it.
+    // Searching all trades of an issuer is slow, and only amendments that name the original's day need it.
     if (amendment === undefined || amendment.originalFiledOn === null) return;
     const isRedated = ({ filing, filedOn }: InsiderTrade) =>
       own.some(({ filing: stated }) => {
@@ -210,14 +210,14 @@ class Classifier {
     for (const report of date.reports) addReport(date.trades, report);
   }
 
-  /** Sets the day from which each trade counts, on the trade dates amended today. */
+  /** Sets the day from which each trade on the dates amended today counts. */
   #endDay(): void {
     for (const [{ trades }, before] of this.#amendedToday) {
       const countsFrom = (report: InsiderTrade): Day =>
         before.has(report)
           ? (this.#countsFrom.get(report) ?? report.knownOn)
           : (this.#restated.get(report) ?? [])
-              // Another insider is news, even for a trade that was known.
+              // Another insider is news, even for a known trade.
               .filter(({ insider }) => insider.cik === report.insider.cik)
               .map(countsFrom)
               .reduce(earlier, this.#today);
@@ -228,10 +228,10 @@ class Classifier {
 }
 
 /**
- * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
- * that its owners reported, and if the amendment names the day of its original, only those filed on that day. It is
- * clear when one filing reported all of them and the amendment states as many trades with the code. An amendment that
- * names no day must state the same numbers of shares. If owners reported a trade twice, it restates both reports.
+ * Finds the reports that an amendment's rows (`stated`, of one trade date) restate among known trades.
+ * These are its owners' reports; if it names the day of its original, only those filed on that day.
+ * Clear if one filing reported all of them and the amendment states as many trades with the code,
+ * or without the code the same numbers of shares. Repeated reports of a trade are all restated.
  */
 function restatementOf(
   stated: readonly Filing[],
@@ -241,7 +241,7 @@ function restatementOf(
   const [first] = stated;
   if (first === undefined) return { reports: [], isClear: true };
   const { originalFiledOn } = first;
-  // Any common owner will do: an amendment may list joint filers in another order, or correct the role of one.
+  // Any common owner will do: an amendment may list joint filers in another order, or correct a role.
   const own = reportsIn(known, ({ filing }) => sharesOwner(filing, first));
   const dated = reportsIn(
     known,
@@ -283,28 +283,27 @@ function areAsStated(
 
 type RepetitionReason = 'reported-twice' | 'same-block';
 
-/** One trade and its reports, each from another filing. The first report counts. */
+/** A trade and its reports, from different filings; the first counts. */
 type ReportedTrade = {
   readonly counted: InsiderTrade;
   readonly repeated: { readonly report: InsiderTrade; readonly reason: RepetitionReason }[];
 };
 
-/** Adds the next report: to a trade that it repeats (preferably of the same owner), or as a new trade. */
+/** Adds the next report to a trade that it repeats (preferably of the same owner), or as a new trade. */
 function addReport(trades: ReportedTrade[], report: InsiderTrade): void {
   const alike = trades.filter((trade) => mayRepeat(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
-  // Only the counted report is compared: if A and B each report C's block, A and B need not share one.
+  // Only the counted report is compared: if A and B each report C's block, A and B may have different blocks.
   const same = own ?? alike.find(({ counted }) => isSameBlock(counted.filing, report.filing));
   if (same === undefined) trades.push({ counted: report, repeated: [] });
   else same.repeated.push({ report, reason: same === own ? 'reported-twice' : 'same-block' });
 }
 
-/** Every report of a trade, the one that counts first. */
 function reportsOf({ counted, repeated }: ReportedTrade): readonly InsiderTrade[] {
   return [counted, ...repeated.map(({ report }) => report)];
 }
 
-/** Whether a trade has the numbers of a report, and no report from the same filing yet. */
+/** Tells whether a trade has the numbers of a report, and no report from the same filing. */
 function mayRepeat(trade: ReportedTrade, { filing }: InsiderTrade): boolean {
   const { shares, pricePerShare } = trade.counted.filing;
   return (
@@ -315,7 +314,7 @@ function mayRepeat(trade: ReportedTrade, { filing }: InsiderTrade): boolean {
   );
 }
 
-/** Whether one owner reports in both filings; if a CIK is unknown, the names decide. */
+/** Tells whether one owner reports in both filings; if a CIK is unknown, the names decide. */
 function sharesOwner(one: Filing, other: Filing): boolean {
   return one.owners.some((a) =>
     other.owners.some((b) =>
@@ -325,9 +324,8 @@ function sharesOwner(one: Filing, other: Filing): boolean {
 }
 
 /**
- * Whether two filers report one block: both state the same holding after it, and at least one of them holds indirectly.
- * The holding must say something: two who buy their first shares hold as many as they bought, and two who sell their
- * last ones hold none.
+ * Tells whether two filers report one block: equal holdings after it, at least one of them indirect.
+ * First purchases and last sales do not count: those leave equal holdings without a common block.
  */
 function isSameBlock(one: Filing, other: Filing): boolean {
   const [after, shares] = [one.sharesOwnedAfter, one.shares];
@@ -336,7 +334,7 @@ function isSameBlock(one: Filing, other: Filing): boolean {
   return holdsMore && (one.ownership === 'I' || other.ownership === 'I');
 }
 
-/** Whether a trade disposes of shares. Code P never does and code S always does; for other codes the filing says so. */
+/** Tells whether a trade disposes of shares: code P never, code S always, other codes by the filing. */
 function isDisposal({ transactionCode, acquiredDisposed }: Filing): boolean {
   if (transactionCode === purchaseCode) return false;
   return transactionCode === 'S' || acquiredDisposed === 'D';
@@ -353,22 +351,22 @@ function parts(number: string): readonly string[] {
   return canonicalDecimal(number).split('.');
 }
 
-/** An officer or director whose CIK is known, so that two insiders can be distinguished. */
+/** An officer or director with a known CIK, and so distinguishable. */
 type Insider = ReportingOwner & { readonly cik: string };
 
-/** An insider's trade in shares with the requested code, which may count towards a cluster. */
+/** A trade with the requested code that may count towards a cluster. */
 export type InsiderTrade = {
   readonly filing: Filing;
-  /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
+  /** The owner who made the trade; of joint filers, the officer or director with the lowest CIK. */
   readonly insider: Insider;
   readonly date: Day;
-  /** The first day on which it counts: that of the original report, if an amendment restates this trade. */
+  /** The first day on which the trade counts: that of the original report, if an amendment restates it. */
   readonly knownOn: Day;
-  /** The filing dates of its report and of the originals that the report restates. */
+  /** The filing dates of the report and of the originals that it restates. */
   readonly filedOn: readonly Day[];
 };
 
-/** Why a trade, considered alone, is not an insider's trade in shares with the requested code. */
+/** Why a single trade is not an insider's trade with the code. */
 type IneligibleReason =
   | 'form-3'
   | 'derivative'
@@ -391,7 +389,7 @@ function insiderTradeOf(filing: Filing, code: string): InsiderTrade | Ineligible
   return { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
 }
 
-/** The officer or director with the lowest CIK, for any order of the owners. */
+/** Finds the officer or director with the lowest CIK, whatever the order of the owners. */
 function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
   const [first, ...others] = insiders.filter(hasCik);
@@ -405,7 +403,7 @@ function hasCik(owner: ReportingOwner): owner is Insider {
   return owner.cik !== null;
 }
 
-/** A key that sorts by CIK; the other fields decide between two entries of one person in a filing. */
+/** Makes a key that sorts by CIK; the other fields decide between two entries of one person. */
 function sortKey({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
   return [cik, name, officerTitle, isDirector, isOfficer, isTenPercent].join('\n');
 }

@@ -2,18 +2,18 @@ import { Exact, roundedQuotient } from '../series/exact-values.ts';
 import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
 
-/** The exact sum of decimal texts. */
+/** Adds decimal texts exactly. */
 export function sumOf(values: readonly string[]): string {
   return Exact.sum(0, ...values).toFixed();
 }
 
-/** Shares × price, exact, without trailing zeros; null if either is missing or the price is that of a derivative. */
+/** Multiplies shares by price exactly, without trailing zeros; null if one is missing, or for a derivative. */
 export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
   if (isDerivative || shares === null || pricePerShare === null) return null;
   return new Exact(shares).times(pricePerShare).toFixed();
 }
 
-/** The sums and prices of a cluster's trades as exact decimal texts; null where none states them. */
+/** Computes the exact totals and prices of a cluster's trades; null if no trade states them. */
 export function clusterTotals({ trades }: Pick<Cluster, 'trades'>) {
   const stated = trades.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
   const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new Exact(a).comparedTo(b));
@@ -24,10 +24,10 @@ export function clusterTotals({ trades }: Pick<Cluster, 'trades'>) {
   const value = valued.length === 0 ? null : Exact.sum(...valued.map((one) => one.value));
   const paidFor = Exact.sum(0, ...valued.map(({ shares }) => shares));
   return {
-    // The sum of those that are stated would look complete.
+    // The sum of the stated ones alone would look complete.
     shares: counts.length < trades.length ? null : sumOf(counts),
     value: value?.toFixed() ?? null,
-    // Half to even, of the shares that the value was paid for.
+    // Half to even, over the shares with a price.
     averagePrice: value === null || paidFor.isZero() ? null : roundedQuotient(value, paidFor, 4),
     priceLow: prices[0] ?? null,
     priceHigh: prices.at(-1) ?? null,

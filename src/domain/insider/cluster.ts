@@ -2,23 +2,23 @@ import { type Day, dayNumber, firstPlace } from '../series/date.ts';
 import type { InsiderTrade } from './classification.ts';
 import type { StatedDate } from './filing.ts';
 
-/** Trades form a cluster when those of at least `minInsiders` insiders fall within `days` consecutive calendar days. */
+/** The least number of insiders within consecutive calendar days. */
 export type ClusterRule = { readonly minInsiders: number; readonly days: number };
 
-/** Trades in one issuer's shares, all with one code, by several insiders within a short time. */
+/** Trades in one issuer's shares by several insiders within few days. */
 export type Cluster = {
   /** In order of trade date; never empty. */
   readonly trades: readonly InsiderTrade[];
   readonly size: number;
   readonly dateFirst: Day;
   readonly dateLast: Day;
-  /** The first day on which a qualifying span of it was public. */
+  /** The first day on which a qualifying span of the cluster was public. */
   readonly detectedOn: Day;
-  /** Number of distinct insiders in the cluster as known on that day. */
+  /** The number of distinct insiders known on that day. */
   readonly sizeWhenDetected: number;
 };
 
-/** The clusters in one issuer's trades (by trade date): spans with enough insiders, joined if they share a trade. */
+/** Finds clusters in one issuer's trades (by trade date): spans with enough insiders, joined at common trades. */
 export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): readonly Cluster[] {
   return joinedSpans(trades, rule).map((span) => ({
     ...span,
@@ -27,10 +27,10 @@ export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): 
   }));
 }
 
-/** What a cluster is made of: who traded, and on which day. */
+/** The day and the insider of a trade. */
 export type DatedTrade = { readonly date: Day; readonly insider: { readonly cik: string } };
 
-/** Whether these trades, in any order, are exactly one cluster. */
+/** Tells whether these trades, in any order, are exactly one cluster. */
 export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boolean {
   const [cluster] = joinedSpans(
     [...trades].sort((a, b) => (a.date < b.date ? -1 : 1)),
@@ -41,7 +41,7 @@ export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boo
 
 type TradeSpan<T> = Pick<Cluster, 'dateFirst' | 'dateLast'> & { readonly trades: readonly T[] };
 
-/** The qualifying spans of trades, which come in order of trade date; spans that share a trade are joined. */
+/** Finds the qualifying spans of trades in order of trade date; joins spans that share a trade. */
 export function joinedSpans<T extends DatedTrade>(
   trades: readonly T[],
   { minInsiders, days }: ClusterRule,
@@ -75,42 +75,42 @@ export function joinedSpans<T extends DatedTrade>(
   }));
 }
 
-/** The number of distinct insiders. */
+/** Counts the distinct insiders. */
 export function insidersIn(trades: readonly DatedTrade[]): number {
   return new Set(trades.map(({ insider }) => insider.cik)).size;
 }
 
-/** A trade by its issuer and its filing, with its date as stated. */
+/** A trade by issuer and filing, with its stated date. */
 export type TradePlace = {
   readonly issuerCik: string;
   readonly filingId: string;
   readonly date: StatedDate;
 };
 
-/** A trade in order of reading: none after it is dated later than `upTo`. */
+/** The next trade read; no later one is dated after `upTo`. */
 type NextPlace = TradePlace & { readonly upTo: StatedDate };
 
 /**
- * Finds the issuers that may have clusters: those with enough filings of trades within the days of a span.
+ * Finds issuers that may have clusters: enough filings of trades fall within the days of a span.
  * No other issuer has one, because joint filers count as one insider.
  */
 export class ClusterCandidates {
   readonly #rule: ClusterRule;
   readonly #given = new Set<string>();
-  /** For the other issuers, the trades that may share a span with later ones; the filing identifies the insider. */
+  /** For other issuers, trades that may share a span with later ones; the filing stands for the insider. */
   readonly #near = new Map<string, readonly (DatedTrade & { readonly day: number })[]>();
 
   constructor(rule: ClusterRule) {
     this.#rule = rule;
   }
 
-  /** Whether the next trade makes its issuer a candidate; each issuer becomes one only once. */
+  /** Takes the next trade; true if it makes its issuer a candidate, once for each issuer. */
   take({ issuerCik, filingId, date, upTo }: NextPlace): boolean {
     if (this.#given.has(issuerCik)) return false;
     const end = dayNumber(upTo) + this.#rule.days;
     const near = (this.#near.get(issuerCik) ?? []).filter((one) => one.day < end);
     near.push({ date, day: dayNumber(date), insider: { cik: filingId } });
-    // Most issuers have too few trades at a time, so their days need not be compared.
+    // Most issuers have too few trades at a time to compare days.
     if (near.length >= this.#rule.minInsiders && insidersIn(near) >= this.#rule.minInsiders) {
       near.sort((one, other) => one.day - other.day);
       if (joinedSpans(near, this.#rule).length > 0) return this.choose(issuerCik);
@@ -128,7 +128,7 @@ export class ClusterCandidates {
   }
 }
 
-/** When a cluster became visible. What is public only grows from day to day, so a binary search finds the first day. */
+/** Finds the day on which a cluster became visible, by binary search, as public data only grow. */
 function detection(
   trades: readonly InsiderTrade[],
   rule: ClusterRule,
@@ -144,7 +144,7 @@ function detection(
   return { detectedOn, sizeWhenDetected: Math.max(...sizesOn(detectedOn)) };
 }
 
-/** Whether a value is known and not less than a whole number. */
+/** Tells whether a value is known and at least a whole number. */
 export function isWorth(value: string | null, least: number | undefined): boolean {
   return least === undefined || (value !== null && BigInt(value.replace(/\..*/, '')) >= least);
 }

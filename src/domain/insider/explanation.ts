@@ -3,19 +3,19 @@ import type { Classification, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityOf, leadOwner, type ReportingOwner } from './filing.ts';
 
-/** A trade in or near a cluster, and why it counts towards that cluster or not. */
+/** A trade in or near a cluster, with its reason. */
 export type TradeExplanation = {
   readonly filing: Filing;
   readonly reason: 'counted' | 'outside-the-cluster' | Classification['excluded'][number]['reason'];
-  /** The insider that counts, otherwise the lead owner of the filing, if known. */
+  /** The insider that counts, or else the lead owner of the filing, if known. */
   readonly owner: ReportingOwner | undefined;
-  /** Why a trade does not count, or a remark on one that does; empty if there is neither. */
+  /** Why the trade does not count, or a remark on one that does; may be empty. */
   readonly text: string;
 };
 
 /**
- * Explains each trade with the code that is at most `days` days away from a cluster, by trade date.
- * For a trade without a date, or dated after its filing, the filing date decides.
+ * Explains each trade with the code that is at most `days` days from a cluster, by trade date.
+ * Uses the filing date for a trade without a date, or dated after its filing.
  */
 export function explainCluster(
   { trades, dateFirst, dateLast }: Cluster,
@@ -43,7 +43,7 @@ function idOf({ filingId, row }: Filing): string {
   return `${filingId} ${row}`;
 }
 
-/** A remark on a trade that counts: who filed it together, and an amendment that it is part of or may be restated by. */
+/** Describes the joint filers of a trade that counts, and an amendment that may change it. */
 function remarkOn({ filing, insider }: InsiderTrade, { ambiguous }: Classification): string {
   const joint = filing.owners.filter((owner) => owner !== insider).map(({ name }) => name);
   const ambiguity = ambiguous.find(

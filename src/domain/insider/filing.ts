@@ -1,17 +1,17 @@
 import type { Day } from '../series/date.ts';
 
-/** A date as a filing states it: `YYYY-MM-DD`, in the calendar, but possibly wrong (year 0022, future). */
+/** A date as stated: `YYYY-MM-DD`, in the calendar, but possibly wrong. */
 export type StatedDate = string;
 
-/** Forms 3 (initial holdings), 4 (changes), 5 (late and exempt changes of a year); `/A` marks an amendment. */
+/** Forms of initial holdings, changes, and late changes; `/A` means amendment. */
 export type FormType = (typeof formTypes)[number];
 
 /** The names of these forms. */
 export const formTypes = ['3', '4', '5', '3/A', '4/A', '5/A'] as const;
 
-/** A person or entity that reports a trade, with its relationship to the issuer. */
+/** A person or entity that reports a trade, with roles. */
 export type ReportingOwner = {
-  /** Ten digits; null if the document does not state it. */
+  /** Ten digits; null if the document states none. */
   readonly cik: string | null;
   readonly name: string;
   readonly isDirector: boolean;
@@ -38,16 +38,16 @@ export type Trade = {
   readonly ownership: 'D' | 'I' | null;
 };
 
-/** One trade of one filing, which `filingId` and `row` identify; what is not stated is null. */
+/** One trade of one filing; fields not stated are null. */
 export type Filing = Trade & {
-  /** The accession number; if it is unknown, `sha256-` and 16 hex digits of the hash of the document. */
+  /** The accession number, or else `sha256-` and 16 hex digits of the document's hash. */
   readonly filingId: string;
   /** `0000899243-17-024441`. */
   readonly accessionNumber: string | null;
   readonly formType: FormType;
   /** The filing date: the trade is public from this day on. */
   readonly filedOn: Day;
-  /** The UTC second at which the SEC accepted it: `2022-11-09T01:18:10Z`. */
+  /** The UTC second of the SEC's acceptance: `2022-11-09T01:18:10Z`. */
   readonly acceptedAt: string | null;
   /** In an amendment, the stated filing date of the original. */
   readonly originalFiledOn: StatedDate | null;
@@ -55,7 +55,7 @@ export type Filing = Trade & {
   /** Ten digits. */
   readonly issuerCik: string;
   readonly issuerName: string | null;
-  /** As stated, in capitals; it may hold several symbols (`symbolsOf`). */
+  /** As stated, in capitals; may contain several symbols (`symbolsOf`). */
   readonly ticker: string | null;
   /** In the filing's order; empty if the table of owners is missing. */
   readonly owners: readonly ReportingOwner[];
@@ -94,27 +94,27 @@ export function filingOf(header: FilingHeader, trade: Trade): Filing {
   };
 }
 
-/** The most trades accepted from one table (a form has 30 lines); rows of Table II are numbered above it. */
+/** The most trades in one table (a form has 30 lines); rows of Table II begin above this number. */
 export const mostTrades = 1000;
 
-/** The `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
+/** Returns the `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
 export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
 }
 
-/** The owner shown for joint filers: the first officer or director, else the first owner, if any is known. */
+/** Returns the owner to show for joint filers: the first officer or director, or else the first owner, if any. */
 export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | undefined {
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }
 
-/** Whether the filing amends an earlier one. */
+/** Tells whether the filing amends an earlier one. */
 export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
   return formType.endsWith('/A');
 }
 
 const exchange = /^(?:NYSE(?: (?:AMERICAN|ARCA|MKT))?|NASDAQ|AMEX|ASX|TSX|OTC\w*)\s*[:/]\s*(?=\S)/;
 
-/** The symbols in a ticker: `NYSE: KRC` gives KRC, `HEI, HEI.A` two; a blank is part of one (`CCIX U`). */
+/** Lists the symbols in a ticker: `NYSE: KRC` gives KRC, `HEI, HEI.A` two; blanks may be inside (`CCIX U`). */
 export function symbolsOf(ticker: string | null): readonly string[] {
   const stated = (ticker ?? '').toUpperCase().replace(exchange, '');
   const symbols = stated
@@ -124,12 +124,12 @@ export function symbolsOf(ticker: string | null): readonly string[] {
   return [...new Set(symbols)];
 }
 
-/** Whether a ticker as stated holds a symbol, in any case. */
+/** Tells whether a stated ticker contains a symbol, in any case. */
 export function hasSymbol(ticker: string | null, symbol: string): boolean {
   return symbolsOf(ticker).includes(symbol.toUpperCase());
 }
 
-/** Why a trade cannot have happened as stated, in words with the trade's own figures. */
+/** The reason why a trade cannot have happened as stated. */
 type Impossibility = {
   readonly reason:
     | 'no-trade-date'
@@ -143,7 +143,7 @@ type Impossibility = {
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
 const exchangeAct: Day = '1934-06-06';
 
-/** Why a trade cannot have happened as stated, so that it counts towards no cluster; undefined if it can. */
+/** Explains why a trade cannot have happened as stated; undefined if it can. */
 export function impossibilityOf({
   transactionDate,
   filedOn,

@@ -11,23 +11,23 @@ import {
   type Trade,
 } from './filing.ts';
 
-/** A filing as a store holds it. */
-export type HeldFiling = {
+/** A filing as it is stored. */
+export type StoredFiling = {
   readonly header: FilingHeader;
   readonly concernsClusters: boolean;
   readonly trades: readonly Trade[];
 };
 
-/** A trade of a filing that contradicts the held one, and the fields in which it does. */
+/** A trade that contradicts the stored one, with the differing fields. */
 export type FilingConflict = {
   readonly held: Filing;
   readonly given: Filing;
   readonly fields: readonly (keyof Filing)[];
 };
 
-/** Plans to add trades, one record for each filing and row; `held` has what the store has of these filings. */
+/** Plans to add trades, one record for each filing and row; `held` are these filings in the store. */
 export function planFilings(
-  held: readonly HeldFiling[],
+  held: readonly StoredFiling[],
   filings: readonly Filing[],
   { replace }: MergeOptions,
 ) {
@@ -43,7 +43,7 @@ export function planFilings(
       continue;
     }
     const trade = draft.trades.get(given.row);
-    // A new trade must agree with the filing that it belongs to.
+    // A new trade must agree with its filing.
     const before = filingOf(draft.header, trade ?? given);
     const fields = conflictingFields(before, given);
     if (fields.length > 0 && !replace) {
@@ -51,7 +51,7 @@ export function planFilings(
       continue;
     }
     const after = combinedFiling({ ...before, ...only(given, fields) }, given);
-    // Another form changes what the held trades of the filing are.
+    // Another form changes the meaning of the filing's stored trades.
     const others = after.formType === draft.header.formType ? [] : [...draft.trades.values()];
     draft.concernsClusters ||= [after, ...others].some((one) => concernsClusters(after, one));
     draft.trades.set(given.row, after);
@@ -66,37 +66,37 @@ function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing>
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
-/** A filing as it is held, and as it will be. */
+/** A filing before and after a merge. */
 type FilingDraft = {
-  readonly held?: HeldFiling;
+  readonly held?: StoredFiling;
   header: FilingHeader;
   concernsClusters: boolean;
   readonly trades: Map<number, Trade>;
 };
 
-function draftOf(held: HeldFiling): FilingDraft {
+function draftOf(held: StoredFiling): FilingDraft {
   const { header, concernsClusters, trades } = held;
   return { held, header, concernsClusters, trades: new Map(trades.map((trade) => [trade.row, trade])) };
 }
 
-/** What is written of a filing that changes: its header, and its new or changed trades. */
-function changesOf({ held, header, concernsClusters, trades }: FilingDraft): readonly HeldFiling[] {
+/** Returns the rows to write for a filing: its header, and its new or changed trades, if any changed. */
+function changesOf({ held, header, concernsClusters, trades }: FilingDraft): readonly StoredFiling[] {
   const known = new Map(held?.trades.map((trade) => [trade.row, trade]));
   const changed = [...trades.values()].filter((trade) => !isSame(known.get(trade.row), trade, tradeFields));
-  const isHeld = isSame(held?.header, header, headerFields) && held?.concernsClusters === concernsClusters;
-  return isHeld && changed.length === 0 ? [] : [{ header, concernsClusters, trades: changed }];
+  const isStored = isSame(held?.header, header, headerFields) && held?.concernsClusters === concernsClusters;
+  return isStored && changed.length === 0 ? [] : [{ header, concernsClusters, trades: changed }];
 }
 
-/** Whether a trade can affect clusters of purchases: one in the open market, or one in shares of an amendment. */
+/** Tells whether a trade can affect clusters of purchases: a purchase, or shares in an amendment. */
 function concernsClusters({ formType }: FilingHeader, { isDerivative, transactionCode }: Trade): boolean {
   if (isDerivative || formType.startsWith('3')) return false;
   return transactionCode === purchaseCode || isAmendment({ formType });
 }
 
-/** How two records of a trade must agree on a field, and which of two that agree is kept. */
+/** How two records must agree on a field, and which stays. */
 type FieldRule = 'fact' | 'number' | 'prose' | 'owners';
 
-/** The rules of the fields that the trades of a filing share; prose may be shortened or spelled differently. */
+/** The rules of fields that trades of a filing share; prose may be shortened or spelled differently. */
 const headerRules = {
   accessionNumber: 'fact',
   formType: 'fact',
@@ -142,7 +142,7 @@ function isSame<T extends object>(one: T | undefined, other: T, fields: readonly
   );
 }
 
-/** The fields in which two records of a trade state different facts; another spelling of a name is none. */
+/** Lists the fields in which two records of a trade state different facts; spelling of names does not count. */
 export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
   return (['fact', 'number', 'owners'] as const).flatMap((rule) =>
     (fieldsByRule.get(rule) ?? []).filter((field) => {
@@ -159,7 +159,7 @@ function haveOtherOwners(held: Filing, given: Filing): boolean {
   return one !== '' && other !== '' && one !== other;
 }
 
-/** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
+/** Returns the owners' CIKs and roles as one text, the same for any order and any spelling of names. */
 function rolesIn({ owners }: Filing): string {
   return owners
     .map(({ cik, isDirector, isOfficer, isTenPercent }) =>

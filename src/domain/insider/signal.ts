@@ -4,7 +4,7 @@ import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } f
 import { clusterTotals, sumOf } from './cluster-totals.ts';
 import type { Filing } from './filing.ts';
 
-/** A cluster on the first day on which it was public, as known at the end of that day. */
+/** A cluster as known at the end of its first public day. */
 export type ClusterSignal = {
   /** The filing date of the last filing that was needed. */
   readonly day: Day;
@@ -15,16 +15,15 @@ export type ClusterSignal = {
   readonly dateLast: Day;
 };
 
-/** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
+/** The code, the cluster rule and the least value of a signal. */
 type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
 
 /**
- * The signals in one issuer's filings, oldest first. At the end of each filing date, the clusters are those of the
- * filings so far. A cluster that shares no trade date with an earlier signal gives a signal on the first day on which
- * it reaches the value; any other cluster continues the earlier signal. So later filings, amendments included, change
- * or remove no signal.
+ * Finds the signals in one issuer's filings, oldest first; no later filing or amendment changes a signal.
+ * Each filing date is judged only by the filings so far.
+ * A cluster gives a signal on the first day with the value, unless it shares a trade date with a signal.
  */
 export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonly ClusterSignal[] {
   const found: ClusterSignal[] = [];
@@ -39,7 +38,7 @@ export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonl
   return found;
 }
 
-/** What is known of a trade date: who traded, and for how much; null if no trade states shares and a price. */
+/** The traders and the value of a trade date, if known. */
 type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
 
 class SignalSearch {
@@ -59,7 +58,7 @@ class SignalSearch {
       const place = placeAmong(this.#dates, date);
       if (this.#dates[place] !== date) this.#dates.splice(place, 0, date);
       const trades = tradesOn(date);
-      // What matters is who traded on a date, not how often.
+      // The traders on a date matter, not how often they trade.
       const ciks = new Set(trades.map(({ insider }) => insider.cik));
       const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).value;
       this.#total = sumOf([this.#total, value ?? '0', `-${this.#known.get(date)?.value ?? '0'}`]);
@@ -67,7 +66,7 @@ class SignalSearch {
     }
   }
 
-  /** The clusters around changed dates that give a signal; one that shares a date with an earlier signal does not. */
+  /** Finds the clusters around changed dates that give a signal: they share no date with an earlier signal. */
   newClusters(changed: readonly Day[]): readonly TradeDates[] {
     if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
     const found: TradeDates[] = [];
@@ -89,7 +88,7 @@ class SignalSearch {
     return this.#dates.slice(placeAmong(this.#dates, dateFirst), placeAmong(this.#dates, dateLast) + 1);
   }
 
-  /** The places of the dates that decide on the clusters around one: up to a gap, or to a range that gave a signal. */
+  /** Returns the range of dates that decides on clusters around a date: up to a gap, or to a signal's dates. */
   #around(place: number): readonly [from: number, to: number] {
     const { days } = this.#rule;
     const areApart = (at: number, other: number) =>
@@ -115,7 +114,7 @@ class SignalSearch {
     return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({ dateFirst, dateLast }));
   }
 
-  /** Whether a cluster shares dates with one that gave a signal; the range of that signal then grows to cover both. */
+  /** Tells whether a cluster shares dates with an earlier signal, whose range then grows to cover both. */
   #continued({ dateFirst, dateLast }: TradeDates): boolean {
     const same = this.#signalled.filter((one) => one.dateFirst <= dateLast && dateFirst <= one.dateLast);
     if (same.length === 0) return false;

@@ -1,9 +1,9 @@
-/** The known name closest to a mistyped one, ignoring case; undefined if none is close. */
+/** Finds the known name closest to a mistyped one, ignoring case; undefined if none is close. */
 export function closest(wanted: string, known: readonly string[]): string | undefined {
   return closeNames(wanted, known)[0];
 }
 
-/** The known names close to a mistyped one, the closest first: an only name that begins with it is closest. */
+/** Lists known names close to a mistyped one, closest first: a single name that begins with it is closest. */
 export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
   const typed = wanted.trim().toLowerCase();
   if (typed === '') return [];
@@ -18,7 +18,7 @@ export function closeNames(wanted: string, known: readonly string[]): readonly s
     .map(({ name }) => name);
 }
 
-/** The least number of insertions, deletions, substitutions and swaps of neighbours; above `most` if it is more. */
+/** Counts insertions, deletions, substitutions and swaps of neighbours; `most` + 1 if there are more than `most`. */
 export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: readonly number[] = [];

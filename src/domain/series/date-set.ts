@@ -1,8 +1,8 @@
-import { addDays, type Day, dayNumber, type Frequency, firstPlace, keptDate, monthNumber } from './date.ts';
+import { addDays, type Day, dayNumber, type Frequency, firstPlace, monthNumber, storedDate } from './date.ts';
 
 /**
- * A set of days as text: days and regular ranges `first/last/step`, ascending, separated by commas, for example
- * `1947-01-01/2014-10-01/3M,2015-07-01`; a step is a number of months (`M`) or of days (`D`).
+ * A set of days as text: `1947-01-01/2014-10-01/3M,2015-07-01`.
+ * Ranges are `first/last/step`, with a step in months (`M`) or days (`D`); items ascend.
  */
 export type DateSetText = string;
 
@@ -21,14 +21,14 @@ function dayInMonth(month: number, dayOfMonth: string): Day {
   return `${year}-${String((month % 12) + 1).padStart(2, '0')}-${dayOfMonth}`;
 }
 
-/** The distance from one day to a later one: in months if both have the same day of the month, otherwise in days. */
+/** Returns the distance between days: in months if both have the same day of the month, otherwise in days. */
 function stepBetween(a: Day, b: Day): string {
   return a.slice(8) === b.slice(8)
     ? `${monthNumber(b) - monthNumber(a)}M`
     : `${dayNumber(b) - dayNumber(a)}D`;
 }
 
-/** The text of a set of days; their order makes no difference. */
+/** Writes a set of days in any order as a text. */
 export function formatDateSet(days: Iterable<Day>): DateSetText {
   const sorted = ascending([...days]);
   const items: string[] = [];
@@ -50,13 +50,13 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/** The set that a text of `formatDateSet` describes, each day replaced by that by which `frequency` keeps it. */
+/** Parses a text of `formatDateSet` into days as a series of this frequency stores them. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
-  if (ranges.every((range) => isKept(range, frequency))) {
+  if (ranges.every((range) => isStored(range, frequency))) {
     return { has: (day) => holds(ranges, day), days: () => ranges.flatMap(expand) };
   }
-  const days = new Set(ranges.flatMap(expand).map((day) => keptDate(day, frequency)));
+  const days = new Set(ranges.flatMap(expand).map((day) => storedDate(day, frequency)));
   return { has: (day) => days.has(day), days: () => [...days] };
 }
 
@@ -67,14 +67,14 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-function isKept(range: Range, frequency: Frequency): boolean {
+function isStored(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
-  if (keptDate(first, frequency) !== first || keptDate(last, frequency) !== last) return false;
+  if (storedDate(first, frequency) !== first || storedDate(last, frequency) !== last) return false;
   if (first === last || frequency === '') return true;
-  // A range of fiscal years is one only in steps of whole years.
+  // A range of fiscal years must have steps of whole years.
   if (unit === 'D' || (frequency === 'A' && step % 12 !== 0)) return false;
   const second = dayInMonth(monthNumber(first) + step, first.slice(8));
-  return keptDate(second, frequency) === second;
+  return storedDate(second, frequency) === second;
 }
 
 function holds(ranges: readonly Range[], day: Day): boolean {

@@ -1,6 +1,6 @@
 import { refused } from '../../errors/problem.ts';
 
-/** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
+/** A calendar day `YYYY-MM-DD` in 1600..2999; sorts as text. */
 export type Day = string;
 
 /** Daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
@@ -15,60 +15,60 @@ function monthLength(year: number, month: number): number {
   return month === 2 && leap ? 29 : (monthLengths[month - 1] ?? 0);
 }
 
-/** The day of a text `YYYY-MM-DD`; undefined for any other text and for days outside the calendar or 1600..2999. */
+/** Parses `YYYY-MM-DD`; undefined for other texts and for days outside the calendar or 1600..2999. */
 export function parseDay(text: string): Day | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
-/** Why a text of the form YYYY-MM-DD is not a day: not in the calendar or in 1600..2999; undefined for other texts. */
+/** Explains why a text of the form YYYY-MM-DD is not a day; undefined for a day or another text. */
 export function faultOfDay(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || parseDay(text) !== undefined) return undefined;
   const isCovered = dayOf(Number(text.slice(0, 4)), 1, 1) !== undefined;
   return isCovered ? 'there is no such date' : 'use a date from 1600-01-01 to 2999-12-31';
 }
 
-/** The day of a year, month (1..12) and day of the month; undefined if there is no such day in 1600..2999. */
+/** Returns the day of a year, month (1..12) and day of the month; undefined if it does not exist in 1600..2999. */
 export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
   if (year < 1600 || year > 2999 || month < 1 || month > 12) return undefined;
   if (dayOfMonth < 1 || dayOfMonth > monthLength(year, month)) return undefined;
   return `${year}-${String(month).padStart(2, '0')}-${String(dayOfMonth).padStart(2, '0')}`;
 }
 
-/** Days since 1970-01-01. */
+/** Counts the days since 1970-01-01. */
 export function dayNumber(day: Day): number {
   return (
     Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10))) / 86_400_000
   );
 }
 
-/** Months since the year 0. */
+/** Counts the months since the year 0. */
 export function monthNumber(day: Day): number {
   return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 }
 
-/** The day `count` days after `day`; before it if negative. */
+/** Returns the day `count` days after `day`, or before it if negative. */
 export function addDays(day: Day, count: number): Day {
   return new Date((dayNumber(day) + count) * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Days as short as all of them allow: `2015`, `2015-07` or `2015-07-03`. */
+/** Shortens days as far as all of them allow: `2015`, `2015-07` or `2015-07-03`. */
 export function shortDays(days: readonly Day[]): readonly string[] {
   const areAll = (end: string) => days.every((day) => day.endsWith(end));
   const length = areAll('-01-01') ? 4 : areAll('-01') ? 7 : 10;
   return days.map((day) => day.slice(0, length));
 }
 
-/** The last day of the month of `day`. */
+/** Returns the last day of the month of `day`. */
 export function monthEnd(day: Day): Day {
   const length = monthLength(Number(day.slice(0, 4)), Number(day.slice(5, 7)));
   return `${day.slice(0, 8)}${length}`;
 }
 
-/** The months of a period; days, weeks and unknown periods have none. */
+/** The length of a period in months; days, weeks and unknown periods have none. */
 export const monthsOfPeriod: Readonly<Partial<Record<Frequency, number>>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
-/** The first day of the period of `day`; the day itself for daily, weekly, biweekly and unknown frequencies. */
+/** Returns the first day of a day's period; the day itself for days, weeks, two weeks and unknown periods. */
 export function periodStart(day: Day, frequency: Frequency): Day {
   const months = monthsOfPeriod[frequency];
   if (months === undefined) return day;
@@ -77,8 +77,8 @@ export function periodStart(day: Day, frequency: Frequency): Day {
   return `${day.slice(0, 5)}${String(first).padStart(2, '0')}-01`;
 }
 
-/** The date by which a series keeps a date: the first day of its period; one of a fiscal year stays. */
-export function keptDate(day: Day, frequency: Frequency): Day {
+/** Returns the date under which a series stores a date: the first day of its period, unless in a fiscal year. */
+export function storedDate(day: Day, frequency: Frequency): Day {
   return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
 }
 
@@ -90,43 +90,43 @@ function weekdayOf(day: Day): number {
   return (((dayNumber(day) + weekdays.thursday) % 7) + 7) % 7;
 }
 
-/** The first day on or after a day that is this weekday. */
+/** Returns the first day on or after a day that is this weekday. */
 export function weekdayFrom(day: Day, weekday: keyof typeof weekdays): Day {
   return addDays(day, (weekdays[weekday] - weekdayOf(day) + 7) % 7);
 }
 
-/** The name of a day of a weekend; undefined for any other. */
+/** Returns the name of a weekend day; undefined for any other day. */
 export function weekendDay(day: Day): 'Saturday' | 'Sunday' | undefined {
   const weekday = weekdayOf(day);
   return weekday === weekdays.saturday ? 'Saturday' : weekday === weekdays.sunday ? 'Sunday' : undefined;
 }
 
-/** The UTC day of an instant. */
+/** Returns the UTC day of an instant. */
 export function utcDay(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
 }
 
-/** The latest day that has begun anywhere on Earth (UTC+14) at an instant; nothing can be known on a later one. */
+/** Returns the latest day that has begun anywhere on Earth (UTC+14); nothing is known on a later day. */
 export function latestDay(instant: Date): Day {
   return utcDay(new Date(instant.getTime() + 14 * 3_600_000));
 }
 
-/** The earlier of two days. */
+/** Returns the earlier of two days. */
 export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
 }
 
-/** The later of two days. */
+/** Returns the later of two days. */
 export function later(a: Day, b: Day): Day {
   return a > b ? a : b;
 }
 
-/** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */
+/** Returns the index of the first of ascending days that is not before `day`. */
 export function placeAmong(days: readonly Day[], day: Day): number {
   return firstPlace(days.length, (place) => (days[place] ?? '') >= day);
 }
 
-/** The first of `count` places at which something holds that also holds at all later ones; `count` if at none. */
+/** Finds the first of `count` indexes that hold (then all later ones do); `count` if none holds. */
 export function firstPlace(count: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -137,10 +137,10 @@ export function firstPlace(count: number, holds: (place: number) => boolean): nu
   return low;
 }
 
-/** How often a schedule takes an as-of date. */
+/** How often a schedule has an as-of date. */
 export type Rhythm = (typeof rhythms)[number];
 
-/** Every rhythm, in the order in which help lists them. */
+/** The rhythms, in the order of the help. */
 export const rhythms = [
   'day',
   'business-day',
@@ -151,7 +151,7 @@ export const rhythms = [
   'year-end',
 ] as const;
 
-/** The next day of a rhythm on or after a day; a week ends on Sunday, and every weekday is a business day. */
+/** The next day of a rhythm on or after a day; weeks end on Sunday, every weekday is a business day. */
 const onOrAfter: Readonly<Record<Rhythm, (day: Day) => Day>> = {
   day: (day) => day,
   'business-day': (day) => addDays(day, { Saturday: 2, Sunday: 1, weekday: 0 }[weekendDay(day) ?? 'weekday']),
@@ -162,17 +162,17 @@ const onOrAfter: Readonly<Record<Rhythm, (day: Day) => Day>> = {
   'year-end': (day) => `${day.slice(0, 4)}-12-31`,
 };
 
-/** The days of a rhythm between two days, both included, ascending. */
+/** Lists the days of a rhythm between two days (inclusive), ascending. */
 export function schedule(rhythm: Rhythm, from: Day, to: Day): readonly Day[] {
   const days: Day[] = [];
   for (let day = onOrAfter[rhythm](from); day <= to; day = onOrAfter[rhythm](addDays(day, 1))) days.push(day);
   return days;
 }
 
-/** Which day a month, a quarter or a year means: ranges begin on its first day and end on its last. */
+/** The day for a period: first in `from`, last in `to`. */
 export type DayOfPeriod = 'first' | 'last';
 
-/** The day that a typed text means; without a `dayOfPeriod` only single days. Other texts are a Problem. */
+/** Parses a typed day; accepts only single days without `dayOfPeriod`, and throws a Problem for other texts. */
 export function readTypedDay(
   text: string,
   today: Day,
@@ -196,7 +196,7 @@ export function readTypedDay(
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };
 const monthsOf: Readonly<Record<string, number>> = { m: 1, y: 12 };
 
-/** The day that `today`, `yesterday` or a distance such as `-30d`, `-2w`, `-6m` or `-1y` names; all are UTC days. */
+/** Parses `today`, `yesterday` or a distance such as `-30d`, `-2w`, `-6m` or `-1y`, in UTC days. */
 function relativeDay(text: string, today: Day): Day | undefined {
   if (text === 'today') return today;
   if (text === 'yesterday') return addDays(today, -1);
@@ -208,14 +208,14 @@ function relativeDay(text: string, today: Day): Day | undefined {
     : monthsBefore(today, count * months);
 }
 
-/** The same day of an earlier month, or the last day of that month if it is shorter. */
+/** Returns the same day of an earlier month, or the last day of that month if it is shorter. */
 export function monthsBefore(day: Day, count: number): Day | undefined {
   const months = monthNumber(day) - count;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
   return dayOf(year, month, Math.min(Number(day.slice(8)), monthLength(year, month)));
 }
 
-/** The first and the last day of a month `2008-09`, a quarter `2008Q3` or a year `2008`. */
+/** Parses a month `2008-09`, a quarter `2008Q3` or a year `2008` into its first and last day. */
 function periodOf(text: string): { readonly first: Day; readonly last: Day } | undefined {
   const [, year, month, quarter] = /^(\d{4})(?:-(\d{2})|-?[Qq]([1-4]))?$/.exec(text) ?? [];
   if (year === undefined) return undefined;

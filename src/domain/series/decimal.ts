@@ -1,6 +1,6 @@
 const longestText = 400;
 
-/** The exact text `-?digits[.digits]` of a number, exponents expanded, nothing rounded; undefined otherwise. */
+/** Parses a number into the exact text `-?digits[.digits]`, exponents expanded, nothing rounded. */
 export function parseDecimal(text: string): string | undefined {
   if (text.length > longestText) return undefined;
   const expanded = /^-?\d+(?:\.\d+)?$/.test(text) ? text : withoutExponent(text);
@@ -23,7 +23,7 @@ function trimZeros(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '');
 }
 
-/** One text for each number, so that `1.50`, `01.5` and `1.5` compare as equal. */
+/** Returns one text for each number: `1.50`, `01.5` and `1.5` then compare as equal. */
 export function canonicalDecimal(text: string): string {
   const negative = text.startsWith('-');
   let digits = trimZeros(negative ? text.slice(1) : text);
@@ -31,24 +31,24 @@ export function canonicalDecimal(text: string): string {
   return negative && digits !== '0' ? `-${digits}` : digits;
 }
 
-/** A rounded text, in which zero has no sign. */
+/** Removes the sign of zero from a rounded text. */
 export function withoutNegativeZero(text: string): string {
   return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
 }
 
-/** The number of decimals of a text. */
+/** Counts the decimals of a text. */
 export function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point === -1 ? 0 : text.length - point - 1;
 }
 
-/** Whether two values are the same number, or both missing. */
+/** Tells whether two values are the same number, or both missing. */
 export function sameNumber(a: string | null, b: string | null): boolean {
   if (a === b) return true;
   return a !== null && b !== null && canonicalDecimal(a) === canonicalDecimal(b);
 }
 
-/** The longer of two texts of one number, which says more about precision; of equally long ones the first by order. */
+/** Returns the longer of two texts of a number, which is more precise; of equally long texts, the lesser. */
 export function fullerText(a: string, b: string): string {
   if (a.length !== b.length) return a.length > b.length ? a : b;
   return a < b ? a : b;

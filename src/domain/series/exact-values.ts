@@ -4,7 +4,7 @@ import type { Day } from './date.ts';
 /** Exact arithmetic, in which sums, differences and products of published texts lose no digit. */
 export const Exact = Decimal.clone({ defaults: true, precision: 2500 });
 
-/** A value of one vintage that is a text or an average of texts, exactly: `sum / count`. */
+/** A text of a vintage, or an average, exactly: `sum / count`. */
 export type ExactValue = {
   readonly sum: Decimal;
   readonly count: number;
@@ -12,11 +12,11 @@ export type ExactValue = {
   readonly double: number;
   /** The largest number of decimals in its texts. */
   readonly decimals: number;
-  /** The first vintage that has all of its texts. */
+  /** The first vintage with all texts. */
   readonly since: Day;
 };
 
-/** `part / base`, rounded half to even by the remainder: a quotient that is cut first can look like a tie. */
+/** Divides and rounds half to even by the remainder, because a truncated quotient can look like a tie. */
 export function roundedQuotient(part: Decimal, base: Decimal, digits: number): string {
   const scaled = part.times(new Exact(10).pow(digits));
   const quotient = scaled.divToInt(base);

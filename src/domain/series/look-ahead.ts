@@ -3,28 +3,29 @@ import { canonicalDecimal } from './decimal.ts';
 import { addTo } from './groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
-type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
+type FirstPublication = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
- * What a value is that was not the one known on a day: the series had it only later (`ahead`), earlier (`old`: of
- * another date, or before a revision) or `never`; it is newer than a lag allows (`newer`); or nobody can say
- * (`before`), because the day is before the first vintage and no vintage shows that the value was published later.
+ * What is known about a value that was not the known one on a day.
+ * The series had it later (`ahead`), earlier (`old`: another date or before a revision) or `never`.
+ * `newer`: newer than a lag allows. `before`: the day is before the first vintage, and nothing shows a later
+ * day.
  */
-type Misplaced =
-  | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
+type Misplacement =
+  | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublication }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
-/** Where a value is expected; with a lag, `newest` is the newest date that counts. */
-type MisplacedOn = {
+/** Where a value is expected; with a lag, `newest` is its limit. */
+type ExpectedPlace = {
   readonly day: Day;
   readonly newest: Day | undefined;
   readonly isLagged?: boolean;
   readonly date?: Day | undefined;
 };
 
-/** Every value that any vintage of a series has, or that a transformation makes from one, indexed by its number. */
+/** Indexes, by number, every value in any vintage of a series, or every transformed value. */
 export class PublishedValues {
-  readonly #byNumber = new Map<string, FirstPublished[]>();
+  readonly #byNumber = new Map<string, FirstPublication[]>();
   readonly #places: ReadonlyMap<Day, number>;
   readonly #first: Day;
 
@@ -43,21 +44,20 @@ export class PublishedValues {
   }
 
   /**
-   * What a value is that was not the known one on a day. If the series had the number both before and after, the date
-   * decides that is the fewest observations away from the newest one known then; if two are equally far, the later
-   * publication counts and, with a lag, the newer date, because a value that must not be used must not pass.
+   * Explains a value that was not the known one on a day, by the closest date with that number.
+   * Of equally close ones, the later publication and, with a lag, the newer date count: no look-ahead may pass.
    */
-  placed(value: string, { day, newest, isLagged = false, date }: MisplacedOn): Misplaced {
+  placed(value: string, { day, newest, isLagged = false, date }: ExpectedPlace): Misplacement {
     const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
       (one) => date === undefined || one.date === date,
     );
     if (day < this.#first && (all.length === 0 || !all.every((one) => this.#isLater(one, day))))
       return { kind: 'before' };
-    const away = (one: FirstPublished) => this.#distance(one.date, newest);
+    const away = (one: FirstPublication) => this.#distance(one.date, newest);
     const later = all.filter(({ asOf }) => asOf > day);
     const isNew = later.filter((one) => newest === undefined || one.date >= newest);
     const ahead = least(isNew, ({ asOf }) => asOf) ?? least(later, away);
-    const isNewer = ({ date: own }: FirstPublished) => isLagged && newest !== undefined && own > newest;
+    const isNewer = ({ date: own }: FirstPublication) => isLagged && newest !== undefined && own > newest;
     const known = all.filter(({ asOf }) => asOf <= day);
     const near = [
       ['ahead', ahead],
@@ -69,10 +69,10 @@ export class PublishedValues {
   }
 
   /**
-   * Whether a value was certainly published after a day before the first vintage, which may repeat old ones: no value
-   * is published before its period begins.
+   * Tells whether a value was certainly published after a day before the first vintage.
+   * That vintage may repeat old values, but no value is published before its period begins.
    */
-  #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
+  #isLater({ date, asOf }: FirstPublication, day: Day): boolean {
     return asOf > this.#first || date > day;
   }
 
@@ -82,18 +82,18 @@ export class PublishedValues {
   }
 }
 
-function published(vintages: Vintages, date: Day): readonly FirstPublished[] {
+function published(vintages: Vintages, date: Day): readonly FirstPublication[] {
   return vintages
     .changesOf(date)
     .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
 }
 
-function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublished[] {
+function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublication[] {
   const first = transformer.firstDay(vintages, date);
   const changed = vintages.daysOfChange(transformer.inputsOf(date, vintages.dates));
-  // A period may become complete on a day on which none of its own values changes.
+  // A period may become complete on a day on which none of its values changes.
   const days = first === undefined || changed.includes(first) ? changed : [...changed, first].sort();
-  const found: FirstPublished[] = [];
+  const found: FirstPublication[] = [];
   for (const day of days) {
     const result = transformer.valueIn(vintages.on(day), date);
     if (result !== undefined && found.at(-1)?.value !== result.value)

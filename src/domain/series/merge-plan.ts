@@ -1,84 +1,84 @@
 // Why: docs/decisions/changes-and-mentions.md
-import { type Day, type Frequency, keptDate } from './date.ts';
+import { type Day, type Frequency, storedDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import { fullerText, sameNumber } from './decimal.ts';
 import { addTo, groupBy } from './groups.ts';
 import {
   addDifferences,
   type Change,
-  type KeptChange,
   knownOn,
   lastUpTo,
   type Statement,
   type StatementConflict,
+  type StoredChange,
 } from './revision-history.ts';
-import type { KeptKind } from './series.ts';
+import type { StoredKind } from './series.ts';
 
-/** A vintage as a store holds it. */
-export type HeldVintage = {
+/** A vintage as it is stored. */
+export type StoredVintage = {
   readonly asOf: Day;
-  /** The dates that it makes statements about, as published. */
+  /** The dates with statements, as published. */
   readonly dates: DateSetText;
-  /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
+  /** True if the vintage covers every date of the series: dates that it does not list are withdrawn. */
   readonly complete: boolean;
-  readonly kind: KeptKind;
-  /** Those of its dates that only a window put on its day, because it began then; none if absent. */
+  readonly kind: StoredKind;
+  /** The dates that are on this day only because a requested window began then. Default: none. */
   readonly clipped?: DateSetText;
 };
 
-/** What a store holds of a series; a merge is planned against it. */
-export type HeldSeries = {
-  /** Dates are kept as the first day of their period of this frequency. */
+/** The stored vintages and changes for planning a merge. */
+export type StoredSeries = {
+  /** The frequency that moves dates to the first day of their period. */
   readonly frequency: Frequency;
-  /** Every vintage, oldest first; none are needed if every statement of the merge is later than all of them. */
-  readonly vintages: readonly HeldVintage[];
-  /** The changes of each date that the merge is about, oldest first; the latest is enough if no vintages are needed. */
+  /** Every vintage, oldest first; may be empty if every new statement is later than all of them. */
+  readonly vintages: readonly StoredVintage[];
+  /** The changes of each merged date, oldest first; only the latest if `vintages` may be empty. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
 
-/** A whole vintage; without `dates` it lists the dates that the store holds of it. */
+/** A whole vintage. Default of `dates`: the stored ones. */
 export type WholeVintage = {
   readonly asOf: Day;
   readonly dates?: ReadonlySet<Day>;
-  readonly kind?: KeptKind | undefined;
+  readonly kind?: StoredKind | undefined;
 };
 
-/** How a merge treats its statements. */
+/** Options of a merge. */
 export type MergeOptions = {
-  /** Whether a statement that differs from the one held replaces it, or is a conflict. */
+  /** True if a differing statement replaces the stored one; otherwise it is a conflict. */
   readonly replace: boolean;
-  /** How their vintages came about, if a statement does not say so itself; open by default. */
-  readonly kind?: KeptKind | undefined;
+  /** The kind of vintages whose statements do not state it. Default: open. */
+  readonly kind?: StoredKind | undefined;
 };
 
-/** How many statements a merge adds and how many were known, and its conflicts. */
+/** The numbers of added and known statements, and the conflicts. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** How many of the added ones withdraw a value that was known until then. */
+  /** The number of added statements that withdraw a known value. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
 
-/** The rows of a series that a store has to write; it removes first, then inserts. */
+/** The rows of a series to remove, and then to insert. */
 export type RowPlan = {
-  readonly removed: readonly KeptChange[];
-  readonly inserted: readonly KeptChange[];
-  /** The vintages that are new or differ from the held ones. */
-  readonly vintages: readonly HeldVintage[];
+  readonly removed: readonly StoredChange[];
+  readonly inserted: readonly StoredChange[];
+  /** The vintages that are new or differ from stored ones. */
+  readonly vintages: readonly StoredVintage[];
   /** The days of the vintages to remove. Default: none. */
   readonly gone?: readonly Day[];
 };
 
-/** The rows that a store has to write for a merge. */
+/** The rows to write for a merge, with its counts. */
 export type MergePlan = MergeCounts & RowPlan;
 
-/** A statement of the series that a merge is about. */
+/** A new statement about the series of a merge. */
 type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;
 
-/** Plans to add statements to a series. The result does not depend on the order in which statements arrive. */
+/** Plans to add statements to a series; the result does not depend on the order of statements. */
 export function planMerge(
-  held: HeldSeries,
+  held: StoredSeries,
   statements: readonly NewStatement[],
   options: MergeOptions,
 ): MergePlan {
@@ -89,7 +89,7 @@ export function planMerge(
 
 /** Plans to withdraw the dates that whole vintages do not list; `held` needs the changes of every date. */
 export function planCompletion(
-  held: HeldSeries,
+  held: StoredSeries,
   vintages: readonly WholeVintage[],
   options: MergeOptions,
 ): MergePlan {
@@ -99,10 +99,10 @@ export function planCompletion(
 }
 
 /**
- * Plans to keep the dates of a series by another frequency, as if it had been known from the start.
+ * Plans to move the dates of a series to another frequency, as if that had been known from the start.
  * `held` needs the changes of every date; two dates of one period that differ are conflicts.
  */
-export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
+export function planMove(held: StoredSeries, frequency: Frequency): MergePlan {
   const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
   draft.add([...publishedStatements(held)], { replace: false });
   for (const { asOf, dates, complete, kind } of held.vintages)
@@ -114,12 +114,12 @@ export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   return draft.plan(held);
 }
 
-/** Every statement about a series, vintage by vintage, with its date as published; needs the changes of every date. */
-export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement, 'seriesId'>> {
+/** Yields every statement about a series by vintage, with its published date; needs the changes of every date. */
+export function* publishedStatements(held: StoredSeries): Generator<Omit<Statement, 'seriesId'>> {
   for (const { asOf, dates, kind, clipped = '' } of held.vintages) {
     const made = parseDateSet(clipped);
     for (const date of parseDateSet(dates).days()) {
-      const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
+      const changes = held.changes.get(storedDate(date, held.frequency)) ?? [];
       const own = made.has(date) ? 'clipped' : ownKind(kind);
       yield { date, asOf, value: knownOn(changes, asOf), kind: own };
     }
@@ -129,8 +129,8 @@ export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement
 /** A series while a merge is being planned. */
 class SeriesDraft {
   readonly #frequency: Frequency;
-  readonly #vintages: Map<Day, HeldVintage>;
-  readonly #held: ReadonlyMap<Day, readonly Change[]>;
+  readonly #vintages: Map<Day, StoredVintage>;
+  readonly #stored: ReadonlyMap<Day, readonly Change[]>;
   /** The changes of the dates that have new statements. */
   readonly #changes = new Map<Day, Change[]>();
   readonly #sets = new Map<DateSetText, DateSet>();
@@ -139,10 +139,10 @@ class SeriesDraft {
   #known = 0;
   #withdrawn = 0;
 
-  constructor(frequency: Frequency, { vintages, changes }: Pick<HeldSeries, 'vintages' | 'changes'>) {
+  constructor(frequency: Frequency, { vintages, changes }: Pick<StoredSeries, 'vintages' | 'changes'>) {
     this.#frequency = frequency;
     this.#vintages = new Map(vintages.map((vintage) => [vintage.asOf, vintage]));
-    this.#held = changes;
+    this.#stored = changes;
   }
 
   add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
@@ -150,8 +150,8 @@ class SeriesDraft {
     const windows = madeByWindows(statements);
     for (const [asOf, dates] of this.#place(statements, replace)) {
       const held = this.#vintages.get(asOf);
-      const heldDates = held === undefined ? [] : parseDateSet(held.dates).days();
-      const all = held === undefined ? dates : [...heldDates, ...dates];
+      const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
+      const all = held === undefined ? dates : [...storedDates, ...dates];
       const given = kinds.get(asOf) ?? usual;
       const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
       const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
@@ -163,7 +163,7 @@ class SeriesDraft {
       }
       const before = parseDateSet(clipped);
       const own = new Set([
-        ...heldDates.filter((date) => !before.has(date)),
+        ...storedDates.filter((date) => !before.has(date)),
         ...dates.filter((date) => isMade?.has(date) !== true),
       ]);
       this.#vintages.set(asOf, { ...stated, clipped: formatDateSet(all.filter((date) => !own.has(date))) });
@@ -174,9 +174,9 @@ class SeriesDraft {
     const given = kind ?? usual;
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
-    const listed = new Set(Array.from(published, (date) => keptDate(date, this.#frequency)));
+    const listed = new Set(Array.from(published, (date) => storedDate(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
-    // The vintage lists only what it published; which dates it withdraws depends on the frequency.
+    // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
@@ -184,11 +184,11 @@ class SeriesDraft {
     this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(ownKind(held.kind), given) });
   }
 
-  plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
-    const removed: KeptChange[] = [];
-    const inserted: KeptChange[] = [];
-    const heldDates = this.#held === before.changes ? [] : before.changes.keys();
-    for (const date of new Set([...heldDates, ...this.#changes.keys()]))
+  plan(before: Pick<StoredSeries, 'vintages' | 'changes'>): MergePlan {
+    const removed: StoredChange[] = [];
+    const inserted: StoredChange[] = [];
+    const storedDates = this.#stored === before.changes ? [] : before.changes.keys();
+    for (const date of new Set([...storedDates, ...this.#changes.keys()]))
       addDifferences(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
     const vintages = Array.from(this.#vintages.values(), (vintage) => this.#judged(vintage)).filter(
@@ -203,18 +203,18 @@ class SeriesDraft {
   }
 
   /**
-   * The vintage with its kind: an exact one is `clipped` while a value that only a window put on its day is new on it.
-   * It may have been published before; a value that the store knows from an earlier day is not new.
+   * Sets the kind of a vintage: `clipped` instead of exact if a window alone made a value new on its day.
+   * That value may have been published before; a value stored for an earlier day is not new.
    */
-  #judged(vintage: HeldVintage): HeldVintage {
+  #judged(vintage: StoredVintage): StoredVintage {
     const { asOf, dates, clipped = '', kind } = vintage;
     if (clipped === '' || ownKind(kind) !== 'exact') return vintage;
     const made = parseDateSet(clipped);
     const own = parseDateSet(dates).days();
-    const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : keptDate(day, this.#frequency))));
+    const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : storedDate(day, this.#frequency))));
     const isNew = made.days().some((day) => {
-      const date = keptDate(day, this.#frequency);
-      const changes = this.#changes.get(date) ?? this.#held.get(date) ?? [];
+      const date = storedDate(day, this.#frequency);
+      const changes = this.#changes.get(date) ?? this.#stored.get(date) ?? [];
       const at = changes.findIndex((change) => change.asOf === asOf);
       const change = changes[at];
       if (change === undefined || stated.has(date)) return false;
@@ -223,7 +223,7 @@ class SeriesDraft {
     return { ...vintage, kind: isNew ? 'clipped' : 'exact' };
   }
 
-  /** Places statements in the histories of their dates; gives the dates of each day as published. */
+  /** Adds statements to the histories of their dates, and returns the published dates of each day. */
   #place(statements: readonly NewStatement[], replace: boolean): ReadonlyMap<Day, readonly Day[]> {
     const published = new Map<Day, Day[]>();
     const byDate = groupByDate(statements, this.#frequency);
@@ -251,22 +251,23 @@ class SeriesDraft {
   #changesOf(date: Day): Change[] {
     const known = this.#changes.get(date);
     if (known !== undefined) return known;
-    const changes = [...(this.#held.get(date) ?? [])];
+    const changes = [...(this.#stored.get(date) ?? [])];
     this.#changes.set(date, changes);
     return changes;
   }
 
   #knownDates(): Day[] {
-    const untouched = [...this.#held.keys()].filter((date) => !this.#changes.has(date));
+    const untouched = [...this.#stored.keys()].filter((date) => !this.#changes.has(date));
     const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
     return [...untouched, ...touched];
   }
 
-  /** The days with earlier statements about a date: those of the vintages, and the day of the last statement placed. */
+  /** Finds the days with earlier statements about a date: those of vintages, and the last statement placed. */
   #statedEarlier() {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';
-    const speaks = ({ complete, dates }: HeldVintage, date: Day) => complete || this.#setOf(dates).has(date);
+    const speaks = ({ complete, dates }: StoredVintage, date: Day) =>
+      complete || this.#setOf(dates).has(date);
     let last: Day | undefined;
     return {
       placed(asOf: Day): void {
@@ -298,8 +299,8 @@ class SeriesDraft {
   }
 }
 
-/** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
-const ranks: Readonly<Record<KeptKind, number>> = {
+/** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
+const ranks: Readonly<Record<StoredKind, number>> = {
   exact: 5,
   clipped: 4,
   fetched: 3,
@@ -308,19 +309,19 @@ const ranks: Readonly<Record<KeptKind, number>> = {
   unknown: 0,
 };
 
-/** The kind of a vintage that two files describe; the order of the files makes no difference. */
-export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
+/** Returns the kind of a vintage that two files describe; their order makes no difference. */
+export function betterKnown(one: StoredKind, other: StoredKind): StoredKind {
   return ranks[one] >= ranks[other] ? one : other;
 }
 
-/** The kind of a vintage without what windows put on its day. */
-export function ownKind(kind: KeptKind): KeptKind {
+/** Returns the kind of a vintage without the effect of windows. */
+export function ownKind(kind: StoredKind): StoredKind {
   return kind === 'clipped' ? 'exact' : kind;
 }
 
-/** The kinds of the vintages whose statements name the kind. */
-function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
-  const kinds = new Map<Day, KeptKind>();
+/** Returns the kinds of vintages by day, if statements name the kind. */
+function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, StoredKind> {
+  const kinds = new Map<Day, StoredKind>();
   for (const { asOf, kind } of statements) {
     if (kind === undefined) continue;
     const known = kind === 'clipped' ? 'fetched' : kind;
@@ -329,7 +330,7 @@ function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptK
   return kinds;
 }
 
-/** The dates that only a window put on a day, by that day. */
+/** Returns the dates that are on a day only because of a window, by day. */
 function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, ReadonlySet<Day>> {
   const made = groupBy(
     statements.filter(({ kind }) => kind === 'clipped'),
@@ -338,14 +339,14 @@ function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, Re
   return new Map(Array.from(made, ([asOf, own]) => [asOf, new Set(own.map(({ date }) => date))]));
 }
 
-/** Statements by the first day of their period, each date's oldest first. */
+/** Groups statements by the first day of their period, each date's oldest first. */
 function groupByDate(
   statements: readonly NewStatement[],
   frequency: Frequency,
 ): ReadonlyMap<Day, readonly NewStatement[]> {
   const starts = new Map<Day, Day>();
   const byDate = groupBy(statements, ({ date }) => {
-    const start = starts.get(date) ?? keptDate(date, frequency);
+    const start = starts.get(date) ?? storedDate(date, frequency);
     starts.set(date, start);
     return start;
   });
@@ -359,23 +360,22 @@ function groupByDate(
 type Placement = 'new' | 'known' | 'conflict';
 
 /**
- * The history of one date: its changes of text, oldest first. Neighbours differ and the first is never null.
- * `statedAt` knows on which days there was a statement, including those that changed nothing: the text of every
- * statement is the one known on its day.
+ * The changes of one date's text, oldest first: neighbours differ, and the first is not null.
+ * `statedAt` also knows statements that changed nothing; the text of a statement is the one known on its day.
  */
 type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
 
-/** The days on which earlier statements about a date were made. */
+/** The days with earlier statements about a date. */
 type StatedAt = {
   readonly has: (asOf: Day) => boolean;
-  /** The first such day after `asOf`. */
+  /** Returns the first such day after `asOf`. */
   readonly next: (asOf: Day) => Day | undefined;
 };
 
 /**
- * Puts one statement into a date's history; the order of statements makes no difference to the result. If there was a
- * statement on that day, the new one is `known` if it is the same number (the fuller text is kept), else a `conflict`.
- * A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
+ * Adds a statement to a date's history; the order of statements makes no difference.
+ * If that day has a statement, an equal number is `known` (the fuller text stays), another a `conflict`.
+ * A conflict changes nothing; with `replace` the statement is `new`.
  */
 function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
   const held = knownOn(history.changes, asOf);
@@ -392,7 +392,7 @@ function place(history: DateHistory, asOf: Day, value: string | null, replace: b
   return replace ? 'new' : 'conflict';
 }
 
-/** Makes `value` the text known on `asOf` and keeps the text of every other statement. */
+/** Makes `value` the text known on `asOf`, and preserves the text of every other statement. */
 function rewrite(
   { changes, statedAt }: DateHistory,
   asOf: Day,
@@ -406,7 +406,7 @@ function rewrite(
   const confirmed = statedAt.next(asOf);
   const tail: Change[] = [];
   if (value !== before) tail.push({ asOf, value });
-  // The statements that repeated the old text now need a change back to it.
+  // Statements that repeated the old text now need a change back to it.
   const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
   if (repeats) tail.push({ asOf: confirmed, value: held });
   const dropFollowing = !repeats && following !== undefined && following.value === value;

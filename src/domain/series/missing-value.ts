@@ -1,19 +1,19 @@
 /**
- * How publishers and programs write that a value is missing, besides an empty cell. The sets differ on purpose: in files
- * of vintages such a text withdraws a value, which a blank cell does not always do.
+ * Texts for a missing value, besides an empty cell.
+ * The sets differ: in files of vintages such a text withdraws a value, which a blank cell may not do.
  */
 export const missingTexts = {
-  /** FRED and ALFRED, and tables like theirs. */
+  /** FRED and ALFRED, and similar tables. */
   fred: ['.', '#N/A', 'NA'],
-  /** An observation in an answer of the FRED API, and a rate of the H.15 release. */
+  /** An observation of the FRED API, and a rate of the H.15 release. */
   fredPoint: '.',
   /** The Real-Time Data Set of the Philadelphia Fed. */
   realTimeDataSet: ['#N/A'],
   /** A rate in a table of the U.S. Treasury. */
   treasury: 'N/A',
-  /** A missing number that a data frame wrote, which a reader takes for an empty cell. */
+  /** A missing number from a data frame; readers treat it as an empty cell. */
   dataFrame: ['NaN', 'nan'],
-  /** A cell of anyone's table: what pandas reads as missing, and the point of FRED. */
+  /** A cell of any table: what pandas reads as missing, and FRED's point. */
   anyTable: [
     '',
     ...'#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,.,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL'.split(','),

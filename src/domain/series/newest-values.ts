@@ -1,16 +1,16 @@
 import type { Day } from './date.ts';
 import type { DailyTransformers, Transformer, Vintages, VintageValues } from './transformer.ts';
 
-/** A value that was known on a day: its date, and the first vintage with it. */
+/** A value known on a day, with its first vintage. */
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
-/** Days between which nothing was published; `since` is the last publication before them, if there is one. */
+/** Days without a publication between them, and the last publication before. */
 type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
 
-/** What was known on days between which nothing was published, newest date first. */
+/** The values known on such days, newest date first. */
 export type KnownOnDays = RealTimePeriod & { readonly values: readonly KnownValue[] };
 
-/** Groups days by real-time period; both the days and the publications are ascending. */
+/** Groups days by real-time period; both lists ascend. */
 export function realTimePeriodsOf(
   days: readonly Day[],
   publications: readonly Day[],
@@ -27,7 +27,7 @@ export function realTimePeriodsOf(
   return periods;
 }
 
-/** Finds the newest values, at most `count`, that were known on each of the days (ascending). */
+/** Finds at most `count` newest values known on each of the days (ascending). */
 export function newestOnDays(
   vintages: Vintages,
   days: readonly Day[],
@@ -64,7 +64,7 @@ function newestOn(
   return found;
 }
 
-/** Returns the value of a date in a vintage, transformed if asked; undefined if it has none. */
+/** Returns the value of a date in a vintage, optionally transformed; undefined without a value. */
 export function knownValue(
   vintage: VintageValues,
   date: Day,

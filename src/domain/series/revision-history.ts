@@ -1,11 +1,11 @@
 import { type Day, firstPlace } from './date.ts';
 import { sameNumber } from './decimal.ts';
-import type { KeptKind } from './series.ts';
+import type { StoredKind } from './series.ts';
 
-/** From `asOf` on, the text of a date's value was `value` (null: withdrawn), until the next change. */
+/** The value of a date from `asOf` on (null: withdrawn). */
 export type Change = { readonly asOf: Day; readonly value: string | null };
 
-/** Two statements about one date, made on one day, that differ as numbers. */
+/** Two statements about one date and day with different numbers. */
 export type StatementConflict = {
   readonly date: Day;
   readonly asOf: Day;
@@ -13,48 +13,48 @@ export type StatementConflict = {
   readonly given: string | null;
 };
 
-/** The text known on a day: that of the latest change on or before it; null without one or after a withdrawal. */
+/** Returns the text known on a day; null before the first change or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {
   return changes[lastUpTo(changes, asOf)]?.value ?? null;
 }
 
-/** The index of the latest change on or before a day; -1 when there is none. */
+/** Returns the index of the latest change on or before a day; -1 if there is none. */
 export function lastUpTo(changes: readonly Change[], asOf: Day): number {
   return firstPlace(changes.length, (place) => (changes[place] as Change).asOf > asOf) - 1;
 }
 
-/** On day `asOf`, the value of `seriesId` for `date` was `value` (exact decimal text), or was withdrawn (null). */
+/** The value of a date (null: withdrawn) as of a day. */
 export type Statement = {
   readonly seriesId: string;
   readonly date: Day;
   readonly asOf: Day;
   readonly value: string | null;
-  /** How the vintage of that day came about, if the file says so on each line. */
-  readonly kind?: KeptKind;
+  /** The kind of the vintage, if each line of the file states it. */
+  readonly kind?: StoredKind;
 };
 
-/** A change as a store keeps it: of the number (a fact), or of its text alone (a respelling). */
-export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
+/** A stored change of a number (fact) or its text (respelling). */
+export type StoredChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 
-/** Adds the differences between two lists of changes of one date to those to remove and to insert. */
+/** Compares two lists of changes of one date, and adds the differences to `removed` and `inserted`. */
 export function addDifferences(
   date: Day,
   before: readonly Change[],
   after: readonly Change[],
-  removed: KeptChange[],
-  inserted: KeptChange[],
+  removed: StoredChange[],
+  inserted: StoredChange[],
 ): void {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && isSame(before[start], after[start])) start += 1;
   if (start === before.length && start === after.length) return;
-  const old = new Map<Day, KeptChange>();
+  const old = new Map<Day, StoredChange>();
   for (let i = start; i < before.length; i += 1) {
-    const change = keptChange(date, before, i);
+    const change = storedChange(date, before, i);
     if (change !== undefined) old.set(change.asOf, change);
   }
   for (let i = start; i < after.length; i += 1) {
-    const change = keptChange(date, after, i);
+    const change = storedChange(date, after, i);
     if (change === undefined) continue;
     const same = old.get(change.asOf);
     if (same !== undefined && same.value === change.value && same.kind === change.kind)
@@ -68,7 +68,7 @@ function isSame(one: Change | undefined, other: Change | undefined): boolean {
   return one?.asOf === other?.asOf && one?.value === other?.value;
 }
 
-function keptChange(date: Day, changes: readonly Change[], i: number): KeptChange | undefined {
+function storedChange(date: Day, changes: readonly Change[], i: number): StoredChange | undefined {
   const change = changes[i];
   if (change === undefined) return undefined;
   const before = i === 0 ? undefined : changes[i - 1];

@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 import { withoutNegativeZero } from './decimal.ts';
 
-/** Two values of a date as exact decimal texts, the later one as the revision of the earlier one. */
+/** Two exact values of a date; the later revises the earlier. */
 type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
-/** Statistics of revisions, rounded half to even; absent if they are too few, or all equal. */
+/** Rounded half to even; absent for too few or equal revisions. */
 type RevisionStatistics = {
   readonly count: number;
   readonly firstDate: Day | undefined;
@@ -13,7 +13,7 @@ type RevisionStatistics = {
   readonly mean?: string | undefined;
   /** The mean divided by its standard error, as if revisions were independent. */
   readonly t?: string | undefined;
-  /** The same with the standard error of Newey and West, which allows for revisions that follow each other. */
+  /** The mean divided by the Newey-West standard error, which allows for autocorrelation. */
   readonly tHac?: string | undefined;
   readonly meanAbsolute?: string | undefined;
   /** The standard deviation, with the divisor count - 1. */
@@ -22,12 +22,12 @@ type RevisionStatistics = {
   readonly sameSign?: string | undefined;
 };
 
-/** Enough digits for sums of squares of values of 400 digits to stay more precise than what is shown. */
+/** The digits that keep sums of squares of values with 400 digits more precise than the output. */
 const Precise = Decimal.clone({ defaults: true, precision: 1000, rounding: Decimal.ROUND_HALF_EVEN });
 
 type Numbers = readonly Decimal[];
 
-/** The statistics of the revisions of some dates, which ascend. */
+/** Computes the statistics of revisions, whose dates ascend. */
 export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStatistics {
   const count = pairs.length;
   const values = pairs.map(({ earlier, later }) => [new Precise(earlier), new Precise(later)] as const);
@@ -36,7 +36,7 @@ export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStati
   if (count === 0) return { count, firstDate, lastDate };
   const total = sum(revisions);
   const mean = total.div(count);
-  // Deviations from the mean times the count: they are exact, and short.
+  // Deviations from the mean times the count are exact and short.
   const deviations = revisions.map((revision) => revision.times(count).minus(total));
   const variance = sum(deviations.map((deviation) => deviation.times(deviation))).div(count ** 2);
   const sd = count === 1 ? undefined : variance.div(count - 1).sqrt();
@@ -63,7 +63,7 @@ function sum(numbers: Numbers): Decimal {
   return numbers.reduce((total, one) => total.plus(one), new Precise(0));
 }
 
-/** The long-run variance, with Bartlett weights up to lag 4 (count / 100)^(2/9), rounded down. */
+/** Computes the long-run variance, with Bartlett weights up to lag 4 (count / 100)^(2/9), rounded down. */
 function neweyWest(deviations: Numbers): Decimal {
   const count = deviations.length;
   const lags = Math.min(count - 1, Math.floor(4 * (count / 100) ** (2 / 9)));

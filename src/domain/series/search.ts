@@ -4,15 +4,15 @@ import type { Day } from './date.ts';
 import { synonyms } from './synonyms.ts';
 import { plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
-/** Where to look for a text; `words` looks everywhere, by words and their synonyms. */
+/** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-/** How a series was found: `id` also by a synonym, `some` by some of the words; null for an empty text. */
+/** The kind of match; synonyms match an `id`, null is no text. */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
 type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
 
-/** A query of an index of the words of series; the index may return more series than match. */
+/** A query of a word index, which may return too many series. */
 type IndexQuery = {
   /** Whole words. */
   readonly words: readonly string[];
@@ -27,13 +27,13 @@ type IndexQuery = {
 
 /** An index of the words of all series. */
 export interface SearchIndex<T extends SearchedSeries> {
-  /** The series that have any of these words or ids, or an id with this part. */
+  /** Returns the series that have any of these words or ids, or an id with this part. */
   searchEntries(query: IndexQuery): Promise<readonly T[]>;
-  /** The ids or the words of all series, or of those that began by a day; the words may include others. */
+  /** Lists the ids or the words of all series, or of those that began by a day; there may be more words. */
   searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]>;
 }
 
-/** What `findIndexed` finds among these series. */
+/** Finds series like `findIndexed`, without an index. */
 export async function findSeries<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
@@ -44,7 +44,7 @@ export async function findSeries<T extends SearchedSeries>(
   return findIndexed({ searchEntries: async () => all, searchable }, text, match);
 }
 
-/** The series that a text finds, the best first, then by id. An empty text finds every series. */
+/** Finds series by a text, the best first, then by id; an empty text finds every series. */
 export async function findIndexed<T extends SearchedSeries>(
   index: SearchIndex<T>,
   text: string,
@@ -75,7 +75,7 @@ export async function findIndexed<T extends SearchedSeries>(
       : [],
   );
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
-  // All words of a phrase must match, so looking up the longest one is enough.
+  // All words of a phrase must match, so it is enough to look up the longest.
   const { words, starts } = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
   const second = await search({
     words: [...words, ...terms.flatMap(({ near }) => near)],
@@ -83,7 +83,7 @@ export async function findIndexed<T extends SearchedSeries>(
     ids: meanings.flatMap(({ ids }) => ids),
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
-  // A single word that only a typo connects with a series may be a mistyped id.
+  // A single word that only matches with a typo may be a mistyped id.
   const isDoubtful = terms.length === 1 && terms[0]?.near.some((word) => vocabulary?.includes(word));
   if (found.length > 0 && !isDoubtful) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
@@ -97,7 +97,7 @@ export async function findIndexed<T extends SearchedSeries>(
 
 const mostNearest = 5;
 
-/** The series with these ids, the nearest first, and then those with these words. */
+/** Returns the series with these ids, nearest first, and then those with these words. */
 function nearest<T extends SearchedSeries>(
   all: readonly T[],
   ids: readonly string[],
@@ -108,12 +108,11 @@ function nearest<T extends SearchedSeries>(
   return [...new Set([...byId, ...byWord])].slice(0, mostNearest);
 }
 
-/** By id, each series once. */
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
   return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** How to look up words that must equal a text or begin with it. */
+/** Splits texts into whole words and beginnings of words, to look them up. */
 function lookedUp(texts: readonly string[]): Pick<IndexQuery, 'words' | 'starts'> {
   return { words: texts.filter(isWhole), starts: texts.filter((text) => !isWhole(text)) };
 }
@@ -124,20 +123,20 @@ function longestWord(phrase: string): readonly string[] {
 
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
-/** The words that say something about a series; all words if none does. */
+/** Drops stop words, unless there are no others. */
 function significant(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;
 }
 
-/** A word of the text, or a phrase with a meaning; `near` are the words that a typo may mean. */
+/** A word or a phrase with a meaning; `near` corrects typos. */
 type Term = {
   readonly typed: readonly string[];
   readonly meaning: ReturnType<typeof synonyms.meanings.get>;
   readonly near: readonly string[];
 };
 
-/** The terms of a text, from its beginning: the longest phrase that has synonyms, otherwise one word. */
+/** Splits a text into terms from its beginning: the longest phrase that has synonyms, otherwise one word. */
 function termsOf(typed: readonly string[], nearTo: (word: string) => readonly string[]): readonly Term[] {
   const { meanings, longest, words } = synonyms;
   const near = typed.map(nearTo);
@@ -155,7 +154,7 @@ function termsOf(typed: readonly string[], nearTo: (word: string) => readonly st
   return terms;
 }
 
-/** Where a series is among those found: by level, then by quality, then by the length of its title. */
+/** The rank of a series: by level, quality, then length of title. */
 type Rank = {
   readonly matched: MatchedBy;
   readonly level: number;
@@ -168,7 +167,7 @@ function ranked<T extends SearchedSeries>(
   text: string,
   terms: readonly Term[],
 ): readonly FoundSeries<T>[] {
-  // A text that is one synonym as a whole names series.
+  // A text that is one whole synonym names series.
   const names = (terms.length === 1 && terms[0]?.meaning?.ids) || [];
   return all
     .flatMap((series) => {
@@ -203,7 +202,7 @@ function rankOf(
   return { matched: missing === 0 ? 'words' : 'some', level: 5 + missing, ...about };
 }
 
-/** How well a term matches: 3 as typed or by the id, 2 by the beginning of a word or a synonym, 1 by a typo, or 0. */
+/** Returns the quality of a match: 3 as typed or by id, 2 by a beginning or a synonym, 1 by a typo, or 0. */
 function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
   if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
   const hasAll = (starts: readonly string[]) =>
@@ -212,7 +211,7 @@ function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly s
   return near.some((word) => words.includes(word)) ? 1 : 0;
 }
 
-/** Whether a word begins with a text; a number or a single letter must be the whole word. */
+/** Tells whether a word begins with a text; a number or a single letter must be the whole word. */
 function begins(word: string, start: string): boolean {
   return isWhole(start) ? word === start : word.startsWith(start);
 }
@@ -221,7 +220,7 @@ function isWhole(text: string): boolean {
   return text.length === 1 || /^\p{N}+$/u.test(text);
 }
 
-/** Whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
+/** Tells whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
 function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
   if (distance(text, word, 1) <= 1) return true;
@@ -229,7 +228,7 @@ function isTypoOf(text: string, word: string): boolean {
   return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
 }
 
-/** Whether two words differ by at most two mistakes and agree in most letters. */
+/** Tells whether two words differ by at most two mistakes and agree in most letters. */
 function resembles(text: string, word: string): boolean {
   if (Math.min(text.length, word.length) <= 4 || Math.abs(text.length - word.length) > 2) return false;
   return distance(text, word, 2) <= 2;

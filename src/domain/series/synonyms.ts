@@ -1,7 +1,7 @@
 /**
- * What people type, and what series call the same thing. To teach the search a word, add a line:
- * `typed = meant, meant, …`. A meaning is a phrase of the title or the units, of which every word must begin a word
- * there, or a series id in capital letters; ids come in the order in which people most often mean them.
+ * What people type, and what series call it. To teach the search a word, add a line `typed = meant, meant, …`.
+ * A meaning is a phrase, of which every word must begin a word of the title or the units,
+ * or a series id in capital letters, the most likely first.
  */
 const lines = `
 jobs = PAYEMS, payrolls, all employees, employment
@@ -92,7 +92,7 @@ us10y = DGS10
 us30y = DGS30
 `;
 
-/** The maturities of rates: a number and a unit, the number in words, and ids; `10y` and `ten year` mean one thing. */
+/** Maturities: a number and a unit, the number in words, and ids; `10y` and `ten year` mean the same. */
 const maturities = `
 1 month, one, DGS1MO
 3 month, three, DGS3MO, TB3MS
@@ -114,10 +114,10 @@ function maturityLines(line: string): readonly string[] {
   return [`${count}${unit.charAt(0)} = ${meant}`, `${word} ${unit} = ${meant}`, `${maturity} = ${first}`];
 }
 
-/** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
+/** The meanings of a phrase: ids, the likeliest first, and title phrases. */
 type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
-/** What words and phrases of the field mean, by what people type in lower case, and the words that occur in them. */
+/** The meanings of phrases in lower case, and the words in these phrases. */
 export const synonyms = readSynonyms();
 
 function readSynonyms() {

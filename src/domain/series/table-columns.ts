@@ -10,11 +10,11 @@ import {
 } from './date.ts';
 import { frequencies, frequencyOf } from './series.ts';
 
-/** What a table of dates and columns says about one of its series besides the figures. */
+/** A table's statements about one series besides the figures. */
 type ColumnReading = {
-  /** The frequency that the table implies; empty where its figures are too few to imply one. */
+  /** The implied frequency; empty if there are too few figures. */
   readonly implied: Frequency;
-  /** Whether a blank cell on a date says that the series has no figure for it; otherwise it says nothing. */
+  /** Tells whether a blank cell on a date means that the series has no figure. */
   readonly speaksFor: (date: Day) => boolean;
 };
 
@@ -22,10 +22,9 @@ type ColumnReading = {
 const enoughFigures = 4;
 
 /**
- * How to read the columns of a table, by series, from the dates of its rows and the dates on which each series has a
- * figure. Where the series of a table differ in frequency, the figures of a series show its frequency, and only the
- * dates that begin its periods count for it: the other rows are there for other series. `rowFrequency` is the
- * frequency of the series that have no coarser one, where the format states it.
+ * Decides how to read a table's columns from the dates of its rows and of each series' figures.
+ * If frequencies differ, a series only uses rows that begin its periods; the other rows are for other series.
+ * `rowFrequency` is the frequency of series without a coarser one, if the format states it.
  */
 export function readColumns(
   rows: Iterable<Day>,
@@ -48,7 +47,7 @@ export function readColumns(
   );
 }
 
-/** The dates that a table has for other series, which an older asof read as withdrawals. */
+/** Finds the dates in a table for other series, which an older asof read as withdrawals. */
 export function rowsOfOthers(
   mentioned: ReadonlySet<Day>,
   figures: ReadonlySet<Day>,
@@ -65,7 +64,7 @@ export function rowsOfOthers(
   return { dates: figures.size > 1 ? [...mentioned].filter(isOfOthers) : [], frequency };
 }
 
-/** The frequency that figures show; few of them half a year or two weeks apart are quarters or weeks with gaps. */
+/** Returns the frequency that figures show; few figures half a year or two weeks apart are quarters or weeks. */
 function shownFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (figures.size >= enoughFigures) return frequency;
@@ -76,12 +75,12 @@ function rankOf(frequency: Frequency): number {
   return frequency === '' ? Number.POSITIVE_INFINITY : frequencies.indexOf(frequency);
 }
 
-/** A single figure does not show whether it is of a month or of a year, so blank cells of its year say nothing. */
+/** Makes a test that skips a figure's year: one figure may be of a month or of a year, so blanks mean nothing. */
 function outsideYearOf(figure: Day): (date: Day) => boolean {
   return (date) => date === figure || date.slice(0, 4) !== figure.slice(0, 4);
 }
 
-/** Whether a date has the place within a period that the figures have; with more than two places only they count. */
+/** Makes a test for dates at the figures' place in a period; more than two places allow only figures' dates. */
 function beginsPeriod(frequency: Frequency, figures: ReadonlySet<Day>): (date: Day) => boolean {
   const places = new Set(Array.from(figures, (day) => placeOf(day, frequency)));
   if (places.size > 2) return (date) => figures.has(date);
@@ -90,7 +89,7 @@ function beginsPeriod(frequency: Frequency, figures: ReadonlySet<Day>): (date: D
 
 const daysOf: Readonly<Partial<Record<Frequency, number>>> = { W: 7, BW: 14 };
 
-/** Where a date is in its period: the weekday, the day of a month, or the month and day of a quarter or year. */
+/** Returns the place of a date in its period: the weekday, the day of a month, or month and day. */
 function placeOf(date: Day, frequency: Frequency): string {
   const months = monthsOfPeriod[frequency];
   if (months === undefined) return String(dayNumber(date) % (daysOf[frequency] ?? 1));
@@ -98,7 +97,7 @@ function placeOf(date: Day, frequency: Frequency): string {
   return `${Number(date.slice(5, 7)) % months} ${day}`;
 }
 
-/** The frequency that enough figures prove, mostly one period apart, on the edges of periods; empty if none. */
+/** Returns the frequency that enough figures prove, mostly one period apart, at edges of periods; may be empty. */
 export function provenFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (frequency === '' || figures.size < enoughFigures) return '';
@@ -108,14 +107,14 @@ export function provenFrequency(figures: ReadonlySet<Day>): Frequency {
   return frequency === 'A' || sorted.every((day) => isEdge(day, frequency)) ? frequency : '';
 }
 
-/** Whether two days are one period apart; of daily figures, whether no more than a long weekend is between them. */
+/** Tells whether two days are one period apart; for daily figures, at most a long weekend. */
 function areNeighbours(before: Day, after: Day, frequency: Frequency): boolean {
   const months = monthsOfPeriod[frequency];
   if (months === undefined) return dayNumber(after) - dayNumber(before) <= (daysOf[frequency] ?? 4);
   return monthNumber(after) - monthNumber(before) === months;
 }
 
-/** Whether a day is in the first or the last month of its period; every day of a shorter period is. */
+/** Tells whether a day is in the first or the last month of its period; true for shorter periods. */
 function isEdge(day: Day, frequency: Frequency): boolean {
   const months = monthsOfPeriod[frequency] ?? 1;
   const past = monthNumber(day) - monthNumber(periodStart(day, frequency));

@@ -1,36 +1,36 @@
 import { contradiction, type Voice } from '../../errors/problem.ts';
 
-/** What a transformation may ask for, by FRED's names, in the order in which help lists them. */
+/** The choices of a transformation, by FRED's names, in the order of the help. */
 export const transformationChoices = {
-  /** The first leaves values as they are. */
+  /** The first leaves values unchanged. */
   units: ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'],
-  /** The frequencies that values can be aggregated to. */
+  /** The target frequencies of an aggregation. */
   frequencies: ['w', 'm', 'q', 'sa', 'a'],
-  /** How the values of a period become one: their average, their sum, the last of them. */
+  /** The average, sum, or last of a period's values. */
   aggregates: ['avg', 'sum', 'eop'],
 } as const;
 
-/** What is made of the values of a series, by FRED's names. */
+/** A computation on the values of a series, by FRED's name. */
 export type Units = (typeof transformationChoices.units)[number];
 
-/** One value for each period of a frequency, out of the values of a finer one. */
+/** One value for each period of a coarser frequency. */
 export type Aggregation = {
   readonly frequency: (typeof transformationChoices.frequencies)[number];
-  /** An average unless given. */
+  /** Default: an average. */
   readonly aggregate?: (typeof transformationChoices.aggregates)[number];
-  /** Gives periods that are not complete too. */
+  /** True to include incomplete periods. */
   readonly partial?: boolean;
 };
 
-/** What is made of the values of a series: first one value for each period of a coarser frequency, then other units. */
+/** An aggregation, if any, and then a change of units. */
 export type Transformation = {
   readonly units: Units;
-  /** The decimals of each result; as FRED rounds them unless given. */
+  /** The decimals of each result. Default: as FRED rounds. */
   readonly digits?: number;
   readonly aggregation?: Aggregation;
 };
 
-/** The transformation of these parameters; undefined for lin. A Problem where one parameter needs another. */
+/** Makes a transformation of parameters, undefined for lin; throws a Problem if one needs another. */
 export function transformationOf({
   units = 'lin',
   digits,

@@ -22,29 +22,29 @@ import { basesOf, isComparison, transformedValue } from './units.ts';
 
 /** The values of a series that were known on one day. */
 export interface VintageValues {
-  /** The dates that have a value, ascending, among others that have none. */
+  /** The dates that may have a value, ascending. */
   readonly dates: readonly Day[];
   readonly newest: Day | undefined;
-  /** The value of a date, and the first vintage with it. */
+  /** Returns the value of a date, and the first vintage with it. */
   valueOf(date: Day): { readonly value: string; readonly asOf: Day } | undefined;
 }
 
-/** A transformed value, and the first vintage with all values that it is computed from. */
+/** A transformed value, and the first vintage with all its inputs. */
 type TransformedValue = { readonly value: string; readonly since: Day };
 
-/** The transformation of one series: computes the value of each date from those of one vintage. */
+/** Computes transformed values of one series from the values of one vintage. */
 export class Transformer {
   readonly #own: KnownFrequency;
   readonly #units: Units;
   readonly #digits: number | undefined;
   readonly #aggregation: Aggregation | undefined;
 
-  /** A Problem where the frequency is not known but matters, or is coarser than the one that is asked for. */
+  /** Throws a Problem if a frequency that matters is unknown, or coarser than the requested one. */
   constructor(id: string, frequency: Frequency, { units, digits, aggregation }: Transformation) {
     if (frequency === '' && (isComparison(units) || aggregation !== undefined))
       throw new Problem('bad-input', `the frequency of ${id} is not known, so it has no periods to compare`, {
         field: aggregation === undefined ? 'units' : 'frequency',
-        hints: ['a metadata file that is imported can state it'],
+        hints: ['import a metadata file that states it'],
       });
     this.#own = frequency === '' ? 'D' : frequency;
     this.#units = units;
@@ -57,12 +57,12 @@ export class Transformer {
     return this.#aggregation === undefined ? this.#own : codeOf(this.#aggregation);
   }
 
-  /** The date of the transformed value that a date of the series is part of. */
+  /** Returns the date of the transformed value to which a date contributes. */
   dateOf(date: Day): Day {
     return this.#aggregation === undefined ? date : periodOf(date, this.frequency);
   }
 
-  /** The value of a date in a vintage; undefined where a value that it is computed from is missing. */
+  /** Computes the value of a date in a vintage; undefined if an input is missing. */
   valueIn(vintage: VintageValues, date: Day): TransformedValue | undefined {
     const now = this.#exactIn(vintage, date);
     if (now === undefined) return undefined;
@@ -76,7 +76,7 @@ export class Transformer {
     return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };
   }
 
-  /** The first day on which a date has a value; a later date may complete a period. */
+  /** Finds the first day on which a date has a value; a later date may complete a period. */
   firstDay(vintages: Vintages, date: Day): Day | undefined {
     const members = this.#membersOf(date, vintages.dates);
     const begun = members.map((member) => vintages.changesOf(member)[0]?.asOf ?? '~').sort()[0];
@@ -86,7 +86,7 @@ export class Transformer {
     return since.find((day) => this.#exactIn(vintages.on(day), date) !== undefined);
   }
 
-  /** The dates, among those of a series (ascending), whose values the value of a date may be computed from. */
+  /** Lists the dates of a series (ascending) whose values a date's value may need. */
   inputsOf(date: Day, dates: readonly Day[]): readonly Day[] {
     return [date, ...basesOf(this.#units, date, this.frequency)].flatMap((one) =>
       this.#membersOf(one, dates),
@@ -112,13 +112,13 @@ export class Transformer {
   }
 }
 
-/** Computes the transformed values of a series on each day, by the frequency that was known then. */
+/** Computes transformed values on each day, by the frequency known then. */
 export class DailyTransformers {
   readonly #frequencies: readonly FrequencySince[];
   readonly #make: (frequency: Frequency) => Transformer;
   readonly #made = new Map<Frequency, Transformer | undefined>();
 
-  /** A Problem if the values that are known on the last day cannot be transformed. */
+  /** Throws a Problem if the values known on the last day cannot be transformed. */
   constructor(
     id: string,
     frequencies: readonly FrequencySince[],
@@ -131,14 +131,14 @@ export class DailyTransformers {
     if (known !== undefined) this.#made.set(known.frequency, this.#make(known.frequency));
   }
 
-  /** What computes the values on a day; undefined if no value has a result then. */
+  /** Returns the transformer for a day; undefined if no value has a result then. */
   on(day: Day): Transformer | undefined {
     const frequency = frequencyOn(this.#frequencies, day);
     if (!this.#made.has(frequency)) this.#made.set(frequency, this.#madeOrNone(frequency));
     return this.#made.get(frequency);
   }
 
-  /** Before the last day, too few dates may have been known to compare, or only coarser ones. */
+  /** Makes a transformer, if possible: early dates may have been too few to compare, or too coarse. */
   #madeOrNone(frequency: Frequency): Transformer | undefined {
     try {
       return this.#make(frequency);
@@ -149,12 +149,12 @@ export class DailyTransformers {
   }
 }
 
-/** The first date needed to transform the values from a date on: the farthest base is of the year before. */
+/** Returns the first date needed to transform values from a date on: a base is at most a year before. */
 export function firstInput(from: Day): Day | undefined {
   return monthsBefore(from, 13);
 }
 
-/** Every vintage of a series, out of the changes of each date. */
+/** Every vintage of a series, made from the changes of each date. */
 export class Vintages {
   /** Every date that ever had a value, ascending. */
   readonly dates: readonly Day[];
@@ -167,7 +167,7 @@ export class Vintages {
     this.dates = [...changes.keys()].sort();
   }
 
-  /** The changes of a date, oldest first. */
+  /** Lists the changes of a date, oldest first. */
   changesOf(date: Day): readonly Change[] {
     return this.#changes.get(date) ?? [];
   }
@@ -190,7 +190,7 @@ export class Vintages {
     };
   }
 
-  /** The newest date that had a value on a day. */
+  /** Returns the newest date that had a value on a day. */
   newestOn(day: Day): Day | undefined {
     this.#begun ??= newestBegun(this.dates, this.#changes);
     const begun = knownOn(this.#begun, day);
@@ -199,7 +199,7 @@ export class Vintages {
     return this.dates[index];
   }
 
-  /** The days on which the value of any of these dates changed, ascending. */
+  /** Lists the days on which the value of any of these dates changed, ascending. */
   daysOfChange(dates: readonly Day[]): readonly Day[] {
     if (dates === this.dates) {
       this.#days ??= this.#daysOf(dates);
@@ -231,7 +231,7 @@ function codeOf({ frequency }: Aggregation): KnownFrequency {
   return ({ w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const)[frequency];
 }
 
-/** Whether an aggregation changes values of this frequency; a Problem if they are coarser already. */
+/** Tells whether an aggregation changes values of this frequency; throws a Problem if they are coarser. */
 function aggregates(id: string, own: KnownFrequency, aggregation: Aggregation): boolean {
   const target = codeOf(aggregation);
   if (frequencies.indexOf(own) > frequencies.indexOf(target))
@@ -242,7 +242,7 @@ function aggregates(id: string, own: KnownFrequency, aggregation: Aggregation): 
   return own !== target;
 }
 
-/** The date of the period that contains a date: its first day, or for a week the Friday that ends it, as in FRED. */
+/** Returns the date of a period: its first day, or for a week the Friday that ends it, as in FRED. */
 function periodOf(date: Day, frequency: KnownFrequency): Day {
   return frequency === 'W' ? weekdayFrom(date, 'friday') : periodStart(date, frequency);
 }
@@ -253,7 +253,7 @@ function boundsOf(period: Day, frequency: KnownFrequency): { readonly first: Day
   return { first: period, last: monthEnd(monthsBefore(period, 1 - length) ?? period) };
 }
 
-/** The least values of a complete period, as in FRED; days and weeks lack some on holidays. */
+/** The least values of a complete period, as in FRED; holidays leave gaps in days and weeks. */
 const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency, number>>>> = {
   D: { W: 4, BW: 8, M: 17, Q: 52, SA: 104, A: 208 },
   W: { BW: 2, M: 3, Q: 10, SA: 20, A: 39 },
@@ -265,7 +265,7 @@ const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency,
 
 type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
-/** Whether a period has as many values as FRED requires, and no further date can fall into it. */
+/** Tells whether a period has as many values as FRED requires, and no further date can fall into it. */
 function isComplete(
   period: Day,
   values: readonly DatedValue[],
@@ -278,7 +278,7 @@ function isComplete(
   return nextDate(newest, own, everyDay) > boundsOf(period, target).last;
 }
 
-/** The next date that a series can have; of a daily series the next weekday, unless it has values on weekends. */
+/** Returns the next possible date of a series; a weekday for daily ones, unless weekends have values. */
 function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
   const length = monthsOfPeriod[own];
   if (length !== undefined) return monthsBefore(date, -length) ?? date;
@@ -288,7 +288,7 @@ function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
   return next;
 }
 
-/** The value of a period from its values (ascending); undefined if it has none, or too few and not `partial`. */
+/** Aggregates the values of a period (ascending); undefined without enough values, unless `partial`. */
 function aggregated(
   period: Day,
   values: readonly DatedValue[],
@@ -311,7 +311,7 @@ function aggregated(
   return { sum, count, double: sum.toNumber() / count, decimals, since };
 }
 
-/** A published text as an exact value; parses it on demand, as doubles suffice for most results. */
+/** A published text, parsed on demand, as doubles usually suffice. */
 class PublishedText implements ExactValue {
   readonly count = 1;
   readonly double: number;

@@ -12,18 +12,18 @@ import { withoutNegativeZero } from './decimal.ts';
 import { Exact, type ExactValue, roundedQuotient } from './exact-values.ts';
 import type { Units } from './transformation.ts';
 
-/** The decimals of every result but a difference, which has those of its values. */
+/** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
 
 type Formula = {
   readonly from?: 'period ago' | 'year ago';
-  /** FRED's name of the result; `{}` stands for the unit of the series. */
+  /** FRED's name of the result; `{}` is the unit of the series. */
   readonly unit: string;
-  /** The text of the result; undefined where the formula has none. `periods` is FRED's number of periods in a year. */
+  /** Computes the result as a text, if there is one; `periods` is FRED's number of periods in a year. */
   readonly value: (now: ExactValue, base: ExactValue, periods: number, digits?: number) => string | undefined;
 };
 
-/** FRED's formulas. Each is defined by two dates of one vintage; `log` and `lin` by one. */
+/** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
 const formulas: Readonly<Record<Units, Formula>> = {
   lin: { unit: '{}', value: (now, _base, _periods, digits) => textOfExact(now, digits) },
   chg: { from: 'period ago', unit: 'Change, {}', value: difference },
@@ -44,10 +44,10 @@ const formulas: Readonly<Record<Units, Formula>> = {
   log: { unit: 'Natural Log of {}', value: logarithm(() => 1) },
 };
 
-/** What a value without a base is compared with. */
+/** The base of a value without one. */
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };
 
-/** FRED's number of observations in a year; FRED names none for semiannual series. */
+/** FRED's number of observations in a year; FRED states none for semiannual series. */
 const periodsInYear: Readonly<Record<KnownFrequency, number>> = {
   D: 260,
   W: 52,
@@ -58,25 +58,25 @@ const periodsInYear: Readonly<Record<KnownFrequency, number>> = {
   A: 1,
 };
 
-/** The unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
+/** Returns the unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
 export function unitText(units: Units, unit: string): string {
   const text = formulas[units].unit.replace('{}', unit);
   return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
 }
 
-/** Whether units compare a date with an earlier one. */
+/** Tells whether units compare a date with an earlier one. */
 export function isComparison(units: Units): boolean {
   return formulas[units].from !== undefined;
 }
 
-/** The earlier dates that a date may be compared with; the first of them that has a value counts. */
+/** Lists the earlier dates to compare a date with; the first of them that has a value counts. */
 export function basesOf(units: Units, date: Day, frequency: KnownFrequency): readonly Day[] {
   const { from } = formulas[units];
   if (from === undefined) return [];
   return from === 'year ago' ? yearBefore(date, frequency) : periodsBefore(date, frequency);
 }
 
-/** The result for a date from its value and the one that it is compared with; undefined where either is missing. */
+/** Computes the result for a date from its value and its base; undefined if one of them is missing. */
 export function transformedValue(
   units: Units,
   now: ExactValue,
@@ -89,12 +89,12 @@ export function transformedValue(
   return value(now, base ?? one, periodsInYear[frequency], digits);
 }
 
-/** The same date a year before: of days and weeks 52 weeks before, the same day of the week. */
+/** Returns the date a year before; for days and weeks 364 days before, the same day of the week. */
 function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   return monthsOfPeriod[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
-/** The date of the period before: Friday before Monday, unless the weekend has values too. */
+/** Lists the dates of the period before: Friday before Monday, or days of the weekend with values. */
 function periodsBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   const months = monthsOfPeriod[frequency];
   if (months !== undefined) return inMonthBefore(date, months);
@@ -106,7 +106,7 @@ function periodsBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   }
 }
 
-/** The day some months before; of the last day of a month first the last day. None before the calendar. */
+/** Lists the days some months before, for a month's end first the end; empty before the calendar. */
 function inMonthBefore(date: Day, months: number): readonly Day[] {
   const same = monthsBefore(date, months);
   if (same === undefined) return [];
@@ -133,7 +133,7 @@ function percentChange(now: ExactValue, base: ExactValue, _periods: number, digi
   return roundedQuotient(current.minus(before).times(100), before, digits);
 }
 
-/** A rate is compounded only where the ratio of the values is positive. */
+/** Compounds a rate if the ratio of the values is positive. */
 function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digits = usualDigits) {
   const ratio = now.double / base.double;
   const power = ratio > 0 ? ratio ** periods : Number.NaN;
@@ -152,7 +152,7 @@ function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digi
   }, digits);
 }
 
-/** The natural logarithm of the ratio of two positive values, times a factor. */
+/** Makes a formula of the natural logarithm of a ratio of positive values, times a factor. */
 function logarithm(factorOf: (periods: number) => number): Formula['value'] {
   return (now, base, periods, digits = usualDigits) => {
     const factor = factorOf(periods);
@@ -175,15 +175,15 @@ function ratioOf(now: ExactValue, base: ExactValue): readonly [Decimal, Decimal]
   return [now.sum.times(base.count), base.sum.times(now.count)];
 }
 
-/** A value as a text, rounded half to even: with the decimals of its texts unless `digits` says how many. */
+/** Writes a value rounded half to even. Default of `digits`: the decimals of its texts. */
 function textOfExact({ sum, count, decimals }: ExactValue, digits = decimals): string {
   return roundedQuotient(sum, new Exact(count), digits);
 }
 
-/** A number as a double, and how far it may be from the true one. */
+/** A double and its greatest error. */
 type Estimate = { readonly value: number; readonly error: number };
 
-/** The rounded text of a number if an estimate of it is not near a tie; otherwise undefined. */
+/** Rounds an estimate to a text; undefined if it is near a tie. */
 function certainText({ value, error }: Estimate, digits: number): string | undefined {
   const scale = 10 ** digits;
   const scaled = Math.abs(value) * scale;
@@ -193,12 +193,12 @@ function certainText({ value, error }: Estimate, digits: number): string | undef
   return withoutNegativeZero(value.toFixed(digits));
 }
 
-/** A number that is computed with some precision, and how far it may be from the true one. */
+/** A decimal and its greatest error. */
 type Approximation = { readonly value: Decimal; readonly error: Decimal };
 
 const precisions = [40, 120, 400, 1200];
 
-/** A number rounded half to even; one that no approximation distinguishes from a tie is a tie. */
+/** Rounds a number half to even; a number that no approximation distinguishes from a tie is a tie. */
 function roundedApproximation(
   decimal: (arithmetic: typeof Decimal) => Approximation,
   digits: number,

@@ -1,11 +1,11 @@
-/** What a search compares of a series. */
+/** The searched fields of a series. */
 export type SearchedSeries = {
   readonly id: string;
   readonly title?: string | null;
   readonly units?: string | null;
 };
 
-/** Matches as the contract does: the id contains the text, or every word of the text begins a word of the title. */
+/** Matches a series by the contract: by a part of the id, or by words that begin words of the title. */
 export function plainMatch(
   { id, title }: SearchedSeries,
   text: string,
@@ -20,12 +20,12 @@ export function plainMatch(
   return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
 }
 
-/** The words of a text in lower case. */
+/** Splits a text into words in lower case. */
 export function wordsOf(text: string | null | undefined): readonly string[] {
   return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The words by which a search finds a series, each once; without a title the id is its title. */
+/** Lists the words by which a search finds a series, each once. */
 export function searchableWords({ id, title, units }: SearchedSeries): readonly string[] {
   return [...new Set([id, title ?? '', units ?? ''].flatMap(wordsOf))];
 }

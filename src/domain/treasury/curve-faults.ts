@@ -12,16 +12,16 @@ import { groupBy } from '../series/groups.ts';
 import { frequencyOf } from '../series/series.ts';
 import { type CurvePoint, firstDayOf } from './curve.ts';
 
-/** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
+/** The end of the first 20-year rate in the Federal Reserve's release, 1962 to 1986. */
 const lastOfFirstTwentyYears = '1986-12-31';
 
-/** Why the curves of a file cannot be, and whether a trade date is wrong that the user can leave out. */
+/** A reason against a file's curves, and the trade date to skip. */
 export type CurveFault = { readonly reason: string; readonly tradeDate?: Day };
 
-/** The highest rate that is believed; the highest ever, those of 1981, are near 17. */
+/** The highest accepted rate; the highest ever, in 1981, were near 17. */
 const highestRate = 30;
 
-/** Says why a point cannot be, by its trade date, its maturity and its rate; undefined if it can. */
+/** Explains why a point is impossible by its trade date, maturity or rate; undefined if it is possible. */
 export function impossiblePoint({
   curveType,
   tradeDate,
@@ -52,7 +52,7 @@ export function impossiblePoint({
   return undefined;
 }
 
-/** The first trade date whose rates are all zero; one real rate can be, and nominal rates of less than a year. */
+/** Finds the first trade date with only zero rates; one real rate and nominal rates under a year may be zero. */
 export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFault> | undefined {
   const curves = groupBy(points, ({ tradeDate, curveType }) => `${tradeDate} ${curveType}`);
   const impossible = [...curves.values()].find((curve) => !canBeCurve(curve))?.[0];
@@ -73,7 +73,7 @@ const averages: Readonly<Partial<Record<Frequency, string>>> = {
   A: 'annual',
 };
 
-/** Why trade dates cannot be all those of a file: they are weekly or further apart, as those of averages. */
+/** Explains why trade dates cannot be those of a file: they are weekly or further apart, like averages. */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
   const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
   if (name === undefined) return undefined;
@@ -86,18 +86,18 @@ function isEveryWeek(days: ReadonlySet<Day>): boolean {
   return numbers.length > 2 && numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
 }
 
-/** A holiday by its date, and where the bond market closes if that date is on a weekend. */
+/** A holiday on a fixed date, and its closing on weekends. */
 type FixedHoliday = {
   readonly name: string;
   readonly date: string;
   readonly since?: number;
-  /** Whether the market closes on the Friday before a Saturday; on a Monday after a Sunday it always does. */
+  /** True if the market closes on Friday before a Saturday; on Monday after a Sunday it always closes. */
   readonly closesOnFriday?: boolean;
 };
 
 /**
- * The fixed holidays. Where one is on a Saturday, the Treasury published a curve on the Friday before New Year's Day
- * (1993-12-31 and later), before Veterans Day (1995-11-10 and later), and before the first Juneteenth (2021-06-18).
+ * The fixed holidays. The Treasury published curves on some Fridays before a Saturday: New Year's Day
+ * (1993-12-31 and later), Veterans Day (1995-11-10 and later), and the first Juneteenth (2021-06-18).
  */
 const fixed: readonly FixedHoliday[] = [
   { name: 'New Year’s Day', date: '01-01' },
@@ -107,7 +107,7 @@ const fixed: readonly FixedHoliday[] = [
   { name: 'Christmas Day', date: '12-25', closesOnFriday: true },
 ];
 
-/** A holiday on the n-th such weekday of a month, or on the last one. */
+/** A holiday on the n-th or last weekday of its kind in a month. */
 const movable: readonly {
   readonly name: string;
   readonly month: number;
@@ -122,12 +122,12 @@ const movable: readonly {
   { name: 'Thanksgiving', month: 11, weekday: 'thursday', nth: 4 },
 ];
 
-/** The year in which the Treasury's daily curve begins; the holidays of earlier years are not checked against data. */
+/** The first year of the Treasury's daily curve; earlier holidays are not checked. */
 const firstYear = 1990;
 
 const holidays = new Map<number, ReadonlyMap<Day, string>>();
 
-/** The federal holiday on which the bond market is closed, since 1990; Good Friday, with some curves, is none. */
+/** Returns the holiday on which the bond market is closed, since 1990; not Good Friday, which has curves. */
 export function bondMarketHoliday(day: Day): string | undefined {
   const year = Number(day.slice(0, 4));
   if (year < firstYear) return undefined;

@@ -2,7 +2,7 @@ import type { Day } from '../series/date.ts';
 import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
 
-/** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
+/** Nominal par yields, or real ones of inflation-protected securities. */
 export type CurveType = (typeof curveTypes)[number];
 
 /** The curve types of the contract. */
@@ -31,12 +31,12 @@ export type Maturity = (typeof maturities)[number];
 
 const tipsMaturities: readonly Maturity[] = ['5Y', '7Y', '10Y', '20Y', '30Y'];
 
-/** The maturities of a curve type, shortest first. */
+/** Lists the maturities of a curve type, shortest first. */
 export function maturitiesOf(curveType: CurveType): readonly Maturity[] {
   return curveType === 'TIPS' ? tipsMaturities : maturities;
 }
 
-/** The rate in percent (exact decimal text) of one maturity on one trade date; never revised. */
+/** The rate in percent (exact) of a maturity on a trade date. */
 export type CurvePoint = {
   readonly curveType: CurveType;
   readonly tradeDate: Day;
@@ -45,7 +45,7 @@ export type CurvePoint = {
   readonly source: string;
 };
 
-/** The length of a maturity in months; maturities sort by it. */
+/** Returns the length of a maturity in months, by which maturities sort. */
 export function monthsOf(maturity: string): number {
   return Number(maturity.slice(0, -1)) * (maturity.endsWith('Y') ? 12 : 1);
 }
@@ -53,23 +53,23 @@ export function monthsOf(maturity: string): number {
 /** A maturity on a curve. */
 export type CurveMaturity = Pick<CurvePoint, 'curveType' | 'maturity'>;
 
-/** The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …); undefined if the curve lacks it. */
+/** Finds the maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), if the curve has it. */
 export function curveMaturity(curveType: CurveType, count: string, unit: string): CurveMaturity | undefined {
   const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
   const maturity = maturitiesOf(curveType).find((known) => known === label);
   return maturity && { curveType, maturity };
 }
 
-/** A series that is a maturity of a curve, or the distance between two, under the id and the title of FRED. */
+/** A maturity, or a spread of two, as a series of FRED. */
 export type YieldSeries = {
   readonly id: string;
   readonly title: string;
-  /** The rate, and for a spread the shorter one that is subtracted. */
+  /** The rate; a spread subtracts `less`. */
   readonly rate: CurveMaturity;
   readonly less?: CurveMaturity;
 };
 
-/** The maturities of the par curve that FRED publishes as no series. */
+/** Maturities of the par curve without a series of FRED. */
 const withoutId: ReadonlySet<Maturity> = new Set(['1.5M', '2M', '4M']);
 
 function lengthOf(maturity: Maturity): string {
@@ -83,7 +83,7 @@ function rateSeries(prefix: string, rate: CurveMaturity, ending = ''): YieldSeri
   return { id: `${prefix}${number}`, title, rate };
 }
 
-/** Every series that the curves answer, by id. */
+/** The series that curves answer, by id. */
 export const yieldSeries: readonly YieldSeries[] = [
   ...maturities
     .filter((maturity) => !withoutId.has(maturity))
@@ -99,7 +99,7 @@ export const yieldSeries: readonly YieldSeries[] = [
   })),
 ].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** The days on which the Treasury first published rates of maturities that it added to its curves. */
+/** The days on which the Treasury first published later maturities of its curves. */
 const firstDays: ReadonlyMap<string, Day> = new Map([
   ['PAR 1M', '2001-07-31'],
   ['PAR 1.5M', '2025-02-18'],
@@ -110,23 +110,23 @@ const firstDays: ReadonlyMap<string, Day> = new Map([
   ['TIPS 30Y', '2010-02-22'],
 ]);
 
-/** The day on which the Treasury first published a maturity that it added to its curve; undefined for the others. */
+/** Returns the day on which the Treasury first published a later maturity; undefined for the others. */
 export function firstDayOf(curveType: CurveType, maturity: string): Day | undefined {
   return firstDays.get(`${curveType} ${maturity}`);
 }
 
-/** The release from which FRED has the rates that it publishes as series. */
+/** The release behind FRED's series of rates. */
 export const h15Source = 'Federal Reserve H.15';
 
-/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for spreads and any other id. */
+/** Finds the maturity of an id of FRED such as `DGS10`; undefined for spreads and any other id. */
 export function maturityNamed(id: string): CurveMaturity | undefined {
   return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
 }
 
-/** A point that differs from the one a store holds of the same curve, trade date and maturity. */
+/** A point that differs from the stored one. */
 export type PointConflict = { readonly held: CurvePoint; readonly given: CurvePoint };
 
-/** Plans to add points, one for each curve, date and maturity; `held` has the store's points of the same days. */
+/** Plans to add points, one for each curve, date and maturity; `held` are the stored points of these days. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -160,7 +160,7 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/** Of two points with one rate, in any order, the one with the fuller text, else with the source that sorts first. */
+/** Chooses between points with one rate, in any order: the fuller text, or else the source that sorts first. */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

@@ -2,36 +2,36 @@ import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { Problem } from '../../errors/problem.ts';
 
-/** Receives the number of bytes just read from a file, counted as the file is stored. */
+/** Receives the number of bytes just read from a file, as stored. */
 type ByteCounter = (bytes: number) => void;
 
-/** Whether the month or the day comes first in the dates of a file, as in 1/30/2015 and 30/1/2015. */
+/** The order of month and day: 1/30/2015 or 30/1/2015. */
 export type DateOrder = 'M/D/YYYY' | 'D/M/YYYY';
 
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
   /** Base name without `.gz`: `2015-01.csv`. */
   readonly name: string;
-  /** The path to show: as typed or found, members of archives as `vintages.zip/2015-01.csv`. */
+  /** The path to show: as typed or found; for members of archives `vintages.zip/2015-01.csv`. */
   readonly path: string;
-  /** Size in bytes as stored; of an archive member, its unpacked size. One reading counts this many bytes. */
+  /** Bytes as stored, for a member of an archive unpacked; one reading counts this many bytes. */
   readonly size: number;
-  /** Whether it came in an archive, whose README the user did not name. */
+  /** True for a member of an archive, whose README the user did not name. */
   readonly inArchive?: true;
-  /** The order of its dates, if the user states it; dates that begin with the year need none. */
+  /** The order of month and day, if the user states it; dates that begin with the year need none. */
   readonly dateOrder?: DateOrder;
-  /** The unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
+  /** Reads the unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
   readonly read: ReadBytes;
   head(): Promise<Buffer>;
-  /** SHA-256 in hex of the file as stored; of an archive member, of its content. */
+  /** Returns the SHA-256 in hex of the file as stored, or of the content of an archive member. */
   sha256(): Promise<string>;
   siblings(): Promise<readonly SourceFile[]>;
 };
 
-/** A place in a file; rows and lines count from 1, as in an editor. */
+/** A place in a file; rows count from 1. */
 export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
 
-/** The Problem that refuses a file, with its path, the place, the beginning of the value there, and the reason. */
+/** Makes the Problem that refuses a file, with its path, the place, the beginning of the value and a reason. */
 export function refusal(
   file: Pick<SourceFile, 'path'>,
   place: FilePlace,
@@ -51,13 +51,13 @@ export function refusal(
   });
 }
 
-/** The refusal of a file that is not UTF-8 text. */
+/** Makes the refusal of a file that is not UTF-8 text. */
 export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
   const hint = 'save the file as UTF-8, or download it again if it is damaged';
   return refusal(file, place, 'this is not UTF-8 text', [hint]);
 }
 
-/** The reasons that asof itself states are shorter, including the lists in them. */
+/** The reasons that asof itself writes are shorter, including their lists. */
 const longestReason = 2000;
 
 function clip(value: string, longest = 80): string {
@@ -66,7 +66,7 @@ function clip(value: string, longest = 80): string {
 
 const mebibyte = 2 ** 20;
 
-/** The limits on one file, in bytes unless named otherwise, which keep a small file from filling memory or disk. */
+/** Limits on one file (default unit: bytes), which keep a small file from filling memory or disk. */
 export const limits = {
   members: 10_000,
   /** Unpacked content. */
@@ -75,28 +75,28 @@ export const limits = {
   ratio: 1000,
   /** Unpacked content up to this size may have any ratio. */
   smallContent: 10 * mebibyte,
-  /** Standard input, and Parquet, which are read into memory as a whole. */
+  /** Standard input and Parquet, which are read into memory as a whole. */
   inMemory: 1024 * mebibyte,
-  /** JSON, of which a parser keeps several times its size in memory. */
+  /** JSON; a parser needs several times its size in memory. */
   json: 128 * mebibyte,
-  /** XML; the longest answers and feeds have a tenth of it. */
+  /** XML; the longest answers and feeds have a tenth of this. */
   xml: 32 * mebibyte,
   /** One element of XML with its text. */
   element: mebibyte,
   workbook: 256 * mebibyte,
-  /** The rows of a sheet times its columns. */
+  /** The rows times the columns of a sheet. */
   cells: 10_000_000,
   columns: 100_000,
   /** Rows of one row group of Parquet. */
   rowGroup: 20_000_000,
 } as const;
 
-/** A copy of a text that outlives the reading of its file: a cell, as a slice, would hold thousands of lines. */
+/** Copies a text that outlives the reading of its file; a slice would hold thousands of lines in memory. */
 export function copyOf(text: string): string {
   return [...text].join('');
 }
 
-/** Reads bytes from the beginning at each call; opens the file at the first byte and closes it at the end. */
+/** A function that reads bytes from the beginning at each call. */
 type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
 
 /** The parts of a SourceFile. */
@@ -105,14 +105,14 @@ export type FileContent = {
   readonly path: string;
   readonly size: number;
   readonly read: ReadBytes;
-  /** The bytes as stored, if `read` gives unpacked ones, whose size is unknown. */
+  /** Reads the bytes as stored, if `read` unpacks them. */
   readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
 };
 
 const headSize = 64 * 1024;
 
-/** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
+/** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
   const { name, path, size, stored, siblings } = content;
   const read: ReadBytes = (counter) => asUtf8(content.read(counter));
@@ -127,7 +127,7 @@ export function sourceFile(content: FileContent): SourceFile {
   };
 }
 
-/** At most the first `count` bytes. */
+/** Reads at most the first `count` bytes. */
 export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -139,7 +139,7 @@ export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): P
   return Buffer.concat(chunks).subarray(0, count);
 }
 
-/** All bytes of a file; refused as soon as there are more than `limit`. */
+/** Reads all bytes of a file; throws as soon as there are more than `limit`. */
 export async function allBytes(
   file: Pick<SourceFile, 'path' | 'size' | 'read'>,
   limit: number = limits.inMemory,
@@ -165,7 +165,7 @@ async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The bytes of a file; those of UTF-16 text, which spreadsheets write as "Unicode text", become UTF-8. */
+/** Converts UTF-16 text, which spreadsheets write as "Unicode text", to UTF-8; yields other bytes unchanged. */
 async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined;
   let start = Buffer.alloc(0);
@@ -192,7 +192,7 @@ async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 /** The number of bytes that distinguish UTF-16 from other content. */
 const probe = 8;
 
-/** A decoder if the text is UTF-16: it has a byte-order mark, or zeros in every other of its first bytes. */
+/** Makes a decoder for UTF-16, recognised by a byte-order mark or zeros in every other byte. */
 function decoderOf(start: Buffer): TextDecoder | undefined {
   const text = start.subarray(0, probe).toString('latin1');
   if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return new TextDecoder('utf-16le');
@@ -200,7 +200,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   return undefined;
 }
 
-/** Reads what is made of an object, such as a file, once for as long as the import holds the object. */
+/** Caches what `read` makes of an object, such as a file, for the lifetime of that object. */
 export function once<Key extends object, T extends object>(read: (key: Key) => T): (key: Key) => T {
   const known = new WeakMap<Key, T>();
   return (key) => {

@@ -17,8 +17,8 @@ import {
 } from './source-file.ts';
 
 /**
- * The files at the typed paths, in the order typed: folders by name, archives by member, `-` as standard input. A path
- * that cannot be read or gives no file is a Problem that names it.
+ * Finds the files at the paths, in their order: folders by name, archives by member, `-` as standard input.
+ * Throws a Problem that names a path without readable files.
  */
 export async function sourceFiles(
   paths: readonly string[],
@@ -35,7 +35,7 @@ export async function sourceFiles(
   return files;
 }
 
-/** Standard input as a file, whose content is kept in memory because an import reads a file more than once. */
+/** Reads standard input into memory as a file, because an import reads a file more than once. */
 async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
   const path = 'standard input';
   const bytes = await allBytes({ path, size: 0, read: () => asBuffers(stdin) });
@@ -58,7 +58,7 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 
 type NamedFile = readonly [name: string, file: SourceFile];
 
-/** Finds files; remembers the folders that it has entered and the plain files beside each file. */
+/** Finds files; remembers visited folders and the plain files in each folder. */
 class Walk {
   /** By real path. */
   readonly #entered = new Set<string>();
@@ -75,7 +75,7 @@ class Walk {
   async #typedFolder(path: string): Promise<readonly SourceFile[]> {
     const before = this.#entered.size;
     const files = await this.#folderFiles(path, []);
-    // A folder whose files were all given by an earlier path adds none, but is not empty.
+    // A folder whose files an earlier path named adds none, but is not empty.
     if (files.length === 0 && this.#entered.size > before) {
       const reason = 'the folder has no file to import (hidden files are ignored)';
       throw refusal({ path: printablePath(path) }, {}, reason);
@@ -83,7 +83,7 @@ class Walk {
     return files;
   }
 
-  /** `above` are the real paths of the folders that lead here. */
+  /** Lists the files in a folder; `above` are the real paths of its parents. */
   async #folderFiles(path: string, above: readonly string[]): Promise<readonly SourceFile[]> {
     const [real, names] = await listing(path);
     if (above.includes(real)) {
@@ -146,15 +146,15 @@ class Walk {
   }
 }
 
-/** The number of bytes read at once: with fewer reads, the process waits less for other programs. */
+/** Bytes read at once: with fewer reads, the process waits less for other programs. */
 const chunkSize = 256 * 1024;
 
 /** Windows has no such flag. */
 const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * The bytes of the file at `location`; `path` names it in a Problem. What has no bytes yet, such as /proc/kmsg or a
- * pipe, is a Problem at once: a read that waits would keep the process from ending, even after a signal.
+ * Reads the bytes of the file at `location`, named `path` in a Problem.
+ * Throws at once for a pipe or a file without bytes yet, such as /proc/kmsg: a waiting read blocks the exit.
  */
 export async function* fileBytes(location: string, path: string): AsyncGenerator<Buffer> {
   try {
@@ -173,7 +173,7 @@ async function reading<T>(path: string, result: Promise<T>): Promise<T> {
   }
 }
 
-/** The real path of a folder and the names in it, sorted, without hidden ones. */
+/** Returns the real path of a folder and the names in it, sorted, without hidden ones. */
 async function listing(path: string): Promise<readonly [string, readonly string[]]> {
   const names = await reading(path, readdir(path));
   return [await reading(path, realpath(path)), names.filter((name) => !name.startsWith('.')).sort()];
@@ -183,7 +183,7 @@ function within(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
 }
 
-/** A path or name that is safe to show: control and formatting characters, which could fool a terminal, are escaped. */
+/** Escapes control and formatting characters in a path or name, which could fool a terminal. */
 export function printablePath(name: string): string {
   if (name === '') return '""';
   return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
@@ -192,7 +192,6 @@ export function printablePath(name: string): string {
   });
 }
 
-/** The same bytes, each chunk reported to the counter if there is one. */
 async function* counted(
   bytes: AsyncIterable<Buffer>,
   counter: ((bytes: number) => void) | undefined,
@@ -209,7 +208,7 @@ const deflated = 8;
 
 type Archive = string | Buffer;
 
-/** The files in a zip archive by name, without folders and hidden files. Refused: damage, nested archives, too much. */
+/** Lists the files in a zip archive by name; throws for damage, nested archives, or too much content. */
 export async function zipMembers(archive: Archive, path: string): Promise<readonly SourceFile[]> {
   const entries = await membersOf(archive, path);
   const files: SourceFile[] = [];
@@ -263,7 +262,7 @@ function refuseUnreadable(path: string, entry: Entry): void {
   refuseBomb(path, entry.uncompressedSize, entry.compressedSize);
 }
 
-/** The content of a member, checked against the size and the checksum in the directory of the archive. */
+/** Reads a member and checks it against the size and the checksum in the archive's directory. */
 async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
   const zip = await openZip(archive, path);
   try {
@@ -285,13 +284,13 @@ async function* memberBytes(archive: Archive, path: string, entry: Entry): Async
   }
 }
 
-/** The unpacked bytes of a member, unchecked; a failure reaches only who reads them. */
+/** Returns the unpacked bytes of a member, unchecked; only their reader sees a failure. */
 export async function unpackedStream(zip: ZipFile, entry: Entry): Promise<Readable> {
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
-  // An error in the pipeline destroys its last stream, and so reaches its reader.
+  // An error in the pipeline destroys its last stream, and so reaches the reader.
   const content: Readable =
     entry.compressionMethod === deflated ? pipeline(raw, createInflateRaw(), () => undefined) : raw;
-  // Without a listener, the failure of a member that nobody reads to its end would end the process.
+  // Without a listener, a failure in a member that is not read to its end would end the process.
   return content.on('error', () => undefined);
 }
 
@@ -320,7 +319,7 @@ function damaged(path: string, reason: string, cause?: unknown): Problem {
   return refusal({ path }, {}, `the zip archive is damaged or cut short: ${reason}`).with({ cause });
 }
 
-/** Refuses packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */
+/** Throws for packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */
 export function refuseBomb(path: string, contentSize: number, packedSize: number): void {
   if (contentSize > limits.content)
     throw refusal({ path }, {}, 'it unpacks to more than 4 GiB; unpack it and split it');
@@ -338,7 +337,7 @@ const zipSignatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
 /** Names of the first member of an Office document, which is a zip archive. */
 const officeParts = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/)/;
 
-/** Whether bytes are a zip archive or gzip data. Office documents count as neither. */
+/** Tells zip archives and gzip data from other bytes; Office documents count as neither. */
 async function signatureOf(bytes: AsyncIterable<Buffer>): Promise<'zip' | 'gzip' | undefined> {
   const head = await firstBytes(bytes, signatureSize);
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
@@ -349,7 +348,7 @@ async function signatureOf(bytes: AsyncIterable<Buffer>): Promise<'zip' | 'gzip'
   return officeParts.test(text.slice(30, 30 + head.readUInt16LE(26))) ? undefined : 'zip';
 }
 
-/** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
+/** Unpacks gzip data and checks its checksum and length; throws if it is damaged. */
 async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let packedSize = 0;
   let contentSize = 0;
@@ -377,7 +376,7 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-/** The file with its gzip layer removed, if it has one. A zip archive inside it, or in its place, is refused. */
+/** Removes the gzip layer of a file, if any; throws for a zip archive inside or instead of it. */
 async function withoutGzip(content: FileContent): Promise<SourceFile> {
   const { path, name, size, read, siblings } = content;
   const signature = await signatureOf(read());

@@ -18,7 +18,7 @@ import {
   vintageOf,
 } from './vintage-table.ts';
 
-/** McCracken and Ng's monthly panel, one vintage per file; its date is the last day of the month in the file name. */
+/** The monthly panel of McCracken and Ng, one vintage per file, dated the last day of the month in its name. */
 const fredMd: ImportFormat = panel({
   kind: 'fred-md',
   summary: ['FRED-MD monthly panel', ', one vintage per file, named 2015-01.csv'],
@@ -38,7 +38,7 @@ const fredQd: ImportFormat = panel({
 
 type PanelKind = Pick<ImportFormat, 'kind' | 'summary' | 'source'> & {
   readonly frequency: Frequency;
-  /** The first cell below `sasdate`, in which the two panels differ. */
+  /** The first cell below `sasdate`, which differs between the two panels. */
   readonly secondRow: RegExp;
 };
 
@@ -74,7 +74,7 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
   };
 }
 
-/** The panels begin in 1959, so two-digit years from 59 are in the 1900s; `refuseDisorder` catches the exceptions. */
+/** Adds the century of a two-digit year: 1959 to 2058; `refuseDisorder` catches the exceptions. */
 function fullYear(year: number): number {
   return year + (year >= 59 ? 1900 : 2000);
 }
@@ -93,7 +93,7 @@ function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {
 /** Published file names: `2015-01.csv`, `2024-12-md.csv`, `FRED-MD_2020m05.csv`. */
 const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
 
-/** A panel of FRED series as published on the day in the file name; its rows can be monthly and its columns coarser. */
+/** A panel of FRED series published on the day in its name, by month or coarser. */
 const datedPanel: ImportFormat = {
   kind: 'dated-panel',
   summary: ['panel of FRED series', ' (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv'],
@@ -113,7 +113,7 @@ const datedPanel: ImportFormat = {
   },
 };
 
-/** Only the file name distinguishes the publisher's panels from other tables of series by date. */
+/** Tells a publisher's panel from other tables of series by date, by its file name alone. */
 function isDatedPanel({ header: [date, ...columns], name }: FileHead): boolean {
   if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
   if (dayOfName(name) === undefined || columns.some(isRealTimeColumn)) return false;
@@ -124,7 +124,7 @@ function dayOfName(name: string): Day | undefined {
   return parseDay(name.replace(/\.csv$/i, ''));
 }
 
-/** Figures by date as people write them: `Date,GDP`, or `date,value` with `--series`. It claims no source. */
+/** Figures by date as people write them: `Date,GDP`, or `date,value` with `--series`. It states no source. */
 const plainCsv: ImportFormat = {
   kind: 'plain-csv',
   summary: [
@@ -153,7 +153,7 @@ const plainCsv: ImportFormat = {
 /** A treasury table has maturities, such as `10 Yr`. */
 const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;
 
-/** Columns that asof's output and other tables have beside a date, where a panel has series. */
+/** Columns beside a date in asof's output and other tables, where a panel has series. */
 const fieldName =
   /^(?:value|rate|maturity|source|unit|frequency|id|series_id|as_of(?:_date)?|curve_type|trade_date)$/;
 
@@ -162,5 +162,5 @@ function isSeriesColumn(name: string): boolean {
   return parseSeriesId(name) !== undefined;
 }
 
-/** The panels and tables of figures by date, in the order in which help lists them. */
+/** The panels and tables of figures by date, in the order of the help. */
 export const panelFormats: readonly ImportFormat[] = [fredMd, fredQd, datedPanel, plainCsv];

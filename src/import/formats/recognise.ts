@@ -15,7 +15,7 @@ import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
 import { secSubmissionsJson } from './sec/submissions-json.ts';
 import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
-/** Every format that `asof import` reads, in the order in which help lists them. */
+/** The formats that `asof import` reads, in the order of the help. */
 export const formats: readonly ImportFormat[] = [
   asofCsv,
   metadataCsv,
@@ -37,7 +37,7 @@ export const formats: readonly ImportFormat[] = [
 /** The refusal of a file that no format recognises. */
 export class UnknownFile extends Problem {}
 
-/** The format that is `chosen`, or the one that recognises the file; refuses an empty file and an unknown one. */
+/** Returns the format that is `chosen` or recognises the file; throws for an empty or unknown file. */
 export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
   const bytes = await file.head();
   if (bytes.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
@@ -49,7 +49,7 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   throw refusal(file, {}, `could be ${format.kind} or ${other.kind}`, ['pass --kind KIND']);
 }
 
-/** The format of that kind; an unknown kind is a Problem that lists them. */
+/** Finds a format by kind; throws a Problem that lists the kinds. */
 export function formatOfKind(kind: string): ImportFormat {
   const format = formats.find((candidate) => candidate.kind === kind);
   if (format !== undefined) return format;
@@ -79,7 +79,7 @@ async function parquetColumns(file: SourceFile): Promise<readonly string[]> {
   }
 }
 
-/** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
+/** Decodes a head without a byte-order mark or a cut last character; binary content byte by byte. */
 function headText(head: Buffer): string {
   try {
     if (!head.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
@@ -105,7 +105,7 @@ function inWorkbook({ sheets }: FileHead): Diagnosis | undefined {
   for (const header of sheets?.headers ?? []) {
     const like = formats.find((format) => format.recognise(textHead(`${header}\n`)));
     if (like === undefined) continue;
-    // Lines of JSON have the joint filers too.
+    // Lines of JSON include the joint filers.
     const isAnswer = answerFormats.includes(like);
     const wayOut = isAnswer ? 'export it with -f ndjson, which has all digits' : 'save the sheet as CSV';
     return { reason: `like ${like.kind}, but in a workbook`, hints: [wayOut] };
@@ -118,10 +118,10 @@ function firstLine(text: string): string {
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }
 
-/** The columns of a statement, of which a table that has two is nearest to asof's own CSV. */
+/** The columns of a statement; a table with two of them resembles asof's own CSV. */
 const statementColumns = ['series_id', 'date', 'as_of_date', 'value'];
 
-/** A day as asof reads it, or the period that a person or program may write for it. */
+/** A day as asof reads it, or a period as people and programs write it. */
 const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})$/;
 const period =
   /^(?:\d{4}[-/.: ]?[QMqm]?\d{1,2}|[QMqm]?\d{1,2}[-/. ]\d{4}|(?:19|20)\d\d|\d{8}|(?:\d{1,2}[- ])?[A-Z][a-z]{2,8}[-. ]'?\d{2,4})$/;
@@ -130,7 +130,7 @@ function isWhen(cell: string): boolean {
   return date.test(cell) || period.test(cell);
 }
 
-/** The format to which a table of figures is nearest, and what is different; undefined for anything else. */
+/** Finds the format that a table of figures resembles, and the difference, if any. */
 function nearest({ text, name }: FileHead): Diagnosis | undefined {
   const like = ({ kind, summary }: ImportFormat, fault: string, wayOut: string): Diagnosis => ({
     reason: `like ${kind} (${summary[0]}), but ${fault}`,
@@ -172,7 +172,7 @@ function nearest({ text, name }: FileHead): Diagnosis | undefined {
   );
 }
 
-/** The format of a table whose cells another separator separates, if its lines have numbers. */
+/** Finds the format of a table with another separator, if its lines have numbers. */
 function formatSeparatedBy(
   separator: string | RegExp,
   lines: readonly string[],
@@ -188,11 +188,11 @@ function hasNumber(row: readonly string[]): boolean {
   return row.length > 1 && row.some((cell) => /^-?[\d.,]*\d$/.test(cell.trim()));
 }
 
-/** Answers from which nothing can be imported: their object in JSON, their columns, and what to import instead. */
+/** Answers without importable content: their JSON objects, their columns, and what to import instead. */
 const answersWithout: readonly {
   readonly objects: readonly string[];
   readonly columns: readonly string[];
-  /** Whether it has columns of no fixed names. */
+  /** Recognises columns without fixed names. */
   readonly isLike?: (columns: readonly string[]) => boolean;
   readonly lacks: string;
   readonly wayOut: string;
@@ -216,7 +216,7 @@ const answersWithout: readonly {
     wayOut: '`asof insider filings -f ndjson`',
   },
   {
-    // In lines of JSON or Parquet, the last two are observations, revisions and panels; in CSV they are like statements.
+    // In CSV, the last two are like statements; in lines of JSON or Parquet they are observations and panels.
     objects: [],
     columns: [
       'as_of_date added revised withdrawn',
@@ -225,15 +225,15 @@ const answersWithout: readonly {
       'value as_of_date unit',
       'value as_of_date as_of',
     ],
-    // Values as of several days have a column for each day.
+    // Values as of several days have one column for each day.
     isLike: ([first, second, day = '']) =>
       first === 'date' && second === 'series_id' && parseDay(day) !== undefined,
-    lacks: 'statements',
+    lacks: 'vintages',
     wayOut: '`asof facts`',
   },
 ];
 
-/** Kinds of files that asof does not read: how they begin, and what they are. */
+/** Kinds of files that asof does not read: their beginnings and descriptions. */
 const unsupportedFiles: readonly (readonly [beginning: RegExp, description: string])[] = [
   [
     /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is,
@@ -245,11 +245,11 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
   ],
   [
     /^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s,
-    'an answer of asof, which lacks statements; import what `asof facts` writes',
+    'output of asof without vintages; import the output of `asof facts`',
   ],
   [
     /^(?:\{")?as_of[",\t](?!.*\bvalue\b)/,
-    'an answer of asof, which lacks statements; import what `asof facts` writes',
+    'output of asof without vintages; import the output of `asof facts`',
   ],
   [
     /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/,
@@ -309,6 +309,6 @@ function unsupported(head: FileHead): Diagnosis | undefined {
   const description =
     answer === undefined
       ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]
-      : `an answer of asof, which lacks ${answer.lacks}; import what ${answer.wayOut} writes`;
+      : `output of asof without ${answer.lacks}; import the output of ${answer.wayOut}`;
   return description === undefined ? undefined : { reason: `this looks like ${description}`, hints: [] };
 }

@@ -9,8 +9,8 @@ import { isFredWorkbook } from './fred/downloads.ts';
 import { type VintageColumn, type VintageRow, vintageBatches } from './vintage-table.ts';
 
 /**
- * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage, dated the 15th of
- * its month or of the middle month of its quarter. Numbers are the shortest text of the stored double.
+ * The Real-Time Data Set of the Philadelphia Fed: a workbook per variable, a column per vintage.
+ * A vintage is dated the 15th of its month or of the middle month of its quarter.
  */
 export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
@@ -52,7 +52,6 @@ async function readOnlySheet(file: SourceFile): Promise<Sheet['rows']> {
   return sheet.rows;
 }
 
-/** The rows of a CSV file at their places, so that blank rows count. */
 async function readTable(file: SourceFile): Promise<Sheet['rows']> {
   const sheet: (readonly (string | null)[])[] = [];
   for await (const rows of readCsv(file)) {
@@ -102,7 +101,7 @@ function readColumn(file: SourceFile, cell: unknown, letters: string): VintageCo
   return { name: `${letters} ${header}`, seriesId, vintage };
 }
 
-/** The letters of a column by its index: 0 is A, 26 is AA. */
+/** Returns the letters of a column by its index: 0 is A, 26 is AA. */
 function columnLetters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
@@ -119,7 +118,7 @@ function readRows(
     return isRow ? [{ row: index + 1, label: String(cells[0] ?? '') }] : [];
   });
   if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
-  // A workbook of the publisher writes quarters as 1947:Q1.
+  // The publisher's workbooks write quarters as 1947:Q1.
   const { dates, frequency } = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
   const rows = labels.map(({ row }, index) => {
     return { row, date: dates[index] ?? '', cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
@@ -143,7 +142,7 @@ function readCells(
 
 type PeriodLabel = { readonly row: number; readonly label: string };
 
-/** Variables of the data set that are quarterly. Their labels are `1947:Q1`, and `1947:01` in some copies. */
+/** Quarterly variables of the data set. Their labels are `1947:Q1`, and `1947:01` in some copies. */
 const quarterly: ReadonlySet<string> = new Set(
   `NCON NCPROFAT NCPROFATW NOUTPUT NPI NPSAV NDPI OLI OPH P PCON PCONX PIMP PROPI PTI RATESAV RCON RCOND RCONG RCONHH
   RCONND RCONS RCONSHH RCONSNP REX RFS RG RGF RGSL RIMP RINVBF RINVCHI RINVRESID RNX ROUTPUT RRI RTS ULC WSD`.split(
@@ -157,8 +156,8 @@ const monthly: ReadonlySet<string> = new Set(
 );
 
 /**
- * The periods of rows. `1947:01` is a month, unless the rows of a variable count quarters: 01 to 04, then 01 of the
- * next year. With too few rows to tell, the variable decides; an unknown one is refused.
+ * Reads the periods of rows; `1947:01` is a month, or a quarter if the rows count 01 to 04, then 01 again.
+ * With too few rows to tell, the variable decides; throws for an unknown variable.
  */
 function periodsOf(
   file: SourceFile,

@@ -26,7 +26,7 @@ const source = 'U.S. Treasury';
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
 
-/** The daily curves of the Treasury: columns change over the years, and dates have two forms. */
+/** The daily curves of the Treasury; columns differ over the years, dates have two forms. */
 export const treasuryCsv: readonly ImportFormat[] = [
   treasuryCurve('PAR', {
     kind: 'treasury-par-csv',
@@ -60,12 +60,12 @@ function maturityIn(header: string, curveType: CurveType): CurveMaturity | undef
   return curveMaturity(curveType, count, unit);
 }
 
-/** How the Treasury spells maturities in files of par rates; files of real rates have `10 YR` or `10Yr`. */
+/** The Treasury's spelling in files of par rates; files of real rates have `10 YR` or `10Yr`. */
 const parSpelling = /^\d+ Yr$/;
 
 /**
- * The curves that a header may belong to: TIPS if all its maturities are those of TIPS; but both if they are spelled
- * as in par rates, because the file may be a part of their table.
+ * Returns the curves that a header may belong to: TIPS if all its maturities are those of TIPS.
+ * Returns both for par spelling, because the file may be a part of the table of par rates.
  */
 function curveTypesOf(names: readonly string[]): ReadonlySet<CurveType> {
   const maturities = names.filter((name) => maturityName.test(name));
@@ -75,7 +75,7 @@ function curveTypesOf(names: readonly string[]): ReadonlySet<CurveType> {
   return new Set(maturities.every((name) => parSpelling.test(name)) ? ['PAR', 'TIPS'] : ['TIPS']);
 }
 
-/** Two-digit years from 90 are in the 1900s: the curve begins in 1990. */
+/** Parses a date; two-digit years from 90 are in the 1900s, because the curve begins in 1990. */
 function parseTradeDate(text: string): Day | undefined {
   const [, month, day, digits] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
   if (digits === undefined) return parseDay(text);
@@ -85,7 +85,7 @@ function parseTradeDate(text: string): Day | undefined {
 /** `DGS10`, `DGS3MO`, `DFII10`. */
 const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
 
-/** The curves of the H.15 release as FRED publishes them: series `DGS…` of the par curve, `DFII…` of the real one. */
+/** The H.15 curves as FRED publishes them: `DGS…` (par) and `DFII…` (real). */
 export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: ['Treasury curves of the H.15 release', ' (FRED CSV of series DGS… or DFII…)'],
@@ -105,7 +105,7 @@ export const h15Csv: ImportFormat = {
     }),
 };
 
-/** Whether a column has the form of a FRED id of rates (`DGS10`, `DGS1MO`, `DFII10`). */
+/** Tells whether a column has the form of a FRED id of rates (`DGS10`, `DGS1MO`, `DFII10`). */
 export function isCurveColumn(name: string): boolean {
   return rateId.test(name);
 }
@@ -119,14 +119,14 @@ function h15Maturity(header: string): CurveMaturity | undefined {
   return curveMaturity(series.toUpperCase() === 'DFII' ? 'TIPS' : 'PAR', count, months ?? 'YEAR');
 }
 
-/** The layout of a CSV file of daily curves: a date column and one column per maturity, in any order. */
+/** The date and maturity columns of a CSV file of daily curves. */
 type CurveLayout = {
   readonly source: string;
   readonly isDate: (header: string) => boolean;
   readonly maturity: (header: string) => CurveMaturity | undefined;
   readonly parseDate: (text: string) => Day | undefined;
   readonly dateForm: string;
-  /** The text of a cell without a rate; an empty cell has no rate either. */
+  /** The text of a cell without a rate, besides an empty cell. */
   readonly noRate: string;
 };
 
@@ -136,7 +136,7 @@ type CurveHeader = {
   readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
 };
 
-/** The points of a CSV file of daily curves. Refused: an unknown column, another width, no number, impossible rates. */
+/** Reads a CSV file of daily curves; throws for unknown columns, other widths and impossible rates. */
 async function* readCurveCsv(
   file: SourceFile,
   options: ReadOptions,
@@ -208,7 +208,7 @@ function pointsIn(
   return rates;
 }
 
-/** Refuses what no curve can be in one file, and leaves out the trade dates that the user skips. */
+/** Refuses impossible curves in one file, and leaves out the trade dates that the user skips. */
 export class CurveChecks {
   readonly #file: SourceFile;
   readonly #skip: ReadonlySet<Day>;
@@ -229,7 +229,7 @@ export class CurveChecks {
     return [...this.#skipped].sort();
   }
 
-  /** Refuses a point that cannot be; `placeOf` finds its place in the file, which may take long. */
+  /** Throws for an impossible point; `placeOf` finds its place in the file, which may take long. */
   checkPoint(point: CurvePoint, placeOf: () => FilePlace): void {
     const fault = impossiblePoint(point);
     if (fault !== undefined) throw this.#refusal(fault, placeOf());
@@ -252,13 +252,13 @@ export class CurveChecks {
   }
 }
 
-/** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` of the par curve, `TC_10YEAR` of the real one. */
+/** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` for the par curve, `TC_10YEAR` for the real one. */
 const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
 
-/** The 30-year rate a second time, for display. */
+/** Repeats the 30-year rate, for display. */
 const displayName = 'BC_30YEARDISPLAY';
 
-/** Treasury's XML feed of daily curves (`BC_…`, `TC_…`); an entry without rates is a day without a curve. */
+/** The Treasury's XML feed of daily curves (`BC_…`, `TC_…`); an entry without rates is a day without a curve. */
 export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: ['daily par or real yield curve of the U.S. Treasury', ' (XML feed)'],
@@ -269,10 +269,10 @@ export const treasuryXml: ImportFormat = {
   read: readFeed,
 };
 
-/** The properties of an entry on a day without a curve, and what the reader adds. */
+/** The properties of an entry without a curve, and what the reader adds. */
 const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 
-/** A feed that is read; `at` adds the line on which an element begins to a place. */
+/** A feed being read; `at` adds an element's line to a place. */
 type CurveFeed = {
   readonly file: SourceFile;
   readonly checks: CurveChecks;

@@ -11,39 +11,39 @@ import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './fo
 
 const batchSize = 5000;
 
-/** A column that holds one whole vintage of one series. */
+/** A column with one whole vintage of one series. */
 export type VintageColumn = {
   readonly name: string;
   readonly seriesId: string;
   readonly vintage: Day;
 };
 
-/** A row of figures with its row in the file, its observation date, and a text for every column. */
+/** A row of figures: its row in the file, date and cells. */
 export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/** A file of whole vintages, read as a whole because the meaning of a blank cell depends on all rows. */
+/** All rows of a file, because the meaning of blanks depends on them. */
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];
 };
 
-/** How a format writes its cells, and what it states about its columns. */
+/** The form of a format's cells, and its statements about columns. */
 type CellRules = {
-  /** The texts that mean "not available" or "no longer available". */
+  /** The texts for "not available" and "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
   readonly frequency?: Frequency;
-  /** The frequency of the columns that have no coarser one, if the format states it. */
+  /** The frequency of columns without a coarser one, if the format states it. */
   readonly rowFrequency?: Frequency;
 };
 
-/** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals. */
+/** The cells of FRED's CSV files and similar ones: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
   withdrawals: new Set(missingTexts.fred),
 };
 
 /**
- * The records of a table of whole vintages, column by column. A cell without a number says that its vintage has no
- * figure for the date, in the rows that begin a period of its series. Repeated dates and vintages are refused.
+ * Reads a table of whole vintages, column by column; throws for repeated dates and vintages.
+ * A cell without a number means no figure in its vintage, in rows that begin a period of the series.
  */
 export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
   refuseRepeats(file, table);
@@ -94,7 +94,7 @@ function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void 
   }
 }
 
-/** A number, null for a text that means a withdrawal, or undefined for a blank cell. */
+/** A number, null for a withdrawal, or undefined for a blank cell. */
 type CellValue = string | null | undefined;
 
 function readCells(
@@ -118,7 +118,7 @@ function readCells(
   );
 }
 
-/** How to read the columns of each series. All vintages of a series have one frequency. */
+/** Decides how to read the columns of each series; all vintages of a series have one frequency. */
 function readingsOf(
   { columns, rows }: VintageTable,
   cells: readonly (readonly CellValue[])[],
@@ -137,27 +137,27 @@ function readingsOf(
       if (typeof value === 'string') days.add(date);
     }
   }
-  // FRED once wrote a dot in months without a quarterly figure, so only numbers show a frequency, if there are two.
+  // FRED once wrote dots in months without a quarterly figure: only two or more numbers show a frequency.
   for (const [seriesId, days] of figures)
     if (days.size < 2) figures.set(seriesId, entries.get(seriesId) ?? days);
   const dates = rows.map(({ date }) => date);
   return readColumns(dates, figures, rowFrequency);
 }
 
-/** The layout of a CSV file of whole vintages: dates in the first column, one vintage in each other column. */
+/** The columns and dates of a CSV file of whole vintages. */
 type VintageLayout = {
-  /** The series and vintage of a column; throws a refusal if its name does not state them. */
+  /** Returns the series and vintage of a column; throws a refusal if its name states neither. */
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;
   /** Default: YYYY-MM-DD. */
   readonly date?: (text: string) => Day | undefined;
   readonly dateForm?: string;
-  /** The order of month and day, if the publisher writes dates in that order. */
+  /** The order of month and day, if the publisher always uses one. */
   readonly dateOrder?: DateOrder;
-  /** Whether a row above the first date, given its first cell, is something other than figures. Default: never. */
+  /** Tells by its first cell whether a row above the first date has no figures. Default: never. */
   readonly isNote?: (label: string) => boolean;
 };
 
-/** The records of a CSV file of whole vintages with the cells of FRED. */
+/** Reads a CSV file of whole vintages with FRED's cells. */
 export async function* readFredTable(
   file: SourceFile,
   column: VintageLayout['column'],
@@ -191,14 +191,14 @@ function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): rea
   return names.map((name) => ({ name, ...layout.column(name) }));
 }
 
-/** The series id in a column's name; refused if the name is not one. */
+/** Returns the series id in a column's name; throws if the name is not one. */
 export function columnId(file: SourceFile, name: string): string {
   const seriesId = parseSeriesId(name);
   if (seriesId === undefined) throw notAnId(file, { row: 1, column: name });
   return seriesId;
 }
 
-/** The series of a column: `value` is the one that `--series` names, any other name is an id. */
+/** Returns the series of a column: `value` is the one of `--series`, any other name is an id. */
 export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
   if (!isValue(name)) {
     const id = columnId(file, name);
@@ -210,12 +210,12 @@ export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions
   throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
 }
 
-/** Whether a column is named `value`, in a file of any series. */
+/** Tells whether a column is named `value`, for any series. */
 export function isValue(name: string): boolean {
   return name.toUpperCase() === 'VALUE';
 }
 
-/** The date of the only vintage of a file: that of `--as-of`, else the one that the file states; `reason` is why not. */
+/** Returns a file's vintage date: `--as-of`, or else the stated one; throws with `reason` if both are missing. */
 export function vintageOf(
   file: SourceFile,
   { asOf }: ReadOptions,
@@ -227,19 +227,19 @@ export function vintageOf(
   throw refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
 }
 
-/** Whether a column has the start or the end of real-time periods. */
+/** Tells whether a column has the start or the end of real-time periods. */
 export function isRealTimeColumn(name: string): boolean {
   return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
 }
 
 const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;
 
-/** Whether a column name has the form of a series and its vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
+/** Tells whether a column is named after a series and vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
 export function isVintageColumn(name: string): boolean {
   return vintageColumn.test(name);
 }
 
-/** The series and the vintage date that a column name of that form states. */
+/** Splits the name of a vintage column into its series and its vintage date. */
 export function splitVintageColumn(
   name: string,
 ): { readonly series: string; readonly vintage: Day } | undefined {

@@ -6,13 +6,13 @@ import type { PointConflict } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 
-/** One contradiction between an import and the store, or within the import. */
+/** A contradiction between an import and the store, or within the import. */
 export type ImportConflict =
   | ({
       readonly kind: 'value';
       readonly file: string;
       readonly seriesId: string;
-      /** Whether both values are new, so that `--replace` cannot choose. */
+      /** True if both values are new: `--replace` then cannot choose. */
       readonly bothNew?: boolean;
     } & StatementConflict)
   | ({ readonly kind: 'period'; readonly seriesId: string } & StatementConflict)
@@ -25,7 +25,7 @@ export type ImportConflict =
       readonly field: string;
       readonly held: string;
       readonly given: string;
-      /** Whether one of them is the frequency that the figures show, which `--replace` does not change. */
+      /** True if the figures show one of the frequencies, which `--replace` does not change. */
       readonly shown?: boolean;
     }
   | {
@@ -35,11 +35,11 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/** The refusal of an import, whose message counts the conflicts, and whose list has each in a line. */
+/** The refusal of an import, which lists its conflicts. */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
-  /** `otherId` says how the series can have another id. */
+  /** `otherId` tells the user how to give the series another id. */
   constructor(all: readonly ImportConflict[], otherId = '--id OLD=NEW imports the series under another id') {
     const conflicts = withoutConsequences(all);
     const list = conflicts.map(describe);
@@ -67,7 +67,7 @@ const few = 20;
 
 const mostSeriesNamed = 5;
 
-/** The conflicts without those that follow from others: figures of another frequency contradict their series, too. */
+/** Drops consequences of other conflicts: figures of another frequency also contradict their series. */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
   const refused = new Set(conflicts.filter(isOfFrequency).map(({ seriesId }) => seriesId));
   return conflicts.filter(
@@ -80,7 +80,7 @@ function isOfFrequency(conflict: ImportConflict): conflict is ImportConflict & {
   return conflict.kind === 'metadata' && conflict.shown === true;
 }
 
-/** What a conflict is about; all have a plural in s. */
+/** The subject of a conflict; all have a plural in s. */
 const causes = {
   metadata: 'description',
   source: 'source',
@@ -90,7 +90,7 @@ const causes = {
   filing: 'trade',
 } as const;
 
-/** The number of conflicts of each cause; if there are many, of values by series. */
+/** Counts the conflicts of each cause; many conflicts of values are counted by series. */
 function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
   const ofSeries = (conflict: ImportConflict) =>
     conflict.kind === 'value' && conflicts.length > few ? ` of ${conflict.seriesId}` : '';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
+import { type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { entryOf } from '../../domain/series/groups.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Merged } from '../../store/series-writer.ts';
+import type { MergeOutcome } from '../../store/series-writer.ts';
 import type { ImportRecord } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -17,12 +17,12 @@ import { Rates } from './rates.ts';
 import { type LoadOptions, Registry } from './registry.ts';
 import { countProjections, type FileSummary, Tally } from './tally.ts';
 
-/** A file of an import and the format that it is read as. */
+/** A file of an import and its format. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
 
 /**
- * Reads files into a store within the writer's transaction, which the caller commits or rolls back. An import with
- * conflicts is refused, unless `onConflicts` takes their list: then the store keeps what it has, and takes the rest.
+ * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
+ * Throws if there are conflicts; with `onConflicts`, it imports all but these instead.
  */
 export async function load(
   inputs: readonly ImportFile[],
@@ -39,8 +39,8 @@ export async function load(
     registry: new Registry(writer, options, conflicts),
     conflicts,
     progress: new ByteProgress(files),
-    // A store of an older version keeps rates as series, and they stay series in it.
-    heldRates: await writer.withStatements(yieldSeries.map(({ id }) => id)),
+    // A store of an older version has rates as series, which stay series there.
+    storedRates: await writer.withStatements(yieldSeries.map(({ id }) => id)),
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];
@@ -64,7 +64,7 @@ export async function load(
   return summaries;
 }
 
-/** The entries of the log; with a name for all of them a single one, whose checksum is that of their checksums. */
+/** Merges log entries under one `name`, if any; the checksum is that of their checksums. */
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;
@@ -86,7 +86,7 @@ function inOneRecord(records: readonly ImportRecord[], name: string | undefined)
   ];
 }
 
-/** What an import can state about its files that only some formats take, and why the others do not take it. */
+/** Flags that only some formats take, with the reason for the others. */
 const flags: readonly {
   readonly name: string;
   readonly isGiven: (options: LoadOptions) => boolean;
@@ -113,7 +113,7 @@ const flags: readonly {
   },
 ];
 
-/** Refuses a flag that no file of the import takes: of the files of an archive or a folder, some may take it. */
+/** Throws for a flag that no file takes; in an archive or folder, some files may take it. */
 function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
   for (const { name, isGiven, takes, reason } of flags) {
     const [first] = inputs;
@@ -134,7 +134,7 @@ function checkSkipped(summaries: readonly FileSummary[], { skipDays = [] }: Load
   });
 }
 
-/** A note on a file that dates its own figures, which `--as-of` leaves as they are. */
+/** Makes a note on a file that states its own vintage dates, which `--as-of` does not change. */
 function unusedAsOf({ takesAsOf }: ImportFormat, { asOf }: LoadOptions, vintages: number): readonly string[] {
   if (asOf === undefined || takesAsOf === true || vintages === 0) return [];
   return [`the file states when its figures were known; --as-of ${asOf} is ignored`];
@@ -153,8 +153,8 @@ type ImportState = {
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
   readonly progress: ByteProgress;
-  readonly heldRates: ReadonlySet<string>;
-  /** Set if statements are replaced; otherwise conflicts are found against the store. */
+  readonly storedRates: ReadonlySet<string>;
+  /** Set with `--replace`; otherwise the store finds the conflicts. */
   readonly log: StatementLog | undefined;
 };
 
@@ -165,12 +165,12 @@ class FileLoader {
   readonly #format: ImportFormat;
   readonly #import: ImportState;
   readonly #tally = new Tally();
-  /** The values whose dates are later than the days on which they were known. */
+  /** The values with dates later than the days on which they were known. */
   readonly #late: Statement[] = [];
   readonly #rates: Rates;
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
-  /** The dates that each vintage lists, by series; set if dates that are not listed are withdrawn. */
+  /** The listed dates of each vintage, by series; set if other dates are withdrawn. */
   readonly #listed = new Map<string, Map<Day, Set<Day>>>();
   readonly #completed = new Map<string, WholeVintage[]>();
   #rows = 0;
@@ -179,7 +179,7 @@ class FileLoader {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;
-    this.#rates = new Rates(this.#file, state.heldRates, state.options);
+    this.#rates = new Rates(this.#file, state.storedRates, state.options);
   }
 
   async load(): Promise<FileSummary> {
@@ -246,7 +246,7 @@ class FileLoader {
     }
   }
 
-  /** A batch without what its vintages imply of rates, which have none. */
+  /** Removes coverage and implied metadata of rates, which have no vintages. */
   #withoutRates(batch: Batch): Batch {
     const { coverage = [], implied = [] } = batch;
     const isSeries = ({ seriesId }: { readonly seriesId: string }): boolean =>
@@ -297,7 +297,7 @@ class FileLoader {
       this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
   }
 
-  #count(seriesId: string, merged: Merged): void {
+  #count(seriesId: string, merged: MergeOutcome): void {
     this.#tally.add(seriesId, merged);
     for (const conflict of merged.conflicts)
       this.#import.conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
@@ -339,7 +339,7 @@ class FileLoader {
   }
 }
 
-/** Measures the progress of an import in bytes of its files, which count once their content is stored. */
+/** Measures progress in bytes of files, counted once they are stored. */
 class ByteProgress {
   readonly total: number;
   #before = 0;
@@ -363,7 +363,7 @@ class ByteProgress {
     return { ...file, read: () => file.read(tap) };
   }
 
-  /** The bytes that are stored, plus this share (0..1) of those that are read and not yet stored. */
+  /** Returns the stored bytes, plus a share (0..1) of the bytes that are read but not yet stored. */
   done(share: number): number {
     return this.#before + this.#stored + (this.#read - this.#stored) * share;
   }
@@ -373,11 +373,11 @@ class ByteProgress {
   }
 }
 
-/** Finds two new statements that differ, of which the store would keep the last with `--replace`. */
+/** Finds differing new statements, of which `--replace` would store the last. */
 class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
 
-  /** Adds statements of one series; gives their conflicts with each other and with those added before. */
+  /** Adds statements of one series and returns their conflicts with each other and with earlier ones. */
   add(
     seriesId: string,
     statements: readonly Statement[],
@@ -385,7 +385,7 @@ class StatementLog {
   ): readonly StatementConflict[] {
     const vintages = entryOf(this.#series, seriesId, () => new Map<Day, Map<Day, string | null>>());
     return statements.flatMap(({ date: published, asOf, value }) => {
-      const date = keptDate(published, frequency);
+      const date = storedDate(published, frequency);
       const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
       if (held === undefined) values.set(date, value);

@@ -12,25 +12,25 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import { CurveChecks } from '../formats/treasury.ts';
 
-/** What a file states of one rate: its value and the first day of it, and the last day on which there was none. */
+/** A rate, its first day, and the last day without one. */
 type StatedRate = { value?: string; asOf?: Day; gone?: Day };
 
-/** The rates among the statements of a file (DGS10). A curve has one rate a trade date: revisions are refused. */
+/** The rates among a file's statements (DGS10); revisions are refused. */
 export class Rates {
   readonly #file: SourceFile;
-  readonly #held: ReadonlySet<string>;
+  readonly #stored: ReadonlySet<string>;
   readonly #checks: CurveChecks;
   readonly #stated = new Map<string, Map<Day, StatedRate>>();
 
-  /** `held` are the ids that the store holds as series. */
+  /** `held` are the ids that are stored as series. */
   constructor(file: SourceFile, held: ReadonlySet<string>, options: ReadOptions) {
     this.#file = file;
-    this.#held = held;
+    this.#stored = held;
     this.#checks = new CurveChecks(file, options);
   }
 
   has(seriesId: string): boolean {
-    return !this.#held.has(seriesId) && maturityNamed(seriesId) !== undefined;
+    return !this.#stored.has(seriesId) && maturityNamed(seriesId) !== undefined;
   }
 
   add(seriesId: string, { date, asOf, value }: Statement): void {

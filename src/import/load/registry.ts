@@ -9,35 +9,35 @@ import { copyOf } from '../files/source-file.ts';
 import type { Batch, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict } from './conflict.ts';
 
-/** How an import treats what it reads. */
+/** Options for loading files. */
 export type LoadOptions = ReadOptions & {
   /** The ids under which to store series, by their ids in the files. */
   readonly rename: ReadonlyMap<string, string>;
-  /** Accept facts from a source that a series does not have yet. */
+  /** Accepts facts from a source that is new to a series. */
   readonly merge: boolean;
-  /** Accept new facts and metadata where they differ from what is held. */
+  /** Accepts new facts and metadata that differ from stored ones. */
   readonly replace: boolean;
-  /** Accept new metadata where it differs from what is held, as a publisher's newest description does. */
+  /** Accepts new metadata that differs from stored metadata, as in a publisher's newest description. */
   readonly redescribe?: boolean;
   /** The time of the import, ISO 8601. */
   readonly importedAt: string;
   /** The latest day that has begun anywhere on Earth. */
   readonly latest: Day;
-  /** A whole vintage withdraws every date that it does not list. */
+  /** Withdraws every date that a whole vintage does not list. */
   readonly complete: boolean;
-  /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
+  /** Accepts values of periods that begin after the day of publication, in files dated by hand. */
   readonly projections?: boolean;
-  /** The name under which the log of imports has all files as one; without it, it has each file. */
+  /** The name for all files as one entry in the log. Default: one entry a file. */
   readonly loggedAs?: string;
-  /** Called with the conflicts of the import, which are then left out instead of refused. */
+  /** Receives the conflicts of the import, which are then left out instead of refused. */
   readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
-  /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
+  /** The number of statements to collect before a merge; the result does not depend on this number. */
   readonly bufferSize?: number;
-  /** Called between steps of the work; the import waits for it, and stops if it throws. */
+  /** Called between steps; the import waits for the promise, and stops if it rejects. */
   readonly onProgress?: (progress: LoadProgress) => Promise<void>;
 };
 
-/** The progress of an import: the rows of the current file, and the bytes of all files. */
+/** Progress in rows of the current file and bytes of all files. */
 export type LoadProgress = {
   readonly file: string;
   readonly rows: number;
@@ -48,15 +48,15 @@ export type LoadProgress = {
 type SeriesEntry = {
   readonly id: string;
   record: SeriesRecord;
-  /** Whether the record is the one of the store. */
+  /** True if the record was read from the store. */
   isLoaded: boolean;
   metadataSource: string | undefined;
-  /** Whether facts come from a format that names no source. */
+  /** True if facts come from a format that names no source. */
   unclaimed: boolean;
   readonly claims: Set<string>;
 };
 
-/** The metadata, coverage and sources of an import's series. Writes them, and collects what contradicts the store. */
+/** The metadata, coverage and sources of an import's series. */
 export class Registry {
   readonly #writer: StoreWriter;
   readonly #options: LoadOptions;
@@ -70,7 +70,7 @@ export class Registry {
     this.#conflicts = conflicts;
   }
 
-  /** The id under which the store keeps a series of a file; it can be kept when the file is read. */
+  /** Returns the id under which to store a series of a file, as a text that outlives the file. */
   idOf(seriesId: string): string {
     const to = this.#options.rename.get(seriesId);
     if (to === undefined) return this.#entries.get(seriesId)?.id ?? copyOf(seriesId);
@@ -78,7 +78,7 @@ export class Registry {
     return to;
   }
 
-  /** Records that facts of a series come from a format of this source; undefined for a format that names none. */
+  /** Records the source of facts of a series; undefined for a format that names none. */
   claim(seriesId: string, source: string | undefined): void {
     const entry = this.#entryOf(this.idOf(seriesId));
     if (source === undefined) entry.unclaimed = true;
@@ -119,7 +119,7 @@ export class Registry {
     return changes;
   }
 
-  /** Checks sources, and finishes every series that was mentioned; call it once, after all files. */
+  /** Checks sources and finishes every mentioned series; must be called once, after all files. */
   async finish(): Promise<void> {
     for (const id of this.#options.rename.keys()) {
       if (!this.#renamed.has(id))
@@ -162,7 +162,7 @@ export class Registry {
   #combine(
     given: SeriesMetadata,
     file: string,
-    combined: (record: SeriesRecord, own: SeriesMetadata) => Combined,
+    combined: (record: SeriesRecord, own: SeriesMetadata) => CombinedRecord,
   ): SeriesEntry {
     const id = this.idOf(given.seriesId);
     const entry = this.#entryOf(id);
@@ -177,17 +177,17 @@ export class Registry {
       if (coveredTo === undefined) continue;
       const id = this.idOf(seriesId);
       this.#entryOf(id);
-      // An answer can speak for future days (`realtime_end`), of which nothing is known yet.
+      // An answer can cover future days (`realtime_end`), about which nothing is known yet.
       (await this.#writer.series(id)).cover(earlier(coveredTo, this.#options.latest));
     }
   }
 
-  /** Adds the sources of new facts to a series; false if there are none or if they are a conflict. */
+  /** Adds the sources of new facts to a series; false if there are none or if they conflict. */
   #setSource(id: string, entry: SeriesEntry): boolean {
     const { record } = entry;
     const claims = [...entry.claims];
     if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
-    // If no format named a source of the facts that are held, it is the one in the metadata.
+    // If no format named a source of the stored facts, the source is the one in the metadata.
     const held = record.hadStatements ? sourcesIn(record.implied.source ?? record.stated.source) : [];
     const all = [...new Set([...held, ...claims])];
     const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
@@ -211,15 +211,15 @@ function sourcesIn(source: string | undefined): readonly string[] {
 
 type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 
-/** A record with new metadata, and the fields in which that contradicts the record before. */
-type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
+/** A record with new metadata, and the fields that contradict it. */
+type CombinedRecord = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
 
 const labels: Readonly<Record<string, string>> = {
   seasonalAdjustment: 'seasonal adjustment',
   vintageKind: 'vintage kind',
 };
 
-/** What a description of a series does to the one that is held; `fields` are those that had another value before. */
+/** The effect of a description; `fields` are those that changed. */
 type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
@@ -241,9 +241,9 @@ function changeOf(
   return { kind: fields.length > 0 ? 'changed' : kind, fields };
 }
 
-function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
+function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): CombinedRecord {
   const conflicts: MetadataConflict[] = [];
-  const { coveredTo: heldTo, ...held } = record.stated;
+  const { coveredTo: storedTo, ...held } = record.stated;
   const { coveredTo: givenTo, ...fields } = given;
   for (const [field, value] of Object.entries(fields)) {
     const before = held[field as keyof typeof held];
@@ -255,13 +255,13 @@ function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolea
     const { seriesId, frequency } = given;
     conflicts.push({ seriesId, field: 'frequency', held: implied, given: frequency, shown: true });
   }
-  const coveredTo = [heldTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
+  const coveredTo = [storedTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
   const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
   return { record: { ...record, stated }, conflicts };
 }
 
-/** Adds metadata implied by the format of a file; another frequency than the one held is a conflict. */
-function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
+/** Adds metadata implied by the format of a file; a frequency other than the stored one is a conflict. */
+function withImplied(record: SeriesRecord, given: SeriesMetadata): CombinedRecord {
   const held = record.stated.frequency ?? record.implied.frequency;
   if (given.frequency === undefined) return { record, conflicts: [] };
   if (held !== undefined && held !== given.frequency) {

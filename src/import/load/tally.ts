@@ -9,7 +9,7 @@ import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { Registry } from './registry.ts';
 
-/** How many of the series that a file describes got metadata, had other metadata before, or had the same. */
+/** Numbers of described series with new, changed and known metadata. */
 type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
 
 /** The counts and notes of one imported file. */
@@ -23,11 +23,11 @@ export type FileSummary = {
   readonly statementsNew: number;
   readonly statementsKnown: number;
   readonly withdrawn: number;
-  /** Values of periods that begin after the day on which they were known. */
+  /** Values of periods that begin after the day of publication. */
   readonly projections: number;
-  /** The trade dates of its curves that were left out, as asked; missing if there are none. */
+  /** The trade dates that were left out on request, if any. */
   readonly skippedDays?: readonly Day[];
-  /** The series that the file describes, if it states metadata. */
+  /** The described series, if the file states metadata. */
   readonly described?: DescribedCounts;
   readonly notes: readonly string[];
 };
@@ -64,7 +64,7 @@ export class Tally {
     this.#known += known;
   }
 
-  /** Counts descriptions of series, and notes what they change. */
+  /** Counts descriptions of series and adds notes on their changes. */
   describe(changes: Awaited<ReturnType<Registry['take']>>): void {
     for (const { kind, fields } of changes) {
       const { added, changed, known } = this.#described ?? { added: 0, changed: 0, known: 0 };
@@ -101,8 +101,8 @@ export class Tally {
 }
 
 /**
- * Counts the projections among values whose dates are later than the days on which they were known: those of periods
- * that had not begun. In a file that a person dated they are refused, unless the user accepts them.
+ * Counts values of periods that had not begun when published, among `late` ones with later dates.
+ * Throws if a person dated the file, unless the user accepts projections.
  */
 export function countProjections(
   file: SourceFile,
@@ -115,7 +115,7 @@ export function countProjections(
   const found = late.filter(
     ({ seriesId, date, asOf }) => periodStart(date, frequencies.get(seriesId) ?? '') > asOf,
   );
-  // If a person or another program dated the statements, a date after the day of publication is probably a mistake.
+  // If a person or a program dated the statements, a date after the day of publication is probably an error.
   const isDatedByHand = format.statesAsOf === 'by hand' || (format.takesAsOf === true && given !== undefined);
   if (found.length === 0 || projections || !isDatedByHand) return found.length;
   const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));

@@ -6,20 +6,20 @@ import { type CellForm, cellText, otherWidth, recordHead, recordsIn } from './de
 
 const separators = [',', ';', '\t'] as const;
 
-/** The separator that splits a header into the most cells. */
+/** Returns the separator that splits a header into the most cells. */
 export function separatorIn(header: string): string {
   const counts = separators.map((separator) => cellsIn(header, separator).length);
   return separators[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** The first lines of a text, without a byte-order mark and line ends. */
+/** Returns the first lines of a text, without a byte-order mark and line ends. */
 export function linesOf(head: string, count: number): readonly string[] {
   // The byte-order mark is one character, or three in a head that was decoded byte by byte.
   const text = head.replace(/^(?:\uFEFF|\u00EF\u00BB\u00BF)/, '');
   return text.split('\n', count).map((line) => line.replace(/\r$/, ''));
 }
 
-/** The cells of one line, without blanks and quotes around them; good for recognising a format only. */
+/** Splits a line into cells without surrounding blanks and quotes; only good for recognising a format. */
 export function cellsIn(line: string, separator: string): readonly string[] {
   const cells: string[] = [];
   let [start, quoted] = [0, false];
@@ -37,7 +37,7 @@ export function cellsIn(line: string, separator: string): readonly string[] {
   return cells;
 }
 
-/** Whether FRED and ALFRED name columns of dates so. */
+/** Tells whether FRED and ALFRED name columns of dates so. */
 export function isDateColumn(name: string): boolean {
   return /^(?:observation_|period_start_)?date$/i.test(name);
 }
@@ -46,13 +46,13 @@ type Dialect = {
   readonly separator: string;
   /** The rows of titles above the header. */
   readonly titles: number;
-  /** The columns in which a data frame numbers its rows, before the dates. */
+  /** The number of columns before the dates, in which a data frame numbers its rows. */
   readonly indexes: number;
 };
 
 const mostTitles = 60;
 
-/** The names that data frames give to the column of their row numbers. */
+/** The names of data frames for their column of row numbers. */
 const indexName = /^(?:|index|Unnamed: \d+)$/;
 
 function dialectOf(head: string): Dialect {
@@ -66,7 +66,7 @@ function dialectOf(head: string): Dialect {
   return { separator, titles, indexes };
 }
 
-/** The rows of titles above a header, each of at most two cells; the header has a date column, digits below it. */
+/** Counts the rows of titles above a header, each of at most two cells; dates must follow the header. */
 function titlesAbove(lines: readonly string[]): number {
   for (const [index, line] of lines.entries()) {
     const readings = separators.map((separator) => cellsIn(line, separator));
@@ -86,11 +86,11 @@ function isHeader([first = '', ...others]: readonly string[]): boolean {
 /** The beginning of a file, by which its format is recognised. */
 export type FileHead = {
   readonly name: string;
-  /** The first 64 KiB; of Parquet and of a workbook only the signature. */
+  /** The first 64 KiB; for Parquet and workbooks only the signature. */
   readonly text: string;
   /** The names of columns, if the text is a table. */
   readonly header: readonly string[];
-  /** The cells of the row below it. */
+  /** The cells of the row below the header. */
   readonly second: readonly string[];
   /** The names of the columns of a Parquet file. */
   readonly columns?: readonly string[];
@@ -98,14 +98,14 @@ export type FileHead = {
   readonly sheets?: { readonly names: readonly string[]; readonly headers: readonly string[] };
 };
 
-/** The head of a text; the name of a sheet or of a part of a file is not known. */
+/** Makes the head of a text; a sheet or a part of a file has no name. */
 export function textHead(text: string, name = ''): FileHead {
   const header = cellsOf(text, 0);
   const last = header.findLastIndex((column) => column !== '');
   return { name, text, header: header.slice(0, Math.max(last, 0) + 1), second: cellsOf(text, 1) };
 }
 
-/** The cells of the row with that index below the titles, without row numbers of a data frame. */
+/** Returns the cells of a row below the titles, by index, without row numbers of a data frame. */
 function cellsOf(head: string, index: number): readonly string[] {
   const { separator, titles, indexes } = dialectOf(head);
   return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
@@ -115,9 +115,9 @@ function cellsOf(head: string, index: number): readonly string[] {
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
 
 /**
- * The records of a CSV file in batches, from its header on. What programs make of it is undone: titles above it,
- * other separators, decimal commas, row numbers of a data frame, empty cells beyond the header, other forms of dates,
- * `NaN`. Dates and numbers that could be read in two ways are refused; `usual` is the order of month and day if open.
+ * Reads the records of a CSV file in batches, from its header on; `usual` decides ambiguous dates.
+ * Undoes titles, separators, decimal commas, row numbers, empty cells, forms of dates and `NaN` of programs.
+ * Throws if dates or numbers stay ambiguous.
  */
 export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenerator<readonly CsvRow[]> {
   const dialect = dialectOf((await file.head()).toString('latin1'));
@@ -130,7 +130,7 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
       if (header === undefined) continue;
       const again = () => delimitedRows(file, { separator });
       reader = new WrittenCells(file, { header, indexes, hasCommas: separator !== ',', usual, again });
-      // A header with a fault is refused before the rows below it are read.
+      // A faulty header is refused before the rows below it are read.
       yield [header];
     }
     if (rows.length === 0) continue;
@@ -142,7 +142,7 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
 /** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
 const foreign = /[\0\uFFFD]/;
 
-/** The records of a UTF-8 text with their cells; a byte that is not UTF-8 is refused with its row. */
+/** Reads the records of a UTF-8 text with their cells; throws with the row for other bytes. */
 export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGenerator<WrittenRow[]> {
   for await (const { bytes, places } of recordsIn(file, form)) {
     const text = bytes.toString('latin1');
@@ -174,8 +174,8 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
 }
 
 /**
- * The records below the header of a CSV file, in batches, each with the result of `readHeader` (called once), without
- * empty ones. Refused: a record with more or fewer cells than the header, and a file without records.
+ * Yields the records below the header of a CSV file, in batches, with the result of `readHeader`.
+ * Skips empty records; throws for a record of another width than the header, and for a file without records.
  */
 export async function* readCsvBody<Header>(
   file: SourceFile,
@@ -206,7 +206,7 @@ export async function* readCsvBody<Header>(
   if (empty) throw refusal(file, {}, form.noRows ?? 'the file has a header and no rows');
 }
 
-/** A record as it is written in its file, whose cells a WrittenCells replaces. */
+/** A record as written in its file; a WrittenCells replaces its cells. */
 type WrittenRow = { readonly row: number; cells: string[] };
 
 const dateColumn = /(?:^|_)date$|^sasdate$|^realtime_(?:start|end)$|^covered_to$/i;
@@ -220,7 +220,7 @@ type SignedNumber = { readonly row: number; readonly column: string; readonly va
 
 type WrittenTable = {
   readonly header: WrittenRow;
-  /** The columns in which a data frame numbers its rows, before the dates. */
+  /** The number of columns before the dates, in which a data frame numbers its rows. */
   readonly indexes: number;
   readonly hasCommas: boolean;
   /** The order of month and day if the file leaves it open. */
@@ -228,12 +228,12 @@ type WrittenTable = {
   readonly again: () => AsyncIterable<readonly WrittenRow[]>;
 };
 
-/** Undoes what programs make of the cells of a CSV file: of its header at once, of other rows by `read`. */
+/** Undoes other programs' changes to the cells of a CSV file. */
 class WrittenCells {
   readonly #file: SourceFile;
   readonly #names: readonly string[];
   readonly #indexes: number;
-  /** Whether the header ends in cells without a name. */
+  /** True if the header ends in cells without a name. */
   readonly #hasBlankNames: boolean;
   readonly #dateColumns: readonly number[];
   readonly #decideOrder: () => Promise<DateOrder>;
@@ -278,7 +278,7 @@ class WrittenCells {
     return (this.#names[index] ?? '').trim();
   }
 
-  /** Drops the row numbers of a data frame; another cell there belongs to a column that has no name. */
+  /** Drops the row numbers of a data frame; any other cell there belongs to a column without a name. */
   #dropIndexes(record: WrittenRow): void {
     const numbers = record.cells.slice(0, this.#indexes);
     const value = numbers.find((cell) => !/^\s*\d*\s*$/.test(cell));
@@ -311,7 +311,7 @@ class WrittenCells {
       }
   }
 
-  /** A date as YYYY-MM-DD, or as M/D/YY, whose century depends on the format; any other text as it is. */
+  /** Writes a date as YYYY-MM-DD, or as M/D/YY for the format to add the century; keeps any other text. */
   async #dateIn(text: string): Promise<string> {
     const trimmed = text.trim();
     const [, year, , month = '', day = ''] = yearFirst.exec(trimmed) ?? [];
@@ -325,7 +325,7 @@ class WrittenCells {
     return parts.year.length === 4 ? `${parts.year}-${padded(m)}-${padded(d)}` : `${m}/${d}/${parts.year}`;
   }
 
-  /** A number with a decimal point; refused if the file has decimal points as well as decimal commas. */
+  /** Replaces a decimal comma by a point; throws if the file has both. */
   #withPoint(row: number, index: number, cell: string): string {
     const text = cell.trim();
     const isComma = commaNumber.test(text);
@@ -344,7 +344,7 @@ class WrittenCells {
 
 type DateCell = { readonly row: number; readonly column: string; readonly text: string };
 
-/** A time of day at midnight after a date, with or without an offset. */
+/** Midnight after a date, with or without an offset. */
 const midnight = '(?:[T ]+(?:0?0:00(?::00(?:\\.0+)?)?|12:00(?::00)? ?AM) ?(?:Z|UTC|[+-]\\d\\d:?\\d\\d)?)?';
 
 const yearFirst = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${midnight}$`, 'i');

@@ -10,32 +10,32 @@ const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d];
 /** The byte-order mark of UTF-8, one character for each byte. */
 const mark = '\u00EF\u00BB\u00BF';
 
-/** Some consecutive records of a delimited text, as places in its bytes. */
+/** Consecutive records of a delimited text, as places in its bytes. */
 export type Records = {
   readonly bytes: Buffer;
-  /** For each record its row, the number of its cells, the place before it, and the end of each cell. */
+  /** Each record's row, number of cells, place before it, and the end of each cell. */
   readonly places: Int32Array;
 };
 
-/** The places of a record before those of its cells: its row, the number of its cells, the place before it. */
+/** The number of places of a record before those of its cells. */
 export const recordHead = 3;
 
 /** How the cells of a text are written. */
 export type CellForm = {
-  /** Default: none, so that a line is one cell. */
+  /** Default: none; a line is then one cell. */
   readonly separator?: string;
   /**
-   * What a quote is: at the beginning of a cell it opens it, and elsewhere is refused (`strict`) or a character like
-   * others (`loose`, also if text follows the closing quote); or it always is such a character (`none`).
+   * `strict`: a quote opens a cell at its beginning and is refused elsewhere.
+   * `loose`: elsewhere it is a character, also if text follows the closing quote. `none`: always a character.
    */
   readonly quotes?: 'strict' | 'loose' | 'none';
-  /** The number of cells of every record, if others are refused. */
+  /** The number of cells that every record must have. */
   readonly width?: number;
 };
 
 /**
- * The records of a delimited text in batches (RFC 4180, LF or CRLF), each valid until the next one is read. Rows count
- * as in an editor: empty lines are skipped, but count. What is refused is refused with its row.
+ * Yields the records of a delimited text in batches (RFC 4180, LF or CRLF), each valid until the next.
+ * Rows count as in an editor: empty lines are skipped, but count. Throws with the row of a fault.
  */
 export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerator<Records> {
   const scanner = new Scanner(file, form);
@@ -73,7 +73,7 @@ class Scanner {
     this.#form = form;
   }
 
-  /** Finds the records in bytes that begin with one; an incomplete one may begin at `end`. */
+  /** Finds the records in bytes that begin with one; an incomplete record may begin at `end`. */
   scan(bytes: Buffer, isLast: boolean): Records & { readonly end: number } {
     const first = this.#isStart && bytes.toString('latin1', 0, mark.length) === mark ? mark.length : 0;
     this.#isStart = false;
@@ -84,7 +84,7 @@ class Scanner {
     let places = this.#places;
     let room = places.length - recordHead;
     let lines = 1;
-    /** Where the record and the cell begin, and the places of the record and of its next cell in `places`. */
+    /** The beginnings of the record and the cell, and the places of the record and of its next cell in `places`. */
     let [start, cell, from, used] = [first, first, 0, recordHead];
     for (let at = first; at < length; at += 1) {
       const code = bytes[at] ?? 0;
@@ -104,7 +104,7 @@ class Scanner {
         if (at !== cell) throw this.#broken('a quote inside an unquoted cell');
         const end = quotedEnd(bytes, at);
         if (end === -1 && isLast) throw this.#broken('a quote opens here and is never closed');
-        // What follows the quote may be in the next piece of the file.
+        // The text after the quote may be in the next chunk of the file.
         if (end === -1 || (end >= length - 1 && !isLast)) break;
         const [next, after] = [bytes[end] ?? lineFeed, bytes[end + 1] ?? lineFeed];
         if (next !== comma && next !== lineFeed && !(next === carriageReturn && after === lineFeed)) {
@@ -158,20 +158,20 @@ function linesBetween(bytes: Buffer, from: number, to: number): number {
   return lines;
 }
 
-/** The place after the quote that closes the one at a place; -1 if there is none. */
+/** Returns the place after the closing quote for an opening one; -1 if it is missing. */
 function quotedEnd(bytes: Buffer, at: number): number {
   for (let close = bytes.indexOf(quote, at + 1); close !== -1; close = bytes.indexOf(quote, close + 2))
     if (bytes[close + 1] !== quote) return close + 1;
   return -1;
 }
 
-/** The refusal of a record that has more or fewer cells than the header. */
+/** Makes the refusal of a record that has more or fewer cells than the header. */
 export function otherWidth(file: SourceFile, row: number, found: number, width: number): Problem {
   const reason = `${counted(found, 'cell')}, but the header has ${width}; is the file truncated?`;
   return refusal(file, { row }, reason);
 }
 
-/** The text of a cell from its written form, which has one character for each byte. */
+/** Decodes a cell from its written form, which has one character for each byte. */
 export function cellText(written: string, quotes: CellForm['quotes'] = 'strict'): string {
   const isQuoted =
     quotes === 'strict' ? written.startsWith('"') : quotes === 'loose' && isWhollyQuoted(written);
@@ -179,7 +179,6 @@ export function cellText(written: string, quotes: CellForm['quotes'] = 'strict')
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }
 
-/** Whether the quote that opens a cell closes at its end. */
 function isWhollyQuoted(written: string): boolean {
   return /^".*"$/s.test(written) && !written.slice(1, -1).replaceAll('""', '').includes('"');
 }

@@ -4,12 +4,12 @@ import { allBytes, type FilePlace, limits, notUtf8, refusal, type SourceFile } f
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };
 
-/** Whether a JSON value is an object, and not a list. */
+/** Tells whether a JSON value is an object, and not a list. */
 export function isJsonObject(value: unknown): value is UncheckedObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a text of JSON; undefined for any other text. */
+/** Parses a text of JSON; undefined for any other text. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -18,7 +18,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The object in a UTF-8 JSON file; a file that is too large, broken, or has another value is refused. */
+/** Reads the object in a UTF-8 JSON file; throws if the file is too large, broken, or has another value. */
 export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
   const content = await allBytes(file, limits.json);
   let value: unknown;
@@ -33,7 +33,7 @@ export async function readJsonObject(file: SourceFile): Promise<UncheckedObject>
   return value;
 }
 
-/** The list of objects in a field; refused if the field is missing or has another value. */
+/** Returns the list of objects in a field; throws if the field is missing or has another value. */
 export function listField(
   file: SourceFile,
   object: UncheckedObject,
@@ -51,14 +51,14 @@ export function listField(
   });
 }
 
-/** The text in a field; refused if the field is missing or has another value. */
+/** Returns the text in a field; throws if the field is missing or has another value. */
 export function textField(file: SourceFile, object: UncheckedObject, name: string, row?: number): string {
   const value = object[name];
   if (typeof value === 'string') return value;
   throw missing(file, defined({ column: name, row }), value);
 }
 
-/** The number in a field; refused if the field is missing or has another value. */
+/** Returns the number in a field; throws if the field is missing or has another value. */
 export function numberField(file: SourceFile, object: UncheckedObject, name: string): number {
   const value = object[name];
   if (typeof value === 'number') return value;
@@ -70,7 +70,7 @@ function missing(file: SourceFile, place: FilePlace, value: unknown): Error {
   return refusal(file, { ...place, value: jsonText(value) }, 'this field has an unexpected value');
 }
 
-/** The JSON of a value that came from JSON; a few words for one that is nested too deep to be written. */
+/** Writes a value as JSON; a few words replace one that is nested too deep. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);

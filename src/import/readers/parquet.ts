@@ -14,10 +14,10 @@ import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** Zstandard is part of newer versions of Node. */
+/** Only newer versions of Node have Zstandard. */
 const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
 
-/** A page that states a smaller size than it unpacks to is refused before it fills memory. */
+/** Limits the size of a page to the stated one, before it fills memory. */
 const compressors: Compressors = {
   GZIP: (packed, size) => zlib.gunzipSync(packed, { maxOutputLength: Math.max(size, 1) }),
   BROTLI: (packed, size) => zlib.brotliDecompressSync(packed, { maxOutputLength: Math.max(size, 1) }),
@@ -26,7 +26,7 @@ const compressors: Compressors = {
   }),
 };
 
-/** Days and times as texts: what a number of JavaScript would round stays exact. */
+/** Days and times as texts, because a JavaScript number would round some. */
 const parsers: Partial<ParquetParsers> = {
   dateFromDays: (days) => addDays('1970-01-01', days),
   timestampFromMilliseconds: (count) => timeText(count, 1000n),
@@ -40,13 +40,13 @@ function unitsPerSecond({ converted_type: converted, logical_type: logical }: Sc
   return unit === 'MILLIS' || converted === 'TIME_MILLIS' ? 1000n : 1_000_000n;
 }
 
-/** A time of day: `14:30:00`, with as many decimals of the second as it has. */
+/** Writes a time of day: `14:30:00`, with the decimals that the second has. */
 function clockText(value: unknown, perSecond: bigint): string {
   const text = timeText(BigInt(String(value)), perSecond);
   return text.slice('1970-01-01T'.length) || '00:00:00';
 }
 
-/** A day if the time is midnight; else with the time, and as many decimals of the second as it has. */
+/** Writes a day if the time is midnight; else the time, with the decimals that the second has. */
 function timeText(count: bigint, perSecond: bigint): string {
   const rest = ((count % perSecond) + perSecond) % perSecond;
   const text = new Date(Number((count - rest) / perSecond) * 1000).toISOString().slice(0, 19);
@@ -59,17 +59,17 @@ function timeText(count: bigint, perSecond: bigint): string {
   return decimals === '' && text.endsWith('T00:00:00') ? text.slice(0, 10) : text + decimals;
 }
 
-/** What a cell of a Parquet file becomes: days, decimals and what is nested become texts. */
+/** A cell of Parquet; days, decimals and nested values are texts. */
 type ParquetCell = string | number | boolean | null;
 
-/** A column of a Parquet file, the kind of its cells, and how one is made of a value. */
+/** A column of a Parquet file, with the conversion of its values. */
 type ParquetFileColumn = {
   readonly name: string;
   readonly type: 'text' | 'decimal' | 'day' | 'integer' | 'double' | 'timestamp' | 'boolean';
   readonly cellOf: (value: unknown) => ParquetCell;
 };
 
-/** The table in a Parquet file, which is read row group by row group; its first row is 1. */
+/** Opens the table in a Parquet file, to be read by row group; its first row is 1. */
 export async function readParquet(file: SourceFile) {
   const bytes = await allBytes(file);
   const content: AsyncBuffer = {
@@ -144,7 +144,7 @@ async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> 
   }
 }
 
-/** How a column of the schema is read. A decimal loses its type there, so that its exact units come out. */
+/** Decides how to read a column; removes the type of decimals from the schema to get their exact units. */
 function readColumn(element: SchemaElement, isNested: boolean): ParquetFileColumn {
   const { name, type, converted_type: converted, logical_type: logical, scale = 0 } = element;
   const column = (of: ParquetFileColumn['type'], cellOf: ParquetFileColumn['cellOf']): ParquetFileColumn => ({
@@ -186,7 +186,7 @@ function nestedText(value: unknown): string {
   return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
 }
 
-/** The exact text of a decimal: a number of units of its last place, which may be big-endian bytes. */
+/** Writes a decimal exactly, from a number of units of its last place or big-endian bytes. */
 function decimalText(value: unknown, scale: number): string {
   const units =
     value instanceof Uint8Array
@@ -198,7 +198,7 @@ function decimalText(value: unknown, scale: number): string {
   return `${units < 0n ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`;
 }
 
-/** The number with the fewest digits that a single-precision number is read from. */
+/** Returns the shortest number that has the same single-precision value. */
 function shortestFloat(value: number): number {
   for (let digits = 6; digits <= 9; digits += 1) {
     const short = Number(value.toPrecision(digits));

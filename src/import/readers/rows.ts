@@ -3,11 +3,11 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 /** A record of a table; the header is row 1. */
 export type TableRow = {
   readonly row: number;
-  /** The trimmed cell of a column; empty if the table has no such column. */
+  /** Returns the trimmed cell of a column; empty if the table has no such column. */
   cell(column: string): string;
 };
 
-/** Reads the cells of one row; a cell that cannot be read is refused with its row and column. */
+/** Makes a reader of one row's cells; it throws with row and column if a cell cannot be read. */
 export function cellReader(file: SourceFile, row: TableRow): CellReader {
   const maybe: CellReader['maybe'] = (column, parse, what) => {
     const value = row.cell(column);
@@ -27,17 +27,17 @@ export function cellReader(file: SourceFile, row: TableRow): CellReader {
   };
 }
 
-/** Reads the cells of one row. */
+/** A reader of one row's cells. */
 export type CellReader = {
-  /** A cell as `parse` reads it; null if it is blank, refused as `not ${what}` if `parse` fails. */
+  /** Parses a cell, null if it is blank; throws `not ${what}` if `parse` fails. */
   maybe<T>(column: string, parse: (text: string) => T | undefined, what: string): T | null;
-  /** As `maybe`, but a blank cell is refused. */
+  /** Parses a cell like `maybe`, but throws if it is blank. */
   required<T>(column: string, parse: (text: string) => T | undefined, what: string): T;
-  /** The text of a cell, blanks collapsed; null if it is blank. */
+  /** Returns the text of a cell, blanks collapsed; null if it is blank. */
   text(column: string): string | null;
 };
 
-/** The positions of columns by their trimmed names. Refused: missing, repeated and, with `optional`, unknown ones. */
+/** Returns column positions by trimmed name; throws for missing, repeated or, with `optional`, unknown ones. */
 export function placesOf(
   file: SourceFile,
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },

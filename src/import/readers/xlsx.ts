@@ -5,10 +5,10 @@ import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files
 import { unpackedStream } from '../files/walk.ts';
 import { type FileHead, isDateColumn } from './csv.ts';
 
-/** A sheet: its name, and its cells by row. Numbers are the shortest texts of their doubles, empty cells null. */
+/** A sheet with its rows; numbers are texts, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
 
-/** The sheets of a workbook, in order; a file that is not a workbook is refused. */
+/** Reads the sheets of a workbook, in order; throws if the file is not a workbook. */
 export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
   const content = await allBytes(file, limits.workbook);
   if (isOldWorkbook(content)) return readOldSheets(file, content);
@@ -25,12 +25,12 @@ export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
   });
 }
 
-/** The shortest text of the stored double, because a workbook has no other number; a text of no number as it is. */
+/** Returns the shortest text of the stored double; keeps a text that is not a number. */
 function shortestDecimal(text: string): string {
   return parseDecimal(text) === undefined ? text : String(Number(text));
 }
 
-/** Refuses a workbook with more than its reader should put into memory, by what its parts unpack to. */
+/** Throws for a workbook whose unpacked parts are too large for memory. */
 async function refuseHuge(file: SourceFile, content: Buffer): Promise<void> {
   let size = 0;
   await eachPart(content, async (_name, chunks) => {
@@ -61,7 +61,7 @@ async function eachPart(content: Buffer, read: PartReader): Promise<void> {
   }
 }
 
-/** Checks how far the cells of a sheet extend, by their references: a reader makes a row of every number up to the last. */
+/** Makes a check of a sheet's extent by its references: readers make a row of every number up to the last. */
 function extentCheck(file: SourceFile): (chunk: Buffer) => void {
   let [rest, rows, columns] = ['', 1, 1];
   return (chunk) => {
@@ -89,12 +89,12 @@ function columnNumber(letters: string): number {
   return number;
 }
 
-/** Whether a file begins as an `.xls`, which old Word files do, too. */
+/** Tells whether a file begins as an `.xls`, as old Word files also do. */
 function isOldWorkbook(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
 }
 
-/** The sheets of an `.xls`, which stores binary numbers; a cell has the shortest text of its number. */
+/** Reads the sheets of an `.xls`; a cell has the shortest text of its binary number. */
 async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly Sheet[]> {
   const { read, utils } = await import('@e965/xlsx');
   try {
@@ -123,10 +123,10 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
   }
 }
 
-/** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
+/** The characters of a sheet that contain its header, and the most characters of shared texts. */
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
-/** The sheets of a workbook, for recognising it; undefined if it is not one or not named as one. */
+/** Reads the heads of a workbook's sheets; undefined if the file is not a workbook or not named as one. */
 export async function workbookHeads(file: SourceFile, head: Buffer): Promise<FileHead['sheets']> {
   if (isOldWorkbook(head)) {
     if (!/\.xls$/i.test(file.name)) return undefined;
@@ -157,7 +157,7 @@ export async function workbookHeads(file: SourceFile, head: Buffer): Promise<Fil
   return { names, headers: headers.filter((header) => header !== '') };
 }
 
-/** The names of columns: the first row that begins with the name of a column of dates, else the first row. */
+/** Returns the column names: the first row that begins with a date column, or else the first row. */
 function headerIn(sheet: string, texts: readonly string[]): readonly string[] {
   const rows = elementsOf(sheet, 'row').map(({ content }) =>
     elementsOf(content, 'c').map(({ attributes, content: cell }) => {
@@ -175,7 +175,7 @@ function headerOf(rows: readonly (readonly string[])[]): readonly string[] {
 
 type XmlElement = { readonly attributes: string; readonly content: string };
 
-/** The elements of a name in the XML of a workbook, in which none of these contains another one of its name. */
+/** Finds elements by name in the XML of a workbook, where none contains another of its name. */
 function elementsOf(xml: string, name: string): readonly XmlElement[] {
   const pattern = new RegExp(`<(?:\\w+:)?${name}(\\s[^>]*?)?(?:/>|>(.*?)</(?:\\w+:)?${name}>)`, 'gs');
   return Array.from(xml.matchAll(pattern), ([, attributes = '', content = '']) => ({ attributes, content }));
@@ -186,7 +186,7 @@ function textIn(xml: string): string {
   return text.join('').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').trim();
 }
 
-/** A text as a cell of CSV. */
+/** Writes a text as a cell of CSV. */
 export function csvCell(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,15 +1,15 @@
 import type { Problem } from '../../errors/problem.ts';
 import { limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** An XML element with attributes or children: children by local name, text under `#text`. */
+/** An XML element: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
 
-/** An XML document; `lineOf` gives the line on which an element with attributes or children begins. */
+/** An XML document; `lineOf` finds the line of an element. */
 export type XmlDocument = { readonly root: XmlNode; lineOf(part: unknown): number | undefined };
 
 /**
- * Parses an XML document, in which the elements of `lists` may repeat. Names lose their prefix, texts stay as written.
- * Refused: a document that is not UTF-8, is broken or cut short, or declares a document type.
+ * Parses an XML document, in which the elements of `lists` may repeat; names lose their prefix.
+ * Throws if the document is not UTF-8, is broken or cut short, or declares a document type.
  */
 export async function parseXml(
   file: SourceFile,
@@ -41,7 +41,7 @@ export async function parseXml(
   }
 }
 
-/** Refuses an element with more than 1 MiB of attributes or text, of which the parser makes many times as much. */
+/** Throws for an element of more than 1 MiB, of which the parser makes many times as much. */
 function refuseLongElements(file: SourceFile, text: string): void {
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf('<', at + 1);
@@ -78,18 +78,18 @@ function broken(file: SourceFile, message: string, row?: number): Problem {
   return refusal(file, row === undefined ? {} : { row }, reason);
 }
 
-/** Whether a part of a document is an element with attributes or children. */
+/** Tells whether a part of a document is an element with attributes or children. */
 export function isNode(part: unknown): part is XmlNode {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
-/** The elements of one name as a list, also if there is one or none. */
+/** Returns the elements of one name as a list, also if there is one or none. */
 export function listOf(part: unknown): readonly unknown[] {
   if (part === undefined) return [];
   return Array.isArray(part) ? part : [part];
 }
 
-/** The trimmed text of an element, empty if it has none; undefined for an element with children. */
+/** Returns the trimmed text of an element, empty without text; undefined for an element with children. */
 export function textOf(part: unknown): string | undefined {
   if (typeof part === 'string') return part.trim();
   if (!isNode(part) || Object.keys(part).some((name) => name !== '#text' && !name.startsWith('@_')))
@@ -100,7 +100,7 @@ export function textOf(part: unknown): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text with XML's five entities and character references resolved, once; undefined if it has any other. */
+/** Resolves XML's five entities and character references, once; undefined if the text has any other. */
 export function resolveEntities(text: string): string | undefined {
   let known = true;
   const plain = text.replace(

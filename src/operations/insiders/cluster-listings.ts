@@ -21,7 +21,7 @@ import type {
 } from '../../store/store.ts';
 import { changedSince, checkVersion, countInPage, type Page, type PagePosition, pageOf } from '../page.ts';
 
-/** The values of the parameters of a listing; an empty ticker is that of every issuer. */
+/** The parameters of a listing; an empty ticker stands for every issuer. */
 type ListingValues = {
   readonly transaction_code: string;
   readonly min_insiders: number;
@@ -36,35 +36,35 @@ type ListingValues = {
 
 type Found = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
 
-/** A cluster or a signal with its issuer as the newest filing of its trades names it. */
+/** A cluster or a signal with the issuer's names. */
 type Named<T extends Found> = T & {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
 };
 
-/** The issuers to search that the next trades lead to, and before which day the other trades are. */
+/** The issuers of the next trades; all other trades are before `before`. */
 type NextIssuers = { readonly issuerCiks: readonly string[]; readonly before: string | undefined };
 
 type Search<T extends Found> = {
-  /** The text of all that the search depends on. */
+  /** The key of the search: all parameters that it depends on. */
   readonly asked: string;
   readonly code: string;
   readonly ticker: string;
   readonly asOf: Day | undefined;
   readonly find: (filings: readonly Filing[]) => readonly T[];
-  /** Returns the day of a row, and the size if the larger of one day come first. */
+  /** Returns the day of a row; also the size if the larger one of a day comes first. */
   readonly placeOf: (one: T) => readonly [day: Day, size?: number];
   readonly isWanted: (one: T) => boolean;
-  /** Returns the day after that of the newest trade. */
+  /** Returns the day after the newest trade. */
   readonly begin: (view: StoreView) => Promise<string>;
   /** Starts to read trades, newest first; each call of the result reads the next ones. */
   readonly reader: () => (view: StoreView, query: DaysOfTradesQuery) => Promise<NextIssuers>;
-  /** How many days after the trades not yet read a row that is not found yet may be dated. */
+  /** How many days after the unread trades a missing row may be dated. */
   readonly daysAfter: number;
 };
 
-/** The projections of clusters and signals, each a page of rows, newest first. */
+/** The projections of clusters and signals, as pages, newest first. */
 export const clusterPages = {
   clusters: listing(clusterSearch, clusterRow),
   signals: listing(signalSearch, signalRow),
@@ -73,7 +73,7 @@ export const clusterPages = {
 
 const wholeClusters = listing(clusterSearch, (cluster) => cluster);
 
-/** Returns a page of whole clusters as the explanations of the trades in them and near them. */
+/** Explains a page of whole clusters: the trades in them and near them. */
 async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
   const { rows: found, ...page } = await wholeClusters(view, values, position);
   const { transaction_code: code, days, as_of: asOf } = values;
@@ -100,7 +100,7 @@ async function pageOfExplanations(view: StoreView, values: ListingValues, positi
   };
 }
 
-/** Returns the member that names the code of a row's trades; absent for purchases. */
+/** Returns the member with the code of a row's trades; absent for purchases. */
 function codeIn(code: string): { readonly transaction_code?: string } {
   return code === purchaseCode ? {} : { transaction_code: code };
 }
@@ -200,7 +200,7 @@ function clusterSearch(values: ListingValues): Search<Cluster> {
       (to === undefined || cluster.dateLast <= to) &&
       (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value)),
     async begin(view) {
-      // A trade that counts is never newer than its filing, and a cluster never newer than its last trade.
+      // A trade that counts is not newer than its filing, and a cluster not newer than its last trade.
       const [last] = [to, asOf, await view.filings.coveredTo()].flatMap((day) => day ?? []).sort();
       return last === undefined ? '0001-01-01' : addDays(last, 1);
     },
@@ -211,12 +211,12 @@ function clusterSearch(values: ListingValues): Search<Cluster> {
           candidates.take({ ...trade, upTo: trade.date }),
         );
     },
-    // A cluster that is not found yet has its last span before the next trade.
+    // The last span of a missing cluster is before the next trade.
     daysAfter: days - 1,
   };
 }
 
-/** A trade that is filed more than this number of days after it is late. */
+/** A trade is late if filed more than this number of days after it. */
 const lateAfter = 30;
 
 function signalSearch(values: ListingValues): Search<ClusterSignal> {
@@ -237,14 +237,14 @@ function signalSearch(values: ListingValues): Search<ClusterSignal> {
       return async (view, query) =>
         issuersOf(await view.filings.filedTrades(query), (trade) => mayGiveSignal(candidates, trade));
     },
-    // A signal that is not found yet comes from a trade that is not late, in a span that begins before the next trade.
+    // A missing signal comes from a trade that is not late, in a span that begins before the next trade.
     daysAfter: lateAfter + days - 1,
   };
 }
 
 /**
- * Whether the issuer of the next trade, in order of filing, may have signals. A late trade or amendment may complete
- * a cluster of trades filed long before; any other trade only one of trades filed at about the same time.
+ * Tells whether the issuer of the next trade, in order of filing, may have signals.
+ * A late trade may complete a cluster of trades filed long before; others only of trades filed about then.
  */
 function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place }: FiledTrade): boolean {
   if (date === null || date > filedOn) return false;
@@ -259,7 +259,6 @@ function issuersOf<T extends { readonly issuerCik: string }>(
   return { issuerCiks: trades.filter(isCandidate).map(({ issuerCik }) => issuerCik), before };
 }
 
-/** The key of a row; it is unique. */
 function keyOf<T extends Found>({ placeOf }: Search<T>, row: Named<T>): readonly string[] {
   return [...placeOf(row).map(String), ...namesOf(row)];
 }
@@ -276,7 +275,7 @@ function compare<T extends Found>({ placeOf }: Search<T>, one: Named<T>, other: 
 }
 
 /**
- * Makes a function that returns a page of the rows that a search finds. The pages of one query continue one search.
+ * Makes a function that returns pages of rows; the pages of one query continue one search.
  * Refuses a position in another state of the store, because an import may change any row.
  */
 function listing<T extends Found, R>(
@@ -312,17 +311,17 @@ function listing<T extends Found, R>(
   };
 }
 
-/** The number of trades that are read at once to find candidate issuers: few at first, then more. */
+/** The number of trades read at once for candidate issuers: few at first, then more. */
 const tradesAtOnce = { first: 4096, most: 65_536 };
 
-/** What a search finds in one state of a store, newest day first; reads only as far as the requested pages need. */
+/** Rows of a search in one state of a store, newest day first. */
 class FoundRows<T extends Found> {
   readonly #search: Search<T>;
   #next: ReturnType<Search<T>['reader']>;
   #query: DaysOfTradesQuery | undefined;
   #found: readonly Named<T>[] = [];
   #parts = 0;
-  /** Nothing is missing from this day on; undefined at the end of the search. */
+  /** The day from which nothing is missing; undefined at the end of the search. */
   #completeFrom: Day | undefined = '~';
   #reading: Promise<void> = Promise.resolve();
 
@@ -341,12 +340,12 @@ class FoundRows<T extends Found> {
     return this.#found.filter((row) => this.#search.placeOf(row)[0] >= from);
   }
 
-  /** Whether all rows of a day and later are found; without a day, all rows. */
+  /** Tells whether all rows from a day on are found; without a day, all rows. */
   isComplete(from: Day | undefined): boolean {
     return this.#completeFrom === undefined || (from !== undefined && this.#completeFrom <= from);
   }
 
-  /** Finds the next rows. Callers that wait at the same time get the same ones. */
+  /** Finds the next rows; callers that wait at the same time share them. */
   async readOn(view: StoreView): Promise<void> {
     const parts = this.#parts;
     const before = this.#reading.catch(() => undefined);
@@ -361,7 +360,7 @@ class FoundRows<T extends Found> {
       this.#completeFrom = completeFrom;
       this.#parts += 1;
     } catch (error) {
-      // The search may have read trades and lost what it found, so it begins again.
+      // The search may have lost trades that it read, so it begins again.
       this.#next = this.#search.reader();
       this.#query = undefined;
       this.#found = [];
@@ -370,7 +369,7 @@ class FoundRows<T extends Found> {
     }
   }
 
-  /** With a ticker finds everything at once, otherwise what the issuers of the next trades have. */
+  /** Finds everything at once for a ticker, otherwise the rows of the next trades' issuers. */
   async #findNext(view: StoreView): Promise<[found: readonly Named<T>[], completeFrom: Day | undefined]> {
     const { code, ticker, begin, daysAfter } = this.#search;
     if (ticker !== '') return [await namedIn(view, this.#search), undefined];
@@ -386,7 +385,7 @@ class FoundRows<T extends Found> {
 /** The number of trades after which other requests may run. */
 const tradesPerTick = 5000;
 
-/** Returns what a search finds in the filings of each issuer; with a ticker, what has a filing with that ticker. */
+/** Searches the filings of some issuers; with a ticker, returns only rows with a filing of that ticker. */
 async function namedIn<T extends Found>(
   view: StoreView,
   { code, ticker, asOf, find }: Search<T>,
@@ -410,7 +409,7 @@ async function namedIn<T extends Found>(
   return found;
 }
 
-/** The names in the newest filing; with a symbol, in the newest filing that states that symbol. */
+/** Returns the names in the newest filing; with a symbol, in the newest filing with that symbol. */
 function issuerOf({ trades }: Found, symbol: string | undefined) {
   const filings = trades
     .map(({ filing }) => filing)

@@ -17,8 +17,9 @@ import { type Clock, choice, day, filter, integer } from '../value.ts';
 import { issuerNameField, tickerReason, tickerTest } from './filings.ts';
 
 /**
- * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
- * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
+ * Codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8.
+ * `P` and `S` are purchases and sales in the open market, `A` is a grant, `F` shares withheld for taxes,
+ * `G` a gift, `M` the exercise of a derivative.
  */
 const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
@@ -39,7 +40,7 @@ const clusterParams = {
   }),
   days: param(
     integer(1, 365),
-    'Calendar days within which they trade; spans that share a trade are joined.',
+    'Longest time between the trades, in calendar days; overlapping clusters are joined.',
     14,
   ),
   min_value: param(integer(1, 999_999_999_999_999), 'Minimum total value, in dollars.', undefined, {
@@ -104,7 +105,7 @@ function tradesNoun(code: string): string {
   return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
 
-/** Whether a row is about the requested code: it names its code unless it is that of purchases. */
+/** Compares the code of a row with the requested one; a row without a code is a purchase. */
 const codeTest = {
   field: 'transaction_code',
   met: (row: { readonly transaction_code?: string | null }, asked: { readonly transaction_code: string }) =>
@@ -174,7 +175,7 @@ const clusterFields = [
   codeField,
 ] as const;
 
-/** Insiders of one issuer who made the same kind of trade within days of each other, newest last trade first. */
+/** Insiders of one issuer with the same kind of trade within days. */
 export const insiderClusters = operation({
   ...shared,
   name: 'insider_clusters',
@@ -184,13 +185,13 @@ export const insiderClusters = operation({
     examples: `
 # several insiders who bought at about the same time
 asof insider clusters --ticker MAIA --from 2024-01-01
-# insiders, even single ones, who sold shares for a million dollars or more in all
+# insiders who sold shares for a million dollars or more, even alone
 asof insider clusters --code S --min-insiders 1 --min-value 1000000
 # why each trade counts or not
 asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
 `,
   },
-  summary: 'Where several insiders bought (or sold) within days of each other',
+  summary: 'Find companies whose insiders bought (or sold) within days of each other',
   description: ({ param }) =>
     `Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with ${param('transaction_code')} their trades with another code. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/clusters',
@@ -220,7 +221,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   remark: (rows, texts, { naming }) =>
     rows.length === 0 || textOf(texts, 'min_value') === undefined
       ? undefined
-      : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
+      : `a cluster may have been below ${naming.param('min_value')} on its detected_on; ${naming.param('signals')} gives the day on which it reached that value`,
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
     const { clusterPages } = await import('./cluster-listings.ts');
@@ -228,7 +229,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   },
 });
 
-/** Who bought on which day; another service may not give the SEC's key of the insider. */
+/** Returns the day and the insider of a trade; another service may not give the SEC's key of the insider. */
 function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
   return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
 }
@@ -259,14 +260,14 @@ const explanationFields = [
   codeField,
 ] as const;
 
-/** For each cluster, the trades in it and near it, and why each one counts or not; `limit` counts clusters. */
+/** The trades in and near each cluster, and why they count or not; `limit` counts clusters. */
 export const insiderClusterExplanations = operation({
   ...shared,
   name: 'insider_cluster_explanations',
   command: {
     words: 'insider clusters',
     heading: 'Insiders',
-    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts or not.' },
+    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts.' },
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description: ({ param }) =>
@@ -328,7 +329,7 @@ const signalFields = [
   field('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
 ] as const;
 
-/** When clusters of insiders became known, newest day first, as of that day: later filings change no row. */
+/** When clusters of insiders became known, newest day first. Later filings change no row. */
 export const insiderClusterSignals = operation({
   ...shared,
   name: 'insider_cluster_signals',
@@ -338,7 +339,7 @@ export const insiderClusterSignals = operation({
     flag: {
       name: 'signals',
       description:
-        'List the first day of each cluster, with its size and value then; the range of dates bounds that day.',
+        'List the first public day of each cluster, with its size and value then; the range of dates selects that day.',
     },
   },
   summary: 'On which day clusters of insiders became known',

@@ -123,7 +123,7 @@ asof insider filings --ticker MAIA --from 2026-01-01
 asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns filing_date,ticker,owner_name,shares
 `,
   },
-  summary: 'Trades that insiders reported, by the day of their filing',
+  summary: 'List the trades that insiders reported, by filing date',
   description: ({ param }) =>
     `One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/filings',
@@ -132,10 +132,10 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   subject: 'insider filings',
   params: {
     ticker: param(filter, 'Trading symbol.', '', { placeholder: 'symbol', complete: 'tickers' }),
-    owner_name: param(filter, 'A part of the name of an owner, ignoring case.', '', { flag: 'owner' }),
+    owner_name: param(filter, "Part of an owner's name, ignoring case.", '', { flag: 'owner' }),
     days: param(
       integer(1, 365),
-      `Filed within this number of days (${usualDays} if no date is given).`,
+      `Filed within this number of days (default ${usualDays} without a date).`,
       undefined,
     ),
     ...dayRange('filing date', 'filing_date'),
@@ -179,13 +179,13 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       field: 'transaction_code',
       met: (row, { transaction_code }) => row.transaction_code === transaction_code.toUpperCase(),
     },
-    // The clock of a service may be a day behind.
+    // A service's clock may be a day behind.
     days: {
       field: 'filing_date',
       met: (row, asked, clock) => row.filing_date >= addDays(filedWithin(asked, clock).from ?? '', -1),
     },
   },
-  // What was filed by a day was known on that day.
+  // A filing is known on the day of filing.
   boundsAsOf: (asked, clock) => ({ days: undefined, as_of: undefined, ...filedWithin(asked, clock) }),
   remark: (rows, texts, { naming }) =>
     rows.length === 0 || ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined)
@@ -226,7 +226,7 @@ function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | unde
   return asked ?? (from === undefined && to === undefined ? usualDays : undefined);
 }
 
-/** The range of filing dates; `days` count back from the last day that can be in the answer. */
+/** Returns the range of filing dates; `days` count back from the last day that can be in the answer. */
 function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
   const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
@@ -282,7 +282,7 @@ function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPerc
   };
 }
 
-/** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
+/** Returns the nearest stored ticker for one without filings; empty if the ticker has filings. */
 async function unknownTickerIn(
   view: StoreView,
   ticker: string,
@@ -291,7 +291,7 @@ async function unknownTickerIn(
   return { unknown_ticker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
 }
 
-/** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
+/** Says when the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
 export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
   const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
   if (ticker === undefined) return undefined;
@@ -299,10 +299,10 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   if (newest === undefined) return shownNone(ticker);
   const known =
     asOf === undefined || newest <= asOf ? newest : await newestDay([...ofAnyDay(ticker), ['to', asOf]], ask);
-  // Whether there are later filings was not known on the day.
+  // On the day, nobody knew whether there would be later filings.
   const bound = asOf === undefined ? '' : ` up to ${asOf}`;
   return known === undefined
-    ? `no filing of ${ticker} is held${bound}`
+    ? `no filing of ${ticker} is stored${bound}`
     : `the newest filing of ${ticker}${bound} is of ${known}`;
 }
 
@@ -311,13 +311,13 @@ function shownNone(ticker: string): string {
 }
 
 /**
- * The day of the newest filing that is found; a Problem with a suggestion if the service has none of the ticker.
- * Undefined if a service shows none but does not say that it has none: it may have ignored the range.
+ * Reads the day of the newest filing; throws a Problem with a suggestion if no filing has the ticker.
+ * Returns undefined if a service shows no filing without saying so: it may have ignored the range.
  */
 async function newestDay(texts: ParamTexts, ask: AskMore): Promise<Day | undefined> {
   const { results, unknown_ticker: unknown } = await ask(insiderFilings, [...texts, ['limit', '1']]);
   if (unknown !== undefined && unknown.ticker === textOf(texts, 'ticker'))
-    throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is held`, {
+    throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is stored`, {
       hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
     });
   return results[0]?.filing_date;
@@ -330,7 +330,7 @@ function ofAnyDay(ticker: string): ParamTexts {
   ];
 }
 
-/** Why no filings were found: there are none of the ticker (a Problem), none on the requested days, or none at all. */
+/** Says why no filings were found; throws a Problem if no filing has the ticker. */
 async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string> {
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),
@@ -347,5 +347,5 @@ async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Nam
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
   if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
-  return `no ${what} is held${upTo}`;
+  return `no ${what} is stored${upTo}`;
 }

@@ -50,7 +50,7 @@ const rateFields = [
 
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;
 
-/** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
+/** The treasury curve of a day. Default: the newest one. */
 export const curve = operation({
   name: 'curve',
   command: {
@@ -67,7 +67,7 @@ asof curve --date 2023-10-19 --vs 2020-03-09
 asof curve --date 2023-10-19 --vs 2020-03-09 --plot
 `,
   },
-  summary: 'The treasury yield curve of a day',
+  summary: 'Show the treasury yield curve of a day',
   description:
     'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
   path: '/v1/treasury/yields/curve',
@@ -122,12 +122,12 @@ async function reasonWithoutRates(
     const bound: ParamTexts = day === undefined ? [] : [['to', day]];
     return (await ask([...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
   };
-  // In words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
+  // Such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
   const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
   const rates = `${curveType} rate${named}`;
   const newest = await newestUpTo();
-  if (typeof newest !== 'string') return `no ${rates} is held`;
+  if (typeof newest !== 'string') return `no ${rates} is stored`;
   if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
   const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
   if (weekend !== undefined) return `${from} was a ${weekend}`;
@@ -138,7 +138,7 @@ async function reasonWithoutRates(
     const first = firstDayOf(curveType, asked);
     return first === undefined ? [] : [`; ${asked} begins on ${first}`];
   });
-  return `no ${rates} is held up to ${to}${begun.join('')}`;
+  return `no ${rates} is stored up to ${to}${begun.join('')}`;
 }
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
@@ -154,7 +154,7 @@ asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18
 asof yields --type tips --wide --from 2022-01-01 -o tips.csv
 `,
   },
-  summary: 'Treasury rates over time, of one maturity or of all',
+  summary: 'Show treasury rates over time, for one maturity or all',
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
@@ -208,7 +208,7 @@ asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
 asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk -F, '$4 < 0'
 `,
   },
-  summary: 'The difference between two treasury rates over time',
+  summary: 'Show the difference between two treasury rates over time',
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
@@ -238,7 +238,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   order: [{ field: 'trade_date', falling: true }],
   identity: ['trade_date'],
   contradiction({ long_rate, short_rate, spread_bps }) {
-    // Two decimals of a basis point may be rounded.
+    // The second decimal of a basis point may be rounded.
     const points = (Number(long_rate) - Number(short_rate)) * 100;
     return Math.abs(points - Number(spread_bps)) < 0.0051
       ? undefined

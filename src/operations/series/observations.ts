@@ -57,11 +57,11 @@ asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
 asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
 # a chart; -o unrate.svg makes a file of it
 asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
-# what was known at the end of January 2009 beside what is known now
+# values known at the end of January 2009 beside the latest values
 asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
 `,
   },
-  summary: 'The values of series, as they were known on a day',
+  summary: 'Show the values of series as they were known on a day',
   description: ({ param }) =>
     `Newest date first, one row for each date that had a value. With ${param('as_of')} nothing that was published later counts; without it the latest values are the answer. ${param('release', 'first')} gives the first published value of each date.`,
   path: '/v1/series/{id}/observations',
@@ -96,7 +96,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
     const isFirstPeriod = 'a date is the first day of its period';
-    // The first date of any vintage may have been published after the day.
+    // The first date may have been published after the day.
     if (textOf(texts, 'as_of') !== undefined)
       return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
     const { coverage } = await ask(vintages, [

@@ -11,7 +11,7 @@ import { existing } from './series.ts';
 
 const datesAtOnce = 32;
 
-/** Every value ever published for one date or for each date of a series; a withdrawal has none. */
+/** Every value published for one date or each; a withdrawal has none. */
 export const revisions = operation({
   name: 'revisions',
   command: {
@@ -31,7 +31,7 @@ asof revisions GDP --release 1,2,3,final --from 2008-01-01
 asof revisions GDP --stats
 `,
   },
-  summary: 'Every value that was published for each date, and how it changed',
+  summary: 'Show every value published for each date, and its changes',
   description:
     'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates.',
   path: '/v1/series/{id}/revisions',
@@ -77,7 +77,7 @@ asof revisions GDP --stats
         as_of_date: asOfDate,
         series_id: series.id,
         unit: units,
-        // An inferred frequency is the one that was implied on the day of the row.
+        // An inferred frequency is the one implied on the day of the row.
         frequency: frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, asOfDate),
         source,
         vintage_kind: kind,

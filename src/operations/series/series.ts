@@ -59,10 +59,10 @@ const matched = nullableExtension(
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
-/** The most words of a search: each is compared with all words of all series, and with their misspellings. */
+/** The most words of a search: each is compared with all words of all series, and with misspellings. */
 const mostWords = 32;
 
-/** The series that a text finds. */
+/** The series that match a text. */
 export const seriesSearch = operation({
   name: 'series_search',
   command: {
@@ -110,10 +110,10 @@ asof series search --all --columns id --no-header -f csv
   },
   async whyEmpty(texts) {
     const q = textOf(texts, 'q') ?? '';
-    return q.trim() === '' ? 'no series is held' : `no series matches ${JSON.stringify(q)}`;
+    return q.trim() === '' ? 'no series is stored' : `no series matches ${JSON.stringify(q)}`;
   },
   rowTests: {
-    // A search by words depends on all series, so only the service can say how it found a row.
+    // A search by words depends on all series, so only the service knows how it found a row.
     q: {
       field: 'id',
       met: (row, { q, match }) =>
@@ -207,7 +207,7 @@ function followedText({ source, name, since, upTo, lastRun, left }: Followed): s
   return `${name} is pulled from ${source} since ${since.slice(0, 10)}: ${reach}${run}${rest}`;
 }
 
-/** What the store found for the series with this id; the contract's 404 if it has no such series. */
+/** Returns what the store found for a series; throws the contract's 404 if the series does not exist. */
 export function existing<T>(found: T | undefined, id: string): T {
   if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
   return found;

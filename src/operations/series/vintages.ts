@@ -6,7 +6,7 @@ import { checkVersion, pageOf } from '../page.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 
-/** The days on which a series was published, newest first, and what each one changed. */
+/** The publication days of a series, newest first, and their changes. */
 export const vintages = operation({
   name: 'vintages',
   command: {
@@ -20,7 +20,7 @@ asof vintages GDP --from 2009-01-01 --to 2009-12-31
 asof vintages UNRATE --limit 5
 `,
   },
-  summary: 'The days on which a series was published, and what each changed',
+  summary: 'List the days on which a series was published, and what changed',
   description: 'Newest day first, with how many dates got a value, another value, or lost it.',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',

@@ -10,7 +10,7 @@ import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../sourc
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
-/** How requests go to FRED; `unauthorized` without a key. */
+/** Returns how requests go to FRED; throws `unauthorized` without a key. */
 export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAccess {
   if (key === undefined)
     throw new Problem('unauthorized', 'no key for FRED', {
@@ -28,7 +28,7 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
   };
 }
 
-/** Statuses with which FRED says that it is busy or broken for a moment; the body is a page of HTML. */
+/** Statuses of a FRED that is busy or broken for a moment; the body is a page of HTML. */
 const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
 
 function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
@@ -47,17 +47,17 @@ function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefine
 
 function throttled(status: number): ReplyFailure {
   const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
-  // FRED wants no request for a minute after it has refused one for their number.
+  // FRED wants no request for a minute after it has throttled one.
   return { problem, transient: true, pause: 60 };
 }
 
-/** What a 400 means; those about series and periods are answers. */
+/** Explains a 400 about the key; undefined for one about series or periods, which is an answer. */
 function refusedKey(message: string, answered: boolean): ReplyFailure | undefined {
   if (!message.includes('api_key')) return undefined;
   const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
     hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
   });
-  // FRED also says that a key is not registered when it throttles.
+  // FRED also says so when it throttles.
   const transient = /is not registered/.test(message);
   return transient && answered ? throttled(400) : { problem, transient };
 }
@@ -74,14 +74,14 @@ type FredReply =
   | { readonly answer: UncheckedObject; readonly text: string; readonly sent: Date | undefined }
   | { readonly refusal: FredRefusal };
 
-/** All rows of a window, which the reader checks, the fields around them, and when FRED sent them, if it said so. */
+/** All rows of a window, unchecked, with the fields around them. */
 export type FredRows = {
   readonly head: UncheckedObject;
   readonly rows: readonly UncheckedObject[];
   readonly sent?: Date | undefined;
 };
 
-/** What observations are asked for; without bounds, as of the day on which FRED last loaded data. */
+/** The bounds of observations. Default: as of FRED's last load. */
 type FredQuery = Readonly<
   Partial<Record<'realtime_start' | 'realtime_end' | 'observation_start' | 'observation_end', Day>>
 >;
@@ -119,14 +119,14 @@ export class FredApi {
     this.#get = get;
   }
 
-  /** Asks for fewer vintages at a time from now on. */
+  /** Halves the number of vintages in one request from now on. */
   halveVintages(): void {
     if (this.limits.vintages === 1)
       throw changed('series/observations', 'it takes not even one vintage date');
     this.limits.vintages = Math.floor(this.limits.vintages / 2);
   }
 
-  /** The description of a series as FRED words it; a Problem if FRED does not have the series, or no longer. */
+  /** Reads the description of a series in FRED's words; throws a Problem if FRED does not have the series. */
   async description({ name: id, bookmark, upTo }: Followed): Promise<string> {
     const reply = await this.#ask('series', { series_id: id });
     if ('answer' in reply) return reply.text;
@@ -151,7 +151,7 @@ export class FredApi {
     });
   }
 
-  /** Every row of the answer to a query, page by page. */
+  /** Reads all rows of the answer to a query, page by page. */
   async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
     const path = 'series/observations';
     for (let restarts = 0; restarts <= mostRestarts; ) {
@@ -170,7 +170,7 @@ export class FredApi {
     });
   }
 
-  /** The series that match a text, best first, or those of a release by id. */
+  /** Lists the series that match a text, best first, or the series of a release by id. */
   async listing(
     search: { readonly text: string; readonly by: 'full_text' | 'series_id' } | { readonly release: number },
     most = Number.POSITIVE_INFINITY,
@@ -194,7 +194,7 @@ export class FredApi {
 
   async #unknown(id: string): Promise<Problem> {
     const like = await this.#listingLike(id).catch((error: unknown) => {
-      // That FRED does not know the id is certain without suggestions.
+      // FRED does not know the id, with or without suggestions.
       if (error instanceof Problem && error.kind !== 'interrupted') return [];
       throw error;
     });
@@ -213,7 +213,7 @@ export class FredApi {
     return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
   }
 
-  /** The rows of an answer, page by page, until there are `most`; `steady` ends them when FRED states another count. */
+  /** Reads the rows of an answer, page by page, up to `most`; `steady` stops when FRED states another count. */
   async #pages<T = unknown>(
     path: string,
     params: FredParams,
@@ -258,7 +258,7 @@ const echoed = [
   ...['observation_start', 'observation_end', 'offset'],
 ];
 
-/** Refuses an answer that says of itself, of its series or of a row that it is about something else than asked. */
+/** Refuses an answer whose own fields, series or rows are not what was requested. */
 function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObject): void {
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
@@ -311,25 +311,23 @@ function listed(entry: unknown, path: string): FredListing {
   };
 }
 
-/** The Problem for an answer that is not as FRED documents it. */
 function changed(path: string, what: string): Problem {
   return new Problem('bad-answer', `FRED's ${path} is not as it was: ${what}; nothing was stored of it`, {
     hints: ['asof may be older than a change at the source'],
   });
 }
 
-/** The Problem of a refusal that nothing explains; `what` is a path, or what was asked for. */
 function refusedBy(what: string, refusal: FredRefusal): Problem {
   const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
   return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
 }
 
-/** The Problem of a series whose observations FRED refuses, which nothing explains. */
+/** Makes the Problem of a series whose observations FRED refuses without a known reason. */
 export function refusedObservations(id: string, refusal: FredRefusal): Problem {
   return refusedBy(`the observations of ${id}`, refusal);
 }
 
-/** The object in a body; undefined if it is not JSON or broke off. */
+/** Parses a body as a JSON object; undefined if it is not one or broke off. */
 function jsonOf({ body }: HttpReply): UncheckedObject | undefined {
   const value = jsonIn(body.toString('utf8'));
   return isJsonObject(value) ? value : undefined;

@@ -20,12 +20,12 @@ import { StoredHistory } from './stored.ts';
 
 const release = /^release (\d{1,9})$/;
 
-/** FRED and ALFRED; a subject is the id of a series. */
+/** FRED and ALFRED; the subjects are ids of series. */
 export const fred: PullSource = {
   name: 'fred',
   title: 'FRED',
   pace: [
-    // Three arrive within a second only if one is 200 ms late.
+    // Three requests arrive within a second only if one is 200 ms late.
     { requests: 1, milliseconds: 600 },
     { requests: 100, milliseconds: 60_500 },
   ],
@@ -88,18 +88,18 @@ function seriesId(text: string): string {
   return id;
 }
 
-/** Before the first vintage of any series; FRED's own word for "from the beginning". */
+/** Before the first vintage of any series; FRED's own word for the beginning. */
 const beginning: Day = '1776-07-04';
 
 type FredBookmark = {
-  /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
+  /** The day from which the store has every vintage; missing in bookmarks of older versions. */
   readonly from?: Day;
-  /** The last vintage date that is known as a whole. */
+  /** The last vintage date that is stored as a whole. */
   readonly vintage?: Day;
-  /** The day of the last run, whose vintages may not have been complete then. */
+  /** The day of the last run, whose vintages may have been incomplete. */
   readonly partial?: Day;
   readonly described?: Day;
-  /** Set if FRED keeps no vintages of the series. */
+  /** Set if FRED has no vintages of the series. */
   readonly fetched?: true;
 };
 
@@ -109,10 +109,10 @@ function readBookmark(text: string): FredBookmark | undefined {
 
 type Period = { readonly start: Day; readonly end: Day };
 
-/** The dates that a query is about, if it is not about all of them. */
+/** The dates of a query. Default: all. */
 type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
 
-/** The answer to a query about a period; `windows` more of them follow. */
+/** The answer about a period; `windows` more follow. */
 type Answer = {
   readonly file: SourceFile;
   readonly period: Period;
@@ -130,11 +130,11 @@ class FredHistory {
   #today: Day;
   #bookmark: FredBookmark;
   #described: SourceFile | undefined;
-  /** What the store has, if this run compares it with FRED. */
+  /** The stored history, if this run compares it with FRED. */
   #stored: StoredHistory | undefined;
-  /** The days of which the store has every vintage that FRED had: after the first, up to and including the last. */
+  /** The days with every vintage that FRED had: after the first, up to and including the last. */
   #complete: { readonly after: Day; readonly upTo: Day } | undefined;
-  /** The values at the end of the window before, by the date under which the store keeps them. */
+  /** The values at the end of the window before, by stored date. */
   #before: ReadonlyMap<Day, RealTimeValue> | undefined;
 
   constructor(task: PullTask) {
@@ -158,7 +158,7 @@ class FredHistory {
     yield this.#pulled(files, upTo);
   }
 
-  /** The description as a document. Throws a Problem if FRED does not know the id. */
+  /** Requests the description as a document. Throws a Problem if FRED does not know the id. */
   async #description(): Promise<SourceFile> {
     this.#described ??= document(
       { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },
@@ -167,7 +167,7 @@ class FredHistory {
     return this.#described;
   }
 
-  /** The description, if it words anything otherwise than the store does. */
+  /** Returns the description if a field differs from the stored one. */
   async #newDescription(): Promise<PullWindow['files']> {
     const file = await this.#description();
     const held = await this.#task.read((view) => view.series.find(this.#id));
@@ -198,15 +198,15 @@ class FredHistory {
     else yield* this.#fromTheBeginning();
   }
 
-  /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
+  /** Pulls the whole history: the vintage dates, then windows with as many vintages as FRED takes. */
   async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
     await this.#description();
     const { full, since } = this.#task;
     const { from } = this.#bookmark;
     const asked = since ?? (full ? beginning : (from ?? beginning));
-    // What is known at the end of the first day must not change any more, and today is not over.
+    // The values of the first day must be final, and today is not over.
     const start = earlier(asked, addDays(this.#today, -1));
-    // The facts that the bookmark describes may be gone.
+    // The facts that the bookmark is about may be gone.
     if (this.#stored === undefined) this.#bookmark = {};
     const dates = await this.#vintageDates(start);
     if (dates === 'no-vintages') {
@@ -217,7 +217,7 @@ class FredHistory {
     for await (const answer of this.#answers(start, undefined, { dates })) yield await this.#window(answer);
   }
 
-  /** What came after a day up to which the store has everything; the first window begins with that day. */
+  /** Pulls what came after a day up to which the store has everything; the first window begins with that day. */
   async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
     if (start > this.#today) throw wrongClock(this.#today, `the store has a vintage of ${start}`);
     for await (const answer of this.#answers(start))
@@ -225,8 +225,8 @@ class FredHistory {
   }
 
   /**
-   * The answers about the days from one on, in periods that follow each other without a gap. `dates` are the vintages
-   * in them; without these, one request asks for everything as long as FRED takes it.
+   * Requests the answers from a day on, in periods without a gap. `dates` are the vintages in them;
+   * without `dates`, one request asks for everything as long as FRED takes it.
    */
   async *#answers(
     start: Day,
@@ -260,7 +260,7 @@ class FredHistory {
     }
   }
 
-  /** The rows of an answer as the reader of such files reads them. */
+  /** Reads the rows of an answer with the reader of such files. */
   #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
     const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
     const place = { name: `${this.#id}-observations.json`, path: `FRED ${this.#id} ${start} to ${end}` };
@@ -268,7 +268,7 @@ class FredHistory {
     return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
   }
 
-  /** The rows of an answer that state something; `known` is what the store has if it knows the first day of them. */
+  /** Makes a window of the rows that state something; `known` is what is stored if the first day is known. */
   async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
@@ -276,7 +276,7 @@ class FredHistory {
     for (const [key, { date, end: last }] of this.#before ?? []) {
       const next = answered.get(key)?.[0]?.start;
       if (next === start) continue;
-      // The period of the date has ended, and nothing follows.
+      // The period has ended, and nothing follows.
       const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
       throw refusal(file, { value: date }, `the period of this date ends on ${last}, and ${following}`);
     }
@@ -300,7 +300,7 @@ class FredHistory {
     );
     this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
     const files = await this.#files(file, {
-      // Rows that begin on the first day of all may be older; those of a later window state their days exactly.
+      // Rows of the very first day may be older; rows of a later window state their days exactly.
       start: this.#bookmark.from ?? beginning,
       end,
       rows: taken,
@@ -312,7 +312,7 @@ class FredHistory {
     return this.#pulled(files, this.#task.full ? later(upTo, end) : end, windows);
   }
 
-  /** The whole histories of dates that FRED has added under vintages of the past. */
+  /** Requests the whole histories of dates that FRED has added under vintages of the past. */
   async #wholeDates(
     dates: ReadonlySet<Day>,
     answered: ReturnType<typeof byDate>,
@@ -327,7 +327,7 @@ class FredHistory {
         if (!dates.has(row.date)) continue;
         const at = last.get(row.date) ?? -1;
         const before = all[at];
-        // What a window has clipped goes on in the next one.
+        // A period that a window has clipped goes on in the next one.
         const goesOn = before !== undefined && row.start === period.start;
         if (goesOn && sameNumber(before.value, row.value)) all[at] = { ...before, end: row.end };
         else last.set(row.date, all.push(row) - 1);
@@ -341,20 +341,20 @@ class FredHistory {
     return all;
   }
 
-  /** The bookmark after a window: today is not over, so its vintage is requested again. */
+  /** Makes the bookmark after a window: today is not over, so its vintage is requested again. */
   #after({ start, end }: Period, news: readonly RealTimeValue[]): FredBookmark {
     const { from, partial } = this.#bookmark;
     let vintage = this.#bookmark.vintage ?? '';
     for (const row of news) if (row.start > vintage && row.start < this.#today) vintage = row.start;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
-    // If the history begins today, it is known that nothing was published up to yesterday.
+    // If the history begins today, nothing was published up to yesterday.
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
     const last = vintage === '' ? undefined : vintage;
     return defined({ from, vintage: last, partial: lastRun, described: this.#describedOn });
   }
 
-  /** A series for which FRED keeps no vintages: the values of today, known from today on. */
+  /** Pulls a series without vintages: the values of today, known from today on. */
   async *#withoutVintages(): AsyncGenerator<PullWindow> {
     const { file, rows } = await this.#rowsOfToday();
     // FRED may have corrected the day.
@@ -385,11 +385,11 @@ class FredHistory {
     yield this.#pulled(files, today);
   }
 
-  /** What FRED has today: the later of the day of this machine and the day on which FRED says that it answered. */
+  /** Requests the values of today: the later of this machine's day and the day of FRED's answer. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today });
     if (ofToday === 'too-many-vintages') throw await this.#lostVintages();
-    // Without a period FRED answers with the day on which it last loaded data.
+    // Without a period FRED answers as of the day on which it last loaded data.
     const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
     if (current === 'unknown') await this.#description();
     if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
@@ -403,7 +403,7 @@ class FredHistory {
     return this.#read({ head: { ...current.head, ...period }, rows }, { start: day, end: day });
   }
 
-  /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
+  /** Requests the rows of a period; up to FRED's today if this machine's clock is ahead. */
   async #rows(
     { start, end }: Period,
     range: ObservationRange = {},
@@ -420,7 +420,7 @@ class FredHistory {
     }
     if (found === 'nothing-then') return { head: {}, rows: [] };
     if (found === 'no-vintages' || found === 'too-many-vintages' || typeof found === 'object') return found;
-    // A series that FRED no longer has is a Problem of its own.
+    // Throws a Problem of its own if FRED no longer has the series.
     await this.#description();
     throw refusedObservations(this.#id, found);
   }
@@ -436,7 +436,7 @@ class FredHistory {
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  /** The Problem of answers that contradict each other; a series that FRED no longer has is a Problem of its own. */
+  /** Makes the Problem of contradictory answers; throws another one if FRED no longer has the series. */
   async #lostVintages(): Promise<Problem> {
     await this.#description();
     const detail = `FRED's answers about the vintages of ${this.#id} contradict each other`;
@@ -454,7 +454,7 @@ class FredHistory {
   }
 }
 
-/** The rows of an answer by the date under which the store keeps theirs, each date's oldest first. */
+/** Groups the rows of an answer by stored date, each date's oldest first. */
 function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
   const groups = groupBy(rows, ({ date }) => dateOf(date));
   for (const own of groups.values()) own.sort((a, b) => (a.start < b.start ? -1 : 1));
@@ -462,8 +462,8 @@ function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
 }
 
 /**
- * The rows of a window that state something. FRED clips real-time periods to the window: the first row of a date
- * begins with the window although its value may be older, so it counts only if the value differs from the one before.
+ * Returns the rows of a window that state something. FRED clips real-time periods to the window:
+ * the first row of a date may be older, so it counts only if its value differs from the one before.
  */
 function newsIn(
   rows: ReturnType<typeof byDate>,

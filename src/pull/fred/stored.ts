@@ -1,4 +1,4 @@
-import { addDays, type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
+import { addDays, type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { addTo } from '../../domain/series/groups.ts';
@@ -7,7 +7,7 @@ import { kindOf, type VintageKind } from '../../domain/series/series.ts';
 import type { RealTimeValue } from '../../import/formats/fred/history.ts';
 import type { WholeView } from '../../store/store.ts';
 
-/** The value of a date on some day; null if there is none, undefined if the date is not known. */
+/** A date's value: null for none, undefined if the date is unknown. */
 type ValueOf = (date: Day) => string | null | undefined;
 
 type DifferingValue = {
@@ -20,7 +20,7 @@ type DifferingValue = {
 /** The rows of an answer by date, each date's oldest first. */
 type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
 
-/** The value that an answer has for a date as of a day; undefined if no row of the date includes the day. */
+/** Returns an answer's value for a date as of a day; undefined if no row of the date includes the day. */
 function valueIn(rows: RowsByDate, date: Day, asOf: Day): string | null | undefined {
   return rows.get(date)?.find(({ start, end }) => start <= asOf && asOf <= end)?.value;
 }
@@ -31,7 +31,7 @@ function isSame(one: string | null | undefined, other: string | null | undefined
 
 type StoredVintage = { readonly dates: DateSet; readonly kind: VintageKind };
 
-/** What a store has of a series: its vintages, the dates that each of them mentions, and what they say. */
+/** The stored vintages of a series, their dates and values. */
 export class StoredHistory {
   /** By day, oldest first. */
   readonly #vintages = new Map<Day, StoredVintage>();
@@ -58,28 +58,27 @@ export class StoredHistory {
     return history;
   }
 
-  /** The date under which the store keeps a date of the publisher. */
-  readonly dateOf = (date: Day): Day => keptDate(date, this.#frequency);
+  /** Returns the stored date for a date of the publisher. */
+  readonly dateOf = (date: Day): Day => storedDate(date, this.#frequency);
 
   get firstVintage(): Day {
     return this.#vintages.keys().next().value ?? '';
   }
 
-  /** The value of a date on a day: null if there is none, undefined if no vintage up to that day mentions the date. */
+  /** Returns the value of a date on a day; undefined if no vintage up to that day mentions the date. */
   valueOn(date: Day, asOf: Day): string | null | undefined {
     const value = this.#knownOn(date, asOf);
     return value === null && !this.#isMentioned(date, asOf) ? undefined : value;
   }
 
-  /** Whether a statement about a date was made on a day. */
+  /** Tells whether a statement about a date was made on a day. */
   isStated(date: Day, asOf: Day): boolean {
     return this.#vintages.get(asOf)?.dates.has(this.dateOf(date)) === true;
   }
 
   /**
-   * Compares the first day of a window, which the store knows, with an answer. A date that FRED no longer has at all
-   * stays in the store. `backfilled` are the dates that the store does not know: on which day each of them was
-   * published, the window cannot say.
+   * Compares the stored values of a window's first day with an answer. Dates that FRED dropped stay stored.
+   * `backfilled` are dates that are not stored; the window cannot say when they were published.
    */
   compareStart(
     rows: RowsByDate,
@@ -98,10 +97,9 @@ export class StoredHistory {
   }
 
   /**
-   * Compares the statements about the days of a period with the rows of an answer, which cover it. A statement is
-   * contradicted if FRED says something else of its day, and on a complete day also if FRED says the same of the day
-   * before, on which the store has something else: then FRED has moved the statement. Samples are approximate, and
-   * are not compared; nor are dates that a vintage does not list.
+   * Compares stored statements about the days of a period with the rows of an answer, which cover it.
+   * A different value on the same day contradicts a statement. On a complete day, the same value one day earlier
+   * also does: FRED has moved the statement. Samples and dates that a vintage does not list are not compared.
    */
   compareStatements(
     rows: RowsByDate,
@@ -134,7 +132,7 @@ export class StoredHistory {
     return knownOn(this.#changes.get(this.dateOf(date)) ?? [], asOf);
   }
 
-  /** Whether a vintage mentions a date, up to a day if one is given. */
+  /** Tells whether a vintage mentions a date; with `upTo`, a vintage up to that day. */
   #isMentioned(date: Day, upTo?: Day): boolean {
     const start = this.dateOf(date);
     for (const [asOf, { dates }] of this.#vintages) {

@@ -9,13 +9,13 @@ import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { divide, document, type MissingItems, type Outstanding, type PullTask, reasonIn } from '../source.ts';
 
-/** Whether the SEC says that it has no such file, such as the index of a holiday or the list of an unknown CIK. */
+/** Tells whether the SEC says that it has no such file, such as the index of a holiday. */
 export function isAbsent({ status, body }: Pick<HttpReply, 'status' | 'body'>): boolean {
   if (status !== 403 && status !== 404) return false;
   return /<Error>\s*<Code>(?:AccessDenied|NoSuchKey)<\/Code>/.test(body.subarray(0, 1024).toString('latin1'));
 }
 
-/** A filing to request, as the SEC lists it, and the path of its full submission. */
+/** A filing to request, with the path of its full submission. */
 export type WantedFiling = {
   readonly accessionNumber: string;
   /** `/Archives/edgar/data/935036/0001269847-20-000022.txt` */
@@ -23,18 +23,17 @@ export type WantedFiling = {
   readonly formType: FormType;
 };
 
-/** A filing that the SEC lists and did not give as it should. */
+/** A filing that the SEC lists and has not given intact. */
 export type LeftFiling = WantedFiling & Outstanding;
 
-/** The accession number of a filing. */
 export function accessionOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {
   return accessionNumber;
 }
 
-/** The number of filings in a window: a transaction after some seconds of requests. */
+/** The number of filings in a window, which is one transaction after some seconds of requests. */
 const filingsInWindow = 25;
 
-/** The filings that the store does not have with their time of acceptance; all of them for `--full`. */
+/** Returns the filings that are not stored with their time of acceptance; for `--full` all of them. */
 export async function unheld<T extends Pick<WantedFiling, 'accessionNumber'>>(
   wanted: readonly T[],
   { full, read }: Pick<PullTask, 'full' | 'read'>,
@@ -47,8 +46,8 @@ export async function unheld<T extends Pick<WantedFiling, 'accessionNumber'>>(
 type Submissions = MissingItems<LeftFiling> & { readonly files: readonly ImportFile[] };
 
 /**
- * Asks for filings window by window; without any filings, there is one window. `rest` are those that are not asked for
- * yet, and `remaining` the windows that they take.
+ * Requests filings window by window; without filings, yields one window.
+ * `rest` are the filings not requested yet, and `remaining` their windows.
  */
 export async function* submissionWindows<T extends WantedFiling | LeftFiling>(
   wanted: readonly T[],
@@ -63,13 +62,13 @@ export async function* submissionWindows<T extends WantedFiling | LeftFiling>(
   } while (rest.length > 0);
 }
 
-/** After this number of filings that did not come, further ones are tried once; without any answer, the SEC is down. */
+/** After this number of failures, further filings are tried once; if none is answered, the SEC is down. */
 const mostFailed = 3;
 
 /**
- * Asks for full submissions, one request each: it has the ownership document, the filing date and the time of
- * acceptance. One that is absent, damaged or another one is left for later runs. If none of several new ones can be
- * read, the form of all has changed, and they are refused.
+ * Requests full submissions, one by one: each has the ownership document, filing date and acceptance time.
+ * An absent, damaged or wrong one is left for later runs.
+ * Throws if none of several new ones can be read: the form of all has changed.
  */
 async function submissionsOf(
   wanted: readonly (WantedFiling | LeftFiling)[],
@@ -108,7 +107,7 @@ type Fault = { readonly why: string; readonly isAbsent?: true };
 
 const ofOneAnswer: ReadonlySet<ProblemKind> = new Set(['bad-answer', 'service-unavailable', 'unreachable']);
 
-/** Asks for a full submission; a failure has the fault of the last answer, if there was one. */
+/** Requests a full submission; a failure has the fault of the last answer. */
 async function ask(
   filing: WantedFiling,
   { get, now }: Pick<PullTask, 'get' | 'now'>,
@@ -132,7 +131,7 @@ function submissionFile({ accessionNumber }: WantedFiling, body: Buffer): Source
   return document({ name: `${accessionNumber}.txt`, path: `filing ${accessionNumber}` }, body);
 }
 
-/** Why an answer is not the filing that was asked for, or cannot be read; undefined if it is and can. */
+/** Says why an answer is not the requested filing or cannot be read; undefined for a good answer. */
 async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promise<Fault | undefined> {
   const { accessionNumber, formType, path } = filing;
   if (isAbsent(reply)) return { why: 'the SEC lists it and does not have it', isAbsent: true };

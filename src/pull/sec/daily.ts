@@ -29,16 +29,16 @@ import {
 
 type DailyBookmark = {
   readonly from: Day;
-  /** The last day that is complete. */
+  /** The last complete day. */
   through: Day;
-  /** The filings that were asked for of the next day, which is not complete. */
+  /** The filings of the next, incomplete day that were requested. */
   partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
   left: readonly LeftFiling[];
-  /** Working days before the last one that had no index, and when that was first seen; most are holidays. */
+  /** Working days without an index before the last one, and when each was first seen; most are holidays. */
   absent: readonly { readonly day: Day; readonly since: Day }[];
 };
 
-/** Where to begin; `begins` if the first day may be within a quarter that is wanted as a whole. */
+/** Returns where to begin; `begins` if the first day may be within a quarter that is wanted as a whole. */
 function startOf(
   { subject: { bookmark }, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
   lastDay: Day,
@@ -50,28 +50,28 @@ function startOf(
   return { bookmark: { left: [], absent: [], ...rest }, begins };
 }
 
-/** The number of days with which following everyone begins without `--since`. */
+/** The number of days with which a pull of all filings begins without `--since`. */
 const firstDays = 7;
 
-/** Holidays never close this number of working days in a row; then the indexes have moved. */
+/** Holidays never close this number of working days in a row; the indexes must have moved. */
 const mostMissing = 4;
 
 const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
 
 const filingsADay = 900;
 
-/** The tables that a data set needs to say who traded what, and when it was filed. */
+/** The tables of a data set with traders, trades and filing dates. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
-/** The filings of everyone, oldest first, from the form index of each day; a past quarter comes from its data set. */
+/** All filings, oldest first: from daily form indexes, and data sets of past quarters. */
 export class DailyFilings {
   readonly #task: PullTask;
-  /** The last day whose index is published. */
+  /** The last day with a published index. */
   readonly #lastDay: Day;
   readonly #bookmark: DailyBookmark;
   readonly #begins: boolean;
   #links: readonly DataSetLink[] | undefined;
-  /** The working days without an index, since the last one that has one. */
+  /** Working days without an index, since the last day with one. */
   #missing: Day[] = [];
 
   constructor(task: PullTask, lastDay: Day) {
@@ -82,7 +82,7 @@ export class DailyFilings {
     this.#begins = begins;
   }
 
-  /** Counts the fewest requests for the days that are left, with data sets for the whole quarters among them. */
+  /** Counts the fewest requests for the remaining days, with data sets for whole quarters. */
   static estimate(subject: Followed, since: Day | undefined, lastDay: Day) {
     const { bookmark, begins } = startOf({ subject, since }, lastDay);
     const first = addDays(bookmark.through, 1);
@@ -114,7 +114,7 @@ export class DailyFilings {
       }
       day = addDays(to, 1);
     }
-    // Even without anything new, the store records when the SEC was asked.
+    // Even if nothing is new, the store records when the SEC was asked.
     if (windows === 0) yield this.#window({ files: [] });
   }
 
@@ -130,7 +130,7 @@ export class DailyFilings {
     }
   }
 
-  /** Asks again, from the next day on, for the indexes of working days that had none: most were holidays. */
+  /** Requests again, on later days, the missing indexes of working days. */
   async *#absentDays(): AsyncGenerator<PullWindow> {
     const today = utcDay(this.#task.now);
     const { left } = divide(this.#bookmark.absent, today);
@@ -142,7 +142,7 @@ export class DailyFilings {
     }
   }
 
-  /** The link to the data set of a quarter; undefined if the quarter is not over or has none yet. */
+  /** Finds the data set of a quarter; undefined if the quarter is not over, or has no data set yet. */
   async #linkTo(from: Day, to: Day): Promise<DataSetLink | undefined> {
     if (to >= this.#lastDay) return undefined;
     this.#links ??= await this.#allLinks();
@@ -178,7 +178,7 @@ export class DailyFilings {
 
   async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
     for (let day = from; day <= to; day = addDays(day, 1)) {
-      // EDGAR gives no filing the date of a weekend.
+      // No filing is dated on a weekend.
       if (weekendDay(day) !== undefined) continue;
       const filings = await this.#index(day);
       if (filings === undefined) {
@@ -197,7 +197,7 @@ export class DailyFilings {
     }
   }
 
-  /** The ownership filings of a day; undefined if the day has no index: a holiday, or it is not published yet. */
+  /** Reads the ownership filings of a day; undefined without an index: on a holiday, or before publication. */
   async #index(day: Day): Promise<readonly WantedFiling[] | undefined> {
     const quarter = Math.ceil(Number(day.slice(5, 7)) / 3);
     const name = `form.${day.replaceAll('-', '')}.idx`;
@@ -207,7 +207,7 @@ export class DailyFilings {
     return filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
   }
 
-  /** Notes working days that have no index although a later day has one. */
+  /** Records working days without an index before a day with one. */
   #skip(days: readonly Day[]): void {
     const { absent } = this.#bookmark;
     const fresh = days.filter((day) => !absent.some((one) => one.day === day));
@@ -217,7 +217,7 @@ export class DailyFilings {
       this.#task.note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
   }
 
-  /** The filings of a day: of the one after the last complete day, or of an earlier one whose index came late. */
+  /** Pulls the filings of the day after the last complete one, or of an earlier day with a late index. */
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
     const { through, partial, left } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
@@ -253,7 +253,7 @@ export class DailyFilings {
   }
 }
 
-/** Counts the working days, and the quarters, from a day on; `quarterAt` gives the end of one that begins on a day. */
+/** Counts working days and quarters from a day on; `quarterAt` returns the end of a quarter that begins then. */
 function piecesFrom(first: Day, last: Day, quarterAt: (day: Day) => Day | undefined) {
   let [days, quarters] = [0, 0];
   for (let day = first; day <= last; ) {
@@ -276,7 +276,7 @@ type DataSetLink = {
   readonly path: string;
 };
 
-/** The links to quarterly data sets on the page, oldest first; the folders that they lead to change. */
+/** Finds the links to quarterly data sets, oldest first; the folders in them change. */
 function dataSetLinks(page: string): readonly DataSetLink[] {
   const links = new Map<string, DataSetLink>();
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {
@@ -291,12 +291,13 @@ function dataSetLinks(page: string): readonly DataSetLink[] {
 }
 
 /**
- * The ownership filings of the form index of a day, by accession number; refused if they are all of other days.
- * A filing has a line for the issuer and one for each owner, of which the first counts. Columns are of fixed width,
- * the width of the first differs between years, and form types may hold blanks.
+ * Reads the ownership filings in the form index of a day, by accession number.
+ * A filing has a line for the issuer and one for each owner; the first line counts.
+ * Columns are of fixed width, which differs between years, and form types may have blanks.
+ * Throws a refusal if all filings are of other days.
  */
 async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly WantedFiling[]> {
-  // Latin-1, so that a column of the text is a column of the file; names of filers are not read.
+  // With Latin-1, a column of the text is a column of the file; names of filers are not read.
   const lines = (await allBytes(file)).toString('latin1').split(/\r?\n/);
   const header = lines.findIndex((line) =>
     /^Form Type +Company Name +CIK +Date Filed +File Name\s*$/.test(line),

@@ -34,18 +34,18 @@ import {
 } from './answers.ts';
 import { DailyFilings } from './daily.ts';
 
-/** The indexes of a day appear about 22:15 in Washington. */
+/** By this time in Washington, the indexes of a day are published, usually at 22:15. */
 const indexedBy = '22:30';
 
 /**
- * The insider filings of the SEC. A subject is `daily`, everyone's filings day by day, or `cik 320193`, those of a
- * company or of a person. `ticker AAPL` stands for the company that has the ticker now.
+ * The insider filings of the SEC. Subjects are `daily`, for all filings day by day, and `cik 320193`,
+ * for a company or a person. `ticker AAPL` resolves to the company that has the ticker now.
  */
 export const sec: PullSource = {
   name: 'sec',
   title: 'the SEC',
   pace: [{ requests: 8, milliseconds: 1000 }],
-  // The list of a company; one that the SEC says it does not have is an answer too.
+  // The list of a company; that the SEC does not have one is an answer too.
   probe: '/submissions/CIK0000320193.json',
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
@@ -76,7 +76,7 @@ export const sec: PullSource = {
 
   async resolve(typed, get) {
     if (typed.length === 0)
-      throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
+      throw new Problem('bad-input', 'no filer is named: use --ticker T, --cik N, or --daily for all filers');
     let table: SourceFile | undefined;
     const names: string[] = [];
     for (const text of typed) {
@@ -147,7 +147,7 @@ async function cikOf(table: SourceFile, ticker: string): Promise<string> {
   throw refusal(table, { column: 'cik_str', value: String(found.cik_str) }, 'not a CIK');
 }
 
-/** `cik 320193` as ten digits. */
+/** Parses `cik 320193` to ten digits. */
 function cikIn(name: string): string {
   const cik = parseCik(/^cik (?:CIK)?(\d+)$/i.exec(name)?.[1] ?? '');
   if (cik !== undefined && Number(cik) > 0) return cik;
@@ -157,11 +157,11 @@ function cikIn(name: string): string {
   );
 }
 
-/** Why a reply is not an answer: one status has several meanings, which only the body tells. */
+/** Returns why a reply is not an answer; only the body tells the meanings of one status apart. */
 function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
   const text = body.subarray(0, 16_384).toString('latin1');
   const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
-  // The page that refuses an agent has also come with the status 200.
+  // The page that refuses a user agent has also come with status 200.
   if (isPage && /Undeclared Automated Tool/i.test(text)) {
     const problem = new Problem('unauthorized', 'the SEC does not accept the contact that asof sends', {
       hints: [
@@ -187,11 +187,11 @@ function throttled(reason: string): ReplyFailure {
 }
 
 type CompanyBookmark = {
-  /** The first filing date that is wanted; empty for all. */
+  /** The first filing date to pull; empty for all. */
   readonly from: Day | '';
-  /** The filings that were asked for and leave nothing in the store, and those of the last window. */
+  /** Requested filings that left nothing in the store, and those of the last window. */
   readonly done: readonly string[];
-  /** The older pages of the list that were read, by name, each with what the list said of it. */
+  /** The older pages that were read, by name, with what the list stated about each. */
   readonly pages: Readonly<Record<string, string>>;
   readonly left: readonly LeftFiling[];
   readonly unread: readonly Outstanding[];
@@ -199,13 +199,13 @@ type CompanyBookmark = {
 
 const beginning: CompanyBookmark = { from: '', done: [], pages: {}, left: [], unread: [] };
 
-/** The dates of a page are by the clock of another zone than its filing dates. */
+/** Days. The dates of a page are by the clock of another zone than its filing dates. */
 const pageMargin = 2;
 
-/** Before this day ownership forms could be plain text, without tables. */
+/** Before this day, ownership forms could be plain text, without tables. */
 const xmlSince = '2003-06-30';
 
-/** The filings of one company or person that the store lacks, oldest first, up to the last day that has ended. */
+/** Pulls the filings of a company or a person that are not stored, oldest first, up to the last ended day. */
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);
@@ -244,7 +244,7 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
   }
 }
 
-/** The day before that of the next filing; a filing that is listed late takes nothing back. */
+/** Returns the day before the next filing; a filing that is listed late moves nothing back. */
 function upToBefore(next: Day | undefined, upTo = ''): Day {
   return later(addDays(next ?? xmlSince, -1), upTo);
 }
@@ -254,11 +254,11 @@ function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): Wan
   return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
 }
 
-/** Where to continue. A `since` earlier than that of the first pull looks at all older pages again. */
+/** Reads the bookmark; a `since` before that of the first pull reads all older pages again. */
 function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBookmark {
   if (bookmark === '') return { ...beginning, from: since ?? '' };
   const stored: Partial<CompanyBookmark> = JSON.parse(bookmark);
-  // An earlier version noted what it had asked for, also where nothing had come.
+  // An earlier version also recorded requests without an answer.
   const held = stored.pages === undefined ? { from: stored.from ?? '' } : stored;
   const whole = { ...beginning, ...held };
   const isEarlier = since !== undefined && since < whole.from;
@@ -279,7 +279,7 @@ type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
   readonly givenUp: readonly Outstanding[];
 };
 
-/** Asks for a list, and for those older pages of it that changed and reach into the wanted time. */
+/** Requests a list of filings, and its older pages that changed and are not too old. */
 async function listedFilings(
   cik: string,
   bookmark: CompanyBookmark,
@@ -322,13 +322,13 @@ type OlderPage = {
   /** `CIK0000789019-submissions-001.json`. */
   readonly name: string;
   readonly to: Day;
-  /** The number of filings on it; undefined if the list does not say. */
+  /** The number of filings on it, if the list says so. */
   readonly count: number | undefined;
   /** All that the list states about it; another text means that the page has changed. */
   readonly stated: string;
 };
 
-/** The older pages of a filer's list of filings; refused if they are not where asof looks for them. */
+/** Reads the names of older pages of a filer's list; throws a refusal if one is not of this filer. */
 async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
   const { filings } = await readJsonObject(file);
   if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
@@ -350,7 +350,7 @@ async function olderPages(file: SourceFile, cik: string): Promise<readonly Older
   });
 }
 
-/** The ownership filings on an older page; refused if it is not the page that the list names. */
+/** Reads the ownership filings on an older page; throws a refusal if their number is not the listed one. */
 async function filingsOnPage({ count }: OlderPage, file: SourceFile): Promise<readonly ListedFiling[]> {
   const { accessionNumber } = await readJsonObject(file);
   const found = await readSubmissions(file);

@@ -17,7 +17,7 @@ import {
   reasonIn,
 } from '../source.ts';
 
-/** A kind of daily curve in Treasury's feed, and the first year that has it. */
+/** A kind of daily curve in Treasury's feed. */
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
 
 const families: Readonly<Record<string, Family>> = {
@@ -27,23 +27,22 @@ const families: Readonly<Record<string, Family>> = {
 
 const feedPath = '/resource-center/data-chart-center/interest-rates/pages/xml';
 
-/** The most rates of a year: at most 261 trade dates with 14 maturities. */
+/** The limit of rates in a year: 261 trade dates with 14 maturities are less. */
 const mostRates = 5000;
 
-/** The day by which a year has a curve; before that, a feed without any is accepted. */
+/** The day by which a year has a curve; before that, an empty feed is accepted. */
 const firstCurveBy = '-01-08';
 
 /**
- * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury does not revise
- * them: a rate that differs from the store's is a conflict, and the store's stays.
+ * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year.
+ * Treasury does not revise them: a rate that differs from the stored one is a conflict, and is not stored.
  */
 export const treasury: PullSource = {
   name: 'treasury',
   title: 'the U.S. Treasury',
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],
-  // A feed by month, which is the smallest, is not among those that a pull asks for; the first year of real curves is
-  // small.
+  // A pull requests no feed by month, the smallest one; the first year of real curves is small.
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
@@ -85,20 +84,20 @@ export const treasury: PullSource = {
 type BadEntry = Outstanding & { readonly year: number };
 
 type CurveBookmark = {
-  /** The last day that the feed had; empty before the first one. */
+  /** The last day in the feed; empty before the first one. */
   readonly through: Day | '';
-  /** The entries up to then, or after it, that could not be read. */
+  /** The entries that could not be read. */
   readonly left: readonly BadEntry[];
-  /** The names of the entries that no run speaks of any more. */
+  /** The names of entries that no run mentions any more. */
   readonly given: readonly string[];
 };
 
-/** The bookmark in a text, which is a day alone while every entry can be read. */
+/** Parses a bookmark, which is only a day while every entry can be read. */
 function parseBookmark(text: string): CurveBookmark {
   return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [], given: [] };
 }
 
-/** The years to request: from that of the last day in the store, or from the first one, and those of bad entries. */
+/** Lists the years to request: those of bad entries, and from the last stored day or the first year on. */
 function yearsOf(
   { firstYear }: Family,
   { through, left }: CurveBookmark,
@@ -157,7 +156,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
   }
 }
 
-/** The bookmark after the feed of a year. A bad entry after the last day is what the feed has become: it stays. */
+/** Makes the bookmark after the feed of a year; never gives up a bad entry after the last day. */
 function afterYear(
   bookmark: CurveBookmark,
   year: number,
@@ -179,14 +178,14 @@ function afterYear(
   return { next, givenUp };
 }
 
-/** The rates of a year's feed, what its reader says about it, and the entries that are none. */
+/** A year's feed: rates, notes, and entries that are not rates. */
 type Feed = {
   readonly points: readonly CurvePoint[];
   readonly notes: readonly string[];
   readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
 };
 
-/** Reads a feed without its bad entries; refused if no other entry is left where there must be one. */
+/** Reads a feed without its bad entries; throws a refusal if none is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
   const [today, latest] = [utcDay(now), latestDay(now)];
   if (today < `${year}${firstCurveBy}` && isEmptyFeed(await allBytes(file)))

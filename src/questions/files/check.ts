@@ -95,7 +95,7 @@ const columns: Param<NamedColumns | undefined, false> = {
       {
         name: 'column',
         value: 'name=id',
-        about: 'column to check, and its series if that has another name',
+        about: 'column to check, and the id of its series',
         repeatable: true,
       },
     ],
@@ -115,7 +115,7 @@ const params = {
   all_rows: param(flag, 'Also gives the values that were known.', undefined, {
     help: { about: 'include the values that were known' },
   }),
-  beyond: beyondParam('what values on days after the coverage of a series are compared with'),
+  beyond: beyondParam('what to compare values with after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,
 };
@@ -131,15 +131,15 @@ export const check = question({
   command: {
     words: 'check',
     heading: 'Files',
-    summary: 'Find the values of a file that were not known on the day of their row',
-    about: `Compares each value with the one that was known on the day of its row, and lists those that
-were not: the row, the value, what was known, and the first day on which the value was known.
-Exits with code 1 if there are any. The columns are those with the name of a series. Beside a
-column NAME, a column NAME_date says which period each value is of.`,
+    summary: 'Find values in a file that were not yet known on the day of their row',
+    about: `Compares each value with the value known on the day of its row, and lists the values that were not
+yet known: the row, the value, the known value, and the day on which the listed value became known.
+Exits with code 1 after any. Checks the columns named like series. A column NAME_date gives the
+period of each value in the column NAME.`,
     examples: `
 # whether a file looks ahead: exit code 1 if it does (needs the file)
 asof check features.csv --on day
-# a column with another name than its series, as it may be used the day after publication (needs the file)
+# a column whose name is not the id, with values usable from the day after publication (needs the file)
 asof check features.csv --on day --column unemployment=UNRATE --strict
 `,
     exitsWithDifferences: true,
@@ -157,7 +157,7 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
   async answer(values, ask) {
     const dated = await datedTable(values, ask);
     const { table, days } = dated;
-    // A check that compares nothing would look like a table without faults.
+    // A check without rows would look like a table without faults.
     if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
     return composed<CheckRow>(ask, async (counting) => {
       const checked = await checkedColumns(dated, values, counting);
@@ -191,7 +191,7 @@ const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
 const blanks: ReadonlySet<string> = new Set(missingTexts.anyTable);
 
-/** Yields the findings of each batch of rows; notes the outcome and returns whether there are faults. */
+/** Yields the checked rows in batches; notes the outcome, and returns whether there are faults. */
 async function* rowsOf(
   { table, on, days }: DatedTable,
   columns: readonly KnownColumn[],
@@ -225,7 +225,7 @@ async function* rowsOf(
   return { differs: [...faults].some((kind) => counts[kind] > 0) };
 }
 
-/** Notes what a check found; a Problem if it could check nothing, which would look like a table without faults. */
+/** Adds a note on what a check found; throws a Problem if nothing could be checked. */
 function noteOutcome(
   table: UserTable,
   columns: readonly KnownColumn[],
@@ -262,7 +262,6 @@ function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number
   return ahead + known + never + newer + old;
 }
 
-/** Counts in words, those of nothing left out. */
 function countTexts(...counts: readonly (readonly [count: number, what: string])[]): readonly string[] {
   return counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
 }
@@ -294,7 +293,7 @@ async function checkedColumns(
 ): Promise<readonly Checked[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));
   const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
-    // What `join` and a panel with lags name their columns.
+    // `join` and a panel with lags name their columns so.
     const [, id = text, own] = /^(.+)_lag(\d{1,3})$/.exec(text) ?? [];
     const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
     return { id: id.toUpperCase(), place, name, lag: own === undefined ? lag : Number(own), dates };
@@ -328,7 +327,7 @@ async function checkedColumns(
   return checked;
 }
 
-/** Whether a column holds the date or the age that a join puts beside a value. */
+/** Tells whether a column has the date or the age that a join puts beside a value. */
 function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
   return value !== undefined && places.has(value);
@@ -365,10 +364,10 @@ async function knownColumns(
     .sort((a, b) => a.place - b.place);
 }
 
-/** How many findings of a column are kept for later rows. */
+/** The number of results that a column remembers for later rows. */
 const mostFound = 100_000;
 
-/** After every day: a value that only a later vintage has is one that was known too early. */
+/** A day after all others, which finds values that only a later vintage has. */
 const latest: Day = '~';
 
 function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues): KnownColumn {
@@ -378,7 +377,7 @@ function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues):
   const isTransformed = transformationIn(values) !== undefined;
   const isLagged = one.lag > 0;
   const judgements = new Map<string, Judgement>();
-  /** Every value ever published, read when the first value is not what was known. */
+  /** Every value ever published; read if the first value is not the known one. */
   let all: PublishedValues | undefined;
   const judged = (given: string, day: Day, date: Day | undefined): Judgement => {
     const asOf = values.strict ? addDays(day, -1) : day;
@@ -408,7 +407,7 @@ function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues):
     judge(value, day, date) {
       const key = `${day} ${value} ${date ?? ''}`;
       const found = judgements.get(key) ?? judged(value, day, date);
-      // The number is bounded, so that a file with another value in each row does not fill memory.
+      // Bounded: a file with another value in each row must not fill memory.
       if (judgements.size > mostFound) judgements.clear();
       judgements.set(key, found);
       return found;
@@ -416,7 +415,7 @@ function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues):
   };
 }
 
-/** A number rounded half to even to the decimals of another, if it has more of them. */
+/** Rounds a number half to even to the decimals of another, if it has more of them. */
 function roundedText(text: string, like: string): string {
   const decimals = decimalsOf(like);
   return decimalsOf(text) <= decimals ? text : new Exact(text).toFixed(decimals, Exact.ROUND_HALF_EVEN);

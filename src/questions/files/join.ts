@@ -41,15 +41,15 @@ const params = {
   on,
   ...knownParams,
   with_dates: param(flag, 'Adds the period that each value belongs to, in a second column.', undefined, {
-    help: { about: 'the observation date of each value, in a column beside it' },
+    help: { about: 'add the observation date of each value' },
   }),
   with_age: param(
     flag,
     'Adds the number of days since each value was published, in a further column.',
     undefined,
-    { help: { about: 'the number of days since the publication of each value, in a column beside it' } },
+    { help: { about: 'add the days since each value was published' } },
   ),
-  beyond: beyondParam('the cells of days after the coverage of a series'),
+  beyond: beyondParam('cells of days after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,
 };
@@ -65,16 +65,15 @@ const args: readonly [table: typeof tableArgument, ids: SeriesArgument] = [
   severalSeries((line) => line.args.slice(1)),
 ];
 
-/** The rows of a table in their order, each with what was known of series on its day, as in the panel on these days. */
+/** Each row of a table beside the values of series known on its day. */
 export const join = question({
   name: 'join',
   command: {
     words: 'join',
     heading: 'Files',
-    summary: 'Put beside each row of a file what was known on its day',
-    about: `Writes the rows of FILE in their order, with a column for each series: its newest value that
-was known on the day of the row. Into a file of the same kind (CSV, TSV) the cells of FILE are
-copied byte by byte.`,
+    summary: 'Add to each row of a file what was known on its day',
+    about: `Writes the rows of FILE in their order, with a column for each series: the newest value known on
+the day of the row. From CSV to CSV, or TSV to TSV, the cells of FILE are copied byte by byte.`,
     examples: `
 # what was known on the day of each trade (needs the file)
 asof join trades.csv --on day GDP UNRATE -o joined.csv
@@ -108,7 +107,7 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
   },
 });
 
-/** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
+/** Returns the panel on the days of a table; of a table without rows, on the last possible day. */
 function panelOf(
   { strict, beyond, ...values }: JoinValues,
   { days, latest }: DatedTable,
@@ -188,7 +187,7 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
   }
 }
 
-/** The same rows as a text: each row as it is written, followed by the cells of its day. */
+/** Returns the joined rows as text, with the user's rows as written; undefined if the table is not text. */
 function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows<undefined> | undefined {
   const { table } = dated;
   const { text } = table;

@@ -16,7 +16,7 @@ import { type Params, param } from '../../operations/param.ts';
 import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
 import { beyondChoices } from '../series/panel-rows.ts';
 
-/** A table as it is given: the path of a file, or rows. */
+/** The path of a file, or rows. */
 export type GivenTable = string | readonly InputRow[];
 
 const tableValue: Value<GivenTable> = {
@@ -46,7 +46,7 @@ export const tableArgument = argument(
   },
 );
 
-/** The name of a column of a table. */
+/** The name of a column. */
 export const columnName: Value<string> = {
   ...word,
   parse: (given) => given,
@@ -54,7 +54,7 @@ export const columnName: Value<string> = {
   placeholder: 'column',
 };
 
-/** What counts as known on the day of a row. */
+/** Parameters for what counts as known on the day of a row. */
 export const knownParams = {
   strict: param(flag, 'Uses only what was published before the day.', undefined, {
     help: { about: 'use only what was published before the day of the row' },
@@ -64,7 +64,7 @@ export const knownParams = {
   }),
 } satisfies Params;
 
-/** Returns the parameter for days after the coverage of a series; help says what it is about. */
+/** Returns the parameter for days after the coverage of a series; `about` is its help. */
 export function beyondParam(about: string) {
   return param(
     choice(beyondChoices),
@@ -74,7 +74,7 @@ export function beyondParam(about: string) {
   );
 }
 
-/** An open table, the place of the column with its days, and these days by the texts of their cells. */
+/** An open table with the days of its rows, by the texts of their cells. */
 export type DatedTable = {
   readonly table: UserTable;
   readonly on: number;
@@ -98,7 +98,6 @@ export async function datedTable(
   return { table, on, days, latest: tables.latest };
 }
 
-/** A list of rows as a table: its columns are those of all rows. */
 function tableOfRows(rows: readonly InputRow[]): UserTable {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
@@ -117,15 +116,14 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
   };
 }
 
-/** The day that a text means: `2015-01-30` or `20150130`. */
+/** Parses a day as `2015-01-30` or `20150130`. */
 function dayIn(text: string): Day | undefined {
   return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
 }
 
 /**
- * The days in a column of a table, by the texts of their cells (`dayTextOf`). A Problem, with the hints, names the
- * row of a text that is not a day, and of a day on which nothing can be known yet; with `strict` the day before it
- * counts.
+ * Reads the days in a column of a table, by the texts of their cells (`dayTextOf`).
+ * With `strict` the day before each counts. Throws a Problem that names the row of an invalid or a future day.
  */
 export async function daysIn(
   table: UserTable,
@@ -155,7 +153,7 @@ export async function daysIn(
 
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
 
-/** The Problem of a cell: the table, the place, the value, and the way out. */
+/** Makes the Problem of a cell. */
 export function refusedCell(
   { name }: UserTable,
   { row, column, value }: CellPlace,
@@ -170,7 +168,7 @@ export function refusedCell(
   );
 }
 
-/** Returns what the questions about a table have in common: no day can bind what a file says. */
+/** Returns what the questions about a table share. They cannot be bound to a day: a file may change. */
 export function aboutTable(name: string) {
   return {
     transformsOwn: true,

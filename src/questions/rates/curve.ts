@@ -21,7 +21,7 @@ import { curve as curveOperation, yields } from '../../operations/rates/yields.t
 import { day, flag } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 
-/** The kind of a curve; a service is asked for it only if it was named. */
+/** The kind of a curve; a request names it only if the user did. */
 const curveType: Param<CurveType | undefined, false> = {
   ...yields.params.curve_type,
   fallback: undefined,
@@ -41,7 +41,7 @@ const comparisonFields = [
 /** The rates of a maturity on two curves. */
 export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
 
-/** The layout of two compared curves; the sources of both are shown only on request. */
+/** The layout of two compared curves; `source` is shown only on request. */
 export const comparisonLayout: RowLayout = {
   fields: comparisonFields,
   columns: comparisonFields.map(({ name }) => name).filter((name) => name !== 'source'),
@@ -65,7 +65,7 @@ export type CurveParams = ParamsOf<{ readonly params: typeof params }> & Demands
 
 const { command, summary } = curveOperation;
 
-/** The curve of a day, or of the newest day up to it; with `vs` compared with the curve of another day. */
+/** The curve of a day, or the newest one; with `vs`, compared with another day's. */
 export const curve = question({
   name: 'curve',
   command: { words: command.words, heading: command.heading, summary, examples: command.examples },
@@ -122,7 +122,8 @@ async function curveTexts(
   const type = defined({ curve_type });
   if (date === undefined) return textsOf(type);
   const used = on_or_before === true ? await newestUpTo(date, type, context) : date;
-  if (used !== date) context.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
+  if (used !== date)
+    context.note?.({ kind: 'empty', text: `no curve on ${date}; the newest one before it is of ${used}` });
   return textsOf({ date: used, ...type });
 }
 
@@ -146,8 +147,8 @@ function noteMissing(
 }
 
 /**
- * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself if there is none.
- * Asks until nothing newer is found, because another service may not give the newest rates first.
+ * Finds the trade date of the newest curve up to `date`; `date` itself if there is no curve.
+ * Asks until nothing newer is found: another service may not return the newest rates first.
  */
 async function newestUpTo(date: Day, type: QueryParams, { client }: Ask): Promise<Day> {
   const newestOf = async (params: QueryParams): Promise<Day> => {
@@ -164,7 +165,7 @@ async function newestUpTo(date: Day, type: QueryParams, { client }: Ask): Promis
   return newest === '' ? date : newest;
 }
 
-/** Two curves compared: a row for each maturity that either has, shortest first. */
+/** Compares two curves: a row for each maturity of either, shortest first. */
 export function compared(own: Envelope<RateRow>, other: Envelope<RateRow>): Envelope<CurveComparisonRow> {
   const [rates, otherRates] = [byMaturity(own), byMaturity(other)];
   const names = new Set([...rates.keys(), ...otherRates.keys()]);

@@ -75,7 +75,7 @@ function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
   ]);
 }
 
-/** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
+/** Yields a row for each date from rows for each rate; null for a maturity without a rate on that date. */
 export async function* tablePages(
   pages: AsyncIterable<Envelope<RateRow>>,
   maturities: readonly string[],
@@ -105,7 +105,7 @@ function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelo
   return { ...page, object: 'yield_table', results, results_count: results.length };
 }
 
-/** Refuses rates of one date that are not together: they would make two rows of it. */
+/** Throws a Problem if the rates of one date are not together: they would make two rows. */
 function refuseDisorder(one: unknown, next: unknown): void {
   if (String(next) < String(one)) return;
   throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);

@@ -56,7 +56,6 @@ function typedDays(line: TypedLine): readonly [Version, Version] {
   return [first, second];
 }
 
-// The labels are the names that editors show.
 const args: readonly [ids: SeriesArgument, days: typeof twoDays] = [
   severalSeries((line) => line.args.slice(0, -2)),
   twoDays,

@@ -21,7 +21,7 @@ type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
 
 type Describing = (id: Row[string] | undefined) => Row | undefined;
 
-/** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
+/** Makes the drawing of series over their dates. Lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
   return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, () => ({
     state: (summary) => stateText(summary, asked.release === 'first'),
@@ -42,7 +42,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
-/** The drawing of the newest values known on each day of a rhythm, over those days. */
+/** Makes the drawing of the newest values known on each day of a rhythm, over these days. */
 export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
   const { as_of_each: each, transformation } = query;
   return seriesDrawing(await panelSeries(query, context), context, (describe) => ({
@@ -72,7 +72,7 @@ async function seriesDrawing(
     const title = about.get(id)?.title;
     return typeof title !== 'string' || title === '' || title === id ? [] : [[id, title] as const];
   };
-  /** The series with values, or all series if none has any. */
+  /** Lists the series with values, or all series if none has any. */
   const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
     return found.length === 0 ? ids : found;
@@ -85,7 +85,7 @@ async function seriesDrawing(
       // A series that does not exist is an error, not an empty line.
       const empty = ids.filter((id) => about.get(id) !== undefined && !shown.includes(id));
       return {
-        // The key has the titles of several.
+        // The key has the titles of several series.
         title: shown.length === 1 ? (shown.flatMap(named)[0] ?? shown).join(': ') : listed(shown, 'and'),
         subtitle: [
           state(summary),
@@ -114,7 +114,7 @@ function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   };
 }
 
-/** The drawing of the value of one date over the dates on which it was published, as steps. */
+/** Makes the drawing of a date's value over the days on which it was published, as steps. */
 export function revisionsDrawing(
   { id, date }: { readonly id: string; readonly date: Day },
   context: Ask,
@@ -124,7 +124,7 @@ export function revisionsDrawing(
     const covered = typeof to === 'string' ? to : undefined;
     return {
       stepped: true,
-      // After the day to which the series is covered, the value may have changed.
+      // After the end of the coverage the value may have changed.
       until: ({ asOf }) =>
         asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
       // Without an as-of date, the last value is drawn to the end of the coverage.
@@ -137,7 +137,7 @@ export function revisionsDrawing(
 
 type OneSeriesUpTo = { readonly id: string; readonly as_of: Day | undefined };
 
-/** The drawing of the values of a series at some horizons, over its dates. */
+/** Makes the drawing of a series' values at some horizons, over its dates. */
 export function releasesDrawing(
   { id, as_of: asOf }: OneSeriesUpTo,
   horizons: readonly Horizon[],
@@ -145,7 +145,7 @@ export function releasesDrawing(
   context: Ask,
 ): Promise<Drawing> {
   return seriesDrawing([{ id }], context, (describe) => ({
-    state: () => `Values at ${listed(horizons.map(horizonName), 'and')}${upTo(asOf)}`,
+    state: () => `Values as published: ${listed(horizons.map(spokenHorizon), 'and')}${upTo(asOf)}`,
     marks(row) {
       const { units = '', frequency = '', source } = describe(id) ?? {};
       const unit = transformation === undefined ? units : unitText(transformation.units, String(units));
@@ -157,11 +157,17 @@ export function releasesDrawing(
   }));
 }
 
+function spokenHorizon(horizon: Horizon): string {
+  if (horizon.kind === 'final') return 'latest';
+  if (horizon.kind === 'after') return `${horizon.days} days after the first`;
+  return ['first', 'second', 'third'][horizon.number - 1] ?? `release ${horizon.number}`;
+}
+
 function upTo(day: string | undefined): string {
   return day === undefined ? '' : `, up to ${day}`;
 }
 
-/** The drawing of how many dates each vintage of a series changed. */
+/** Makes the drawing of the number of dates that each vintage of a series changed. */
 export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask): Promise<Drawing> {
   return seriesDrawing([{ id }], context, () => ({
     state: () => `Dates that each vintage changed${upTo(asOf)}`,
@@ -181,7 +187,7 @@ type DrawnDays = {
   readonly transformation: Transformation | undefined;
 };
 
-/** The drawing of series as of several days over their dates, with a line for each series and day. */
+/** Makes the drawing of series as of several days, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
   { days, columns, transformation }: DrawnDays,
@@ -207,6 +213,6 @@ export async function versionsDrawing(
       });
     },
   }));
-  // The names of its lines are days, and the ids of several series.
+  // Its lines have the names of days, and the ids of several series.
   return { ...drawing, key: () => [] };
 }

@@ -61,7 +61,7 @@ const severalParams = {
 // Picked, because the parameters of both questions are inferred from what checks and answers take.
 type AskedValues = Pick<ParamValues<typeof params>, keyof typeof params>;
 
-/** What is asked of each series; an answer without pages has null for a cursor. */
+/** The parameters for each series; an answer without pages has a null cursor. */
 type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
   readonly cursor: string | null | undefined;
   readonly sort?: SortOrder | undefined;
@@ -189,7 +189,7 @@ function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
   return defined({ limit, first, cursor: cursor ?? undefined });
 }
 
-/** The same client, which reads ahead: of a store if that is faster, of a service to find that all series exist. */
+/** Returns a client that reads ahead: from a store if that is faster, from a service to learn which series exist. */
 async function expecting(
   series: readonly ResolvedSeries[],
   questions: readonly ParamTexts[],
@@ -215,7 +215,7 @@ async function expecting(
   return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
 }
 
-/** The answers to questions about series that are not known to exist, one for each; throws if one does not. */
+/** Reads an answer for each series that is not known to exist; throws if one does not exist. */
 async function firstAnswers(
   series: readonly ResolvedSeries[],
   questions: readonly ParamTexts[],
@@ -240,7 +240,7 @@ async function firstAnswers(
   return new Map(found.map(({ key, answer }) => [key, answer]));
 }
 
-/** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */
+/** Counts the rows of whole series as known now; undefined if a description was not looked up. */
 function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAsked): number | undefined {
   const bounds = Object.keys({ ...ownValues(listing, asked), ...extentOf(asked) });
   if (transformationIn(asked) !== undefined || bounds.length > 0) return undefined;
@@ -268,7 +268,7 @@ async function* sorted(
     for (const row of page.results) rows.push(row);
     last = page;
   }
-  // An operation with an order gives its pages newest first, whatever the order of the service.
+  // The pages of an operation with an order are newest first, whatever the order of the service.
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
 }
 
@@ -280,7 +280,6 @@ async function* pagesAbout<R>(id: string, pages: AsyncIterable<Envelope<R>>): As
   }
 }
 
-/** A page as a part of an answer about several series, without the members about a single one. */
 function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
   const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
   const { results, results_count, has_more, ...head } = rest;

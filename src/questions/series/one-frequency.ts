@@ -3,7 +3,7 @@ import { isComparison } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Version } from '../../operations/value.ts';
 
-/** Whether results compare periods of the series itself, and not of a frequency that was asked for. */
+/** Tells whether results compare periods of the series itself, and not of a requested frequency. */
 export function countsOwnPeriods(
   transformation: Transformation | undefined,
 ): transformation is Transformation {
@@ -14,7 +14,7 @@ export function countsOwnPeriods(
   );
 }
 
-/** The one frequency by which values of several days are compared; unknown ones do not count. */
+/** The one frequency by which values of several days are compared. */
 export class OneFrequency {
   readonly #id: string;
   readonly #units: string;
@@ -29,7 +29,7 @@ export class OneFrequency {
     if (frequency === '') return;
     this.#first ??= { day, frequency };
     if (this.#first.frequency === frequency) return;
-    // A word sorts after every day.
+    // `latest` sorts after every day.
     const inOrder = [this.#first, { day, frequency }].sort((a, b) => (a.day < b.day ? -1 : 1));
     const [one, other] = inOrder.map(
       (known) => `${known.frequency} ${known.day === 'latest' ? 'now' : `as of ${known.day}`}`,
@@ -37,7 +37,7 @@ export class OneFrequency {
     throw new Problem(
       'bad-input',
       `by the spacing of its dates ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
-      { field: 'units', hints: ['a metadata file that is imported can state the frequency'] },
+      { field: 'units', hints: ['import a metadata file that states the frequency'] },
     );
   }
 }

@@ -17,10 +17,10 @@ import {
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
-/** The choices for dates beyond the coverage; the first is the default. */
+/** The choices for days after the coverage; the first is the default. */
 export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
-/** The newest values of several series known on each of some days, by the parameters of a panel. */
+/** A panel of the newest values known on each of some days. */
 export type RealTimePanelQuery = {
   readonly ids: readonly string[];
   readonly skip_missing?: boolean | undefined;
@@ -30,14 +30,14 @@ export type RealTimePanelQuery = {
   readonly to?: Day | undefined;
   readonly last?: number | undefined;
   readonly lag?: number | undefined;
-  /** What days after the coverage of a series show: nothing, the newest known value, or a failure. */
+  /** What days after the coverage show: nothing, the newest known value, or a failure. */
   readonly beyond: (typeof beyondChoices)[number];
   readonly transformation: Transformation | undefined;
-  /** The question that a service which offers panels is asked, with the same parameters. */
+  /** The panel question, which a service that offers it is asked. */
   readonly panel: Question;
 };
 
-/** The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. */
+/** Returns the days of a real-time panel, ascending; throws a Problem if there are none. */
 export function asOfDates({
   as_of_each: each,
   from,
@@ -88,12 +88,12 @@ export const longPanelLayout: RowLayout = {
   columns: panelFields.map(({ name }) => name).filter((name) => name !== 'vintage_kind'),
 };
 
-/** The name of the column of values that are some observations before the newest one. */
+/** Returns the column name of values that are `lag` observations before the newest one. */
 export function laggedName(typed: string, lag = 0): string {
   return lag === 0 ? typed : `${typed}_lag${lag}`;
 }
 
-/** The layout of a panel with a column for each series, named as it was typed. */
+/** Returns the layout of a panel with a column for each series, named as typed. */
 export function widePanelLayout(
   first: 'as_of' | 'date',
   names: readonly string[],
@@ -116,20 +116,20 @@ export function widePanelLayout(
   return showing([field(first, 'day', 'What the row is about.'), ...fields]);
 }
 
-/** What was known of a series: a value with its date and publication, or nothing yet. Days share it. */
+/** The value known of a series on some days, or nothing yet. */
 export type PanelPoint = {
   readonly date: Day | undefined;
   readonly value: string | undefined;
   readonly asOfDate: Day | undefined;
-  /** How the vintage of the value came about, if the service states it. */
+  /** How the vintage of the value came about. */
   readonly kind: string | undefined;
 };
 
-/** What a panel holds of one series, by the day of the row: a date, or an as-of date. */
+/** One series of a panel, by the day of the row. */
 export type PanelColumn = {
   readonly series: ResolvedSeries;
   readonly points: ReadonlyMap<Day, PanelPoint>;
-  /** How many newer values are skipped (default 0). */
+  /** How many newer values are skipped. Default: 0. */
   readonly lag?: number;
 };
 
@@ -137,11 +137,11 @@ export type PanelColumn = {
 export type PanelForm = {
   readonly wide?: boolean | undefined;
   readonly sort?: SortOrder | undefined;
-  /** Whether a wide panel has the observation date beside each value. */
+  /** True if each value has its observation date beside it. */
   readonly with_dates?: boolean | undefined;
 };
 
-/** Returns the rows of a panel; `first` says what the days of its columns are, `asOf` that of a panel by date. */
+/** Makes the rows of a panel; `first` says what the days of its columns are, `asOf` is for a panel by date. */
 export function panelRows(
   columns: readonly PanelColumn[],
   { wide = false, sort = 'desc', with_dates = false }: PanelForm,
@@ -202,7 +202,7 @@ function* longRows(
   }
 }
 
-/** Yields a row for each day; `cells` names one cell of each column, or two if it has dates. */
+/** Yields a row for each day; `cells` names one cell of each column, or two with dates. */
 function* wideRows(
   columns: readonly PanelColumn[],
   days: readonly Day[],

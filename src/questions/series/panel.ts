@@ -42,7 +42,7 @@ import {
 } from './panel-rows.ts';
 import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
-/** The days that a command line names by a file; they are read before the question is asked. */
+/** A file with as-of dates, read before the question is asked. */
 type DaysOfFile = { readonly file: string };
 
 const asOfEach: Param<Rhythm | readonly Day[] | DaysOfFile | undefined, false> = {
@@ -95,12 +95,12 @@ const params = {
     help: { about: 'skip the newest n observations on each as-of date' },
   }),
   with_dates: param(flag, 'With `wide`, also the observation date of each value.', undefined, {
-    help: { about: 'with --wide, the observation date of each value, in a column beside it' },
+    help: { about: 'with --wide, add the observation date of each value' },
   }),
   beyond: param(choice(beyondChoices), 'What as-of dates after the coverage of a series show.', undefined, {
     placeholder: 'choice',
     help: {
-      about: 'the cells of as-of dates after the coverage of a series',
+      about: 'cells of as-of dates after a series ends',
       choices: beyondChoices,
       fallback: beyondChoices[0],
     },
@@ -112,7 +112,7 @@ const params = {
 
 type PanelValues = ParamValues<typeof params> & { readonly ids: readonly string[] };
 
-/** What only a panel as of many days may be asked with, in the order in which it is refused. */
+/** Parameters only for a panel as of many days, in the order of refusal. */
 const ofManyDays = ['beyond', 'with_dates', 'last', 'lag', 'known_before_each'] as const;
 
 type PanelGiven = ParamsOf<{ readonly params: typeof params }>;
@@ -125,7 +125,7 @@ type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'to'> & {
   readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
 };
 
-/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on given days. */
+/** A panel on each day of a rhythm, or on named days. */
 type AsOfEachDay = OfManyDays & { readonly asOf?: undefined } & (
     | { readonly asOfEach: Rhythm; readonly from: Day; readonly to: Day }
     | (Pick<PanelGiven, 'from' | 'to'> & { readonly asOfEach: readonly Day[] })
@@ -146,7 +146,7 @@ export const panel = question({
   command: {
     words: 'panel',
     heading: 'Series',
-    summary: 'Put several series side by side, as they were known',
+    summary: 'Show several series side by side, as they were known',
     examples: `
 # two series side by side, as known on a date
 asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
@@ -180,7 +180,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
         [[ids: Ids, params?: PanelParams], PanelRow | WideRow],
       ]
     >(),
-  // Refuses parameters of one kind of panel together with those of the other, and days that have not begun.
+  // Refuses parameters of both kinds of panel together, and days that have not begun.
   check(values, { latest, inPlan = false }) {
     const { as_of, as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
     if (each === undefined) {
@@ -269,9 +269,9 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   },
 });
 
-/** The rows of a chart as of one day are observations, which state units and sources. */
+/** Answers a chart as of one day with observations, which state units and sources. */
 function drawn(values: PanelValues, ask: Ask): Promise<QueryAnswer> {
-  // Untyped, so that it may have parameters which a panel lacks.
+  // Untyped: it may have parameters that a panel lacks.
   const asked: Question = observationsOfSeveral;
   return asked.answer({ ...values, sort: undefined }, ask);
 }
@@ -308,7 +308,7 @@ function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
     ['to', to],
     ...(isList(each) ? each.map((one) => ['the as-of date', one] as const) : []),
   ];
-  // Refuses days among which there is none; a later day is refused by its name.
+  // A later day is refused by its name.
   if (days.every(([, one]) => one <= day)) asOfDates(realTimeOf(bound));
   return { values: bound, days, words: values.to === undefined ? ['--to', day] : [] };
 }

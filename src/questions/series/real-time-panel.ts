@@ -43,18 +43,18 @@ export function answerRealTimePanel(
   context: Ask,
 ): Promise<QueryAnswer<PanelRow | WideRow>> {
   return composed<PanelRow | WideRow>(context, async (counting) => {
-    // A chart shows the rows of the long form; a line has one value a day, the newest of those requested.
+    // A chart shows the rows of the long form; a line has one value a day, the newest one.
     const asked = counting.drawn ? { ...query, last: 1, wide: false } : query;
     return panelRows(await panelColumns(asked, counting), asked, 'as_of');
   });
 }
 
-/** The series of a panel, of those that had begun by its last as-of date. */
+/** Resolves the series of a panel that had begun by its last as-of date. */
 export function panelSeries(query: RealTimePanelQuery, context: Ask): Promise<readonly ResolvedSeries[]> {
   return resolveSeries(query, knownDays(query).at(-1), context);
 }
 
-/** The columns of a panel on its as-of dates; notes what they are based on. */
+/** Reads the columns of a panel on its as-of dates; notes what they are based on. */
 export async function panelColumns(
   query: RealTimePanelQuery,
   counting: Ask,
@@ -69,7 +69,7 @@ export async function panelColumns(
   await noteKnown(known, days, counting);
   const columns = known.flatMap((one) => one.columns);
   if (query.known_before_each !== true) return columns;
-  // What was known before a day is what was known on the previous day.
+  // The values known before a day are those known on the previous day.
   return columns.map(({ points, ...column }) => ({
     ...column,
     points: new Map(Array.from(points, ([day, point]) => [addDays(day, 1), point])),
@@ -81,7 +81,7 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
   return query.known_before_each === true ? days.map((day) => addDays(day, -1)) : days;
 }
 
-/** What a real-time panel reads. */
+/** Counts what a real-time panel reads. */
 export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
   const days = knownDays(query);
   const series = await panelSeries(query, context);
@@ -94,7 +94,7 @@ type KnownColumns = {
   readonly columns: readonly PanelColumn[];
 };
 
-/** Notes what was known of series is based on: coverage, samples, days beyond the coverage. */
+/** Adds notes on what the values of series are based on: coverage, samples, days beyond the coverage. */
 async function noteKnown(
   known: readonly Pick<KnownColumns, 'placed'>[],
   days: readonly Day[],
@@ -107,7 +107,7 @@ async function noteKnown(
   await noteOutside(series, [...days.slice(0, 1), ...days.slice(-1)], context);
   const ids = series.map(({ id }) => id);
   for (const text of kindTexts(ids, context))
-    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage on its as-of date` });
+    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
   if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
     note({
       kind: 'beyond',
@@ -117,11 +117,7 @@ async function noteKnown(
 
 type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
 
-/**
- * Finds the newest values of a series on each of the days (ascending), from its history. Values that are not
- * transformed need none: a service without it, or whose list of vintages does not show that every answer meets the
- * demands, is asked day by day.
- */
+/** Finds the newest values of a series on each of the days (ascending), from its history or day by day. */
 async function knownOfSeries(
   series: ResolvedSeries,
   days: readonly Day[],
@@ -138,7 +134,6 @@ async function knownOfSeries(
   return { placed, columns: columnsOn(known, placed, query) };
 }
 
-/** Whether the vintages show that every answer as of the days meets the demands. */
 function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: Ask): boolean {
   if (demands.exact === true) return publications?.every(({ kind }) => kind === 'exact') === true;
   return publications !== undefined || demands.maxAge === undefined;
@@ -147,11 +142,11 @@ function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: Ask)
 /** The history of a series, and its newest values on some days. */
 export type HistoryOnDays = KnownColumns & {
   readonly vintages: Vintages;
-  /** Compute transformed values; undefined if the values are not transformed. */
+  /** Computes transformed values; undefined without a transformation. */
   readonly transformers: DailyTransformers | undefined;
 };
 
-/** Reads the histories of series, and finds as many of the newest values as each needs on each day (ascending). */
+/** Reads the histories of series, and finds the newest values that each needs on each day (ascending). */
 export async function historiesOnDays(
   wanted: readonly { readonly series: ResolvedSeries; readonly last: number }[],
   days: readonly Day[],
@@ -213,7 +208,7 @@ function noteFrequencies(
   note?.({ kind: 'remark', text });
 }
 
-/** A column for each of the newest values; days with the same knowledge share a point. */
+/** Makes a column for each of the newest values; days with the same value share a point. */
 function columnsOn(
   known: readonly Pick<KnownOnDays, 'days' | 'values'>[],
   { series, beyondCoverage, kinds }: KnownColumns['placed'],
@@ -224,7 +219,7 @@ function columnsOn(
     const points = new Map<Day, PanelPoint>();
     for (const { days, values } of [...known, nothing]) {
       const { date, value, asOf: asOfDate } = values[i] ?? {};
-      // A day on which nothing is known has one row, which says so.
+      // A day without a value has one row, which says so.
       if (date === undefined && i > 0) continue;
       let point: PanelPoint | undefined;
       for (const day of days) {
@@ -237,13 +232,10 @@ function columnsOn(
   });
 }
 
-/** The most requests for one series when each period takes one. */
+/** The most requests for one series, one for each period. */
 const mostDayByDay = 1000;
 
-/**
- * The newest values on days, by a request for each real-time period; for each day if the vintages are not listed.
- * `lacking` is what a service would have to offer to be asked less.
- */
+/** Requests the newest values on days, once for each real-time period; `lacking` would save the requests. */
 async function knownDayByDay(
   { series: { id }, covered, publications }: PlacedDays,
   { last = 1, lag = 0 }: ColumnsQuery,
@@ -277,13 +269,13 @@ type Publication = { readonly asOf: Day; readonly changes: boolean; readonly kin
 
 type PlacedDays = {
   readonly series: ResolvedSeries;
-  /** The days (ascending) up to its coverage. */
+  /** Days (ascending) up to the coverage. */
   readonly covered: readonly Day[];
-  /** The days after its coverage, which stay without a value. */
+  /** Days after the coverage, which have no value. */
   readonly beyondCoverage: readonly Day[];
-  /** How the newest vintage on each day came about; days before the first vintage are missing. */
+  /** The kind of the newest vintage on each day; no day before the first vintage. */
   readonly kinds: ReadonlyMap<Day, string>;
-  /** Its vintages up to the last day, ascending, if the service lists them. */
+  /** The vintages up to the last day, ascending, if the service lists them. */
   readonly publications?: readonly Publication[];
 };
 
@@ -309,7 +301,7 @@ async function placeDays(
   return { ...placed, kinds, publications };
 }
 
-/** The days (ascending) up to the coverage of a series; all of them if it is not stated, or values repeat. */
+/** Splits days (ascending) at the end of a series' coverage; if `beyond` is `fail`, none may be after it. */
 function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: RealTimePanelQuery['beyond']) {
   const { id, row } = series;
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
@@ -346,22 +338,22 @@ async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signa
   return { publications: publications.reverse(), row };
 }
 
-/** The most rows of one request, about 15 MB, and the most characters of its days and of its ids. */
+/** The most rows of one request (about 15 MB), and the most characters of its days and of its ids. */
 const mostRows = 100_000;
 const mostOfDays = 6000;
 const mostOfIds = 1500;
 
-/** What a service applies to the values of a series; a client chooses days and columns itself. */
+/** Parameters that a service applies; a client chooses days and columns itself. */
 const sentParams = ['last', 'lag', 'beyond', ...Object.keys(unitsParams)];
 
-/** The requests for a panel on days (ascending); undefined if requests series by series are fewer. */
+/** Makes the requests for a panel on days (ascending); undefined if one by one the series take fewer requests. */
 async function serviceRequests(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
   { client, basis: { demands } }: Pick<Ask, 'basis' | 'client'>,
 ): Promise<readonly ParamTexts[] | undefined> {
-  // Whether vintages are exact depends on the vintages after the days too.
+  // Whether vintages are exact also depends on vintages after the days.
   if (client.offers === undefined || demands.exact === true) return undefined;
   const ids = series.map(({ id }) => id);
   if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
@@ -377,7 +369,7 @@ async function serviceRequests(
     ]),
   );
   const [first] = parts;
-  // Series by series, each one takes two requests: its vintages and its revisions.
+  // One by one, each series takes two requests: its vintages and its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
   return (await client.offers(serviceOperation(query.panel), first)) ? parts : undefined;
 }
@@ -395,7 +387,7 @@ function daysAsked(
   return [{ texts: textsOf(range), count: days.length }];
 }
 
-/** Ids in groups of at most `size` that fit into a URL. */
+/** Groups ids: at most `size` in a group, which must fit into a URL. */
 function grouped(ids: readonly string[], size: number): readonly (readonly string[])[] {
   const longest = Math.max(...ids.map((id) => encodeURIComponent(id).length + '%2C'.length));
   return pieces(ids, Math.min(size, mostOfIds / longest));
@@ -406,7 +398,7 @@ function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
 }
 
-/** The operation of a service that answers a question; its rows are held against no parameter. */
+/** Makes the operation of a service that answers a question; no parameter checks its rows. */
 function serviceOperation(question: Question): Operation<Params, PanelRow> {
   const { name, endpoint } = question;
   if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);
@@ -428,9 +420,8 @@ function serviceOperation(question: Question): Operation<Params, PanelRow> {
 }
 
 /**
- * The newest values of series on days (ascending), as a service that offers panels answers them in a few requests.
- * Undefined if it does not answer one of them in full, for any reason: requests series by series then show what can be
- * answered, and what is wrong.
+ * Asks a service for panels of series on days (ascending); undefined if an answer is incomplete or fails.
+ * The requests series by series that follow then show what is wrong.
  */
 async function askService(
   series: readonly ResolvedSeries[],
@@ -464,10 +455,10 @@ async function askService(
   });
 }
 
-/** What was known on a day, newest value first, and how the newest vintage came about. */
+/** The values known on a day, newest first, and the vintage's kind. */
 type AnsweredDay = { readonly day: Day; readonly kind: string | undefined; readonly values: KnownValue[] };
 
-/** What was known by series and day; undefined if a row cannot have been known, or is out of order. */
+/** Reads what was known by series and day; undefined if a row is out of order or cannot have been known. */
 function readDays(
   answers: readonly { readonly results: readonly PanelRow[] }[],
   days: ReadonlySet<Day>,

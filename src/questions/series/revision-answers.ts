@@ -32,7 +32,7 @@ import {
 
 type PublishedValue = RowOf<typeof published>;
 
-/** What is asked of the revisions of a series; without horizons or `wide`, what was published. */
+/** The parameters of revisions; without horizons or `wide`, the published values. */
 type RevisionsQuery = {
   readonly id: string;
   readonly date: Day | undefined;
@@ -48,7 +48,7 @@ type RevisionsQuery = {
   readonly horizons: readonly Horizon[];
 };
 
-/** Answers with revisions: as published, at some horizons, as statistics, or as the triangle of all vintages. */
+/** Answers with published values, values at horizons, statistics, or the triangle of all vintages. */
 export function answerRevisions(
   query: RevisionsQuery,
   context: Ask,
@@ -59,7 +59,7 @@ export function answerRevisions(
   return ofHistory(query, context, query.stats === true ? statisticsOf : releasesOf);
 }
 
-/** Every value of one date or of each date, with the size and the delay of each change. */
+/** Yields every value of one date or of each date, with the size and the delay of each change. */
 async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, as_of: asOf } = query;
   let isSampled = false;
@@ -87,7 +87,7 @@ async function* publishedPages(
   context: Ask,
 ): AsyncGenerator<Envelope<PublishedValue>> {
   const texts = textsOf(defined({ id, date, from, to }));
-  // The service would count dates that were first published after the as-of date towards its limit.
+  // The service would count dates first published after the as-of date.
   const isCounted = asOf !== undefined && limit !== undefined;
   const extent = defined({ cursor, limit: isCounted ? undefined : limit });
   let left = isCounted ? limit : Number.POSITIVE_INFINITY;
@@ -104,14 +104,14 @@ async function* publishedPages(
   }
 }
 
-/** Notes that a date has no value; reveals nothing later than the as-of date. */
+/** Adds a note that a date has no value, and nothing that was published after the as-of date. */
 async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
     return;
   }
-  // A row that was known has the frequency; a description may say more than was known.
+  // The row has the frequency; a description may say more than was known.
   const described =
     asOf === undefined
       ? await descriptionOf({ id }, context)
@@ -129,8 +129,8 @@ async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask
 type FirstVintage = { readonly asOf: Day; readonly newest: Day };
 
 /**
- * The first vintage of a series; undefined if the service does not say when its record begins. The dates in that
- * vintage were, or may have been, published before the record begins, so their first releases are unknown.
+ * Reads the first vintage of a series; undefined if the service does not say when its record begins.
+ * Dates in that vintage may have been published before, so their first releases are unknown.
  */
 async function firstVintageOf(id: string, context: Ask): Promise<FirstVintage | undefined> {
   const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
@@ -166,20 +166,20 @@ function compared(
   };
 }
 
-/** Every change of the value of one date, oldest first, and its first release if that is on record. */
+/** Every change of a date's value, oldest first, and its first release. */
 type DatedHistory = {
   readonly date: Day;
   readonly changes: readonly Change[];
   readonly released: Day | undefined;
 };
 
-/** The value of a date on a day, as published or transformed; null if it was not known. */
+/** The value of a date as known on a day, or null. */
 type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 
 type SeriesHistory = {
   /** Ascending. */
   readonly vintages: readonly Day[];
-  /** The day to which the vintages cover the series. */
+  /** The day through which the vintages cover the series. */
   readonly until: Day;
   /** Newest date first. */
   readonly dates: readonly DatedHistory[];
@@ -195,13 +195,13 @@ type FromHistory = (
   context: Ask,
 ) => ComposedRows<RevisionStatisticsRow | WideRow>;
 
-/** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
+/** Makes a row for each date, newest first, with a column for each horizon. */
 const releasesOf: FromHistory = (query, history, context) => {
   const { horizons, limit } = query;
   const shown: DatedHistory[] = [];
   const rows: WideRow[] = [];
   let hasMore = false;
-  // A date that reached none of the horizons has no row, so that the limit does not count it.
+  // A date that reached no horizon has no row, and does not count towards the limit.
   for (const dated of history.dates) {
     const cells = horizons.map((one) => [horizonName(one), valueAt(one, dated, history)] as const);
     const isReached = cells.some(([, value]) => value !== null);
@@ -215,7 +215,7 @@ const releasesOf: FromHistory = (query, history, context) => {
   return { object: 'release_table', ...releaseLayout(horizons), rows, hasMore };
 };
 
-/** Statistics of the revisions from each horizon to each later one in the order of the query. */
+/** Makes statistics of the revisions from each horizon to each later one, in the order of the query. */
 const statisticsOf: FromHistory = (query, history, context) => {
   const { horizons } = query;
   noteBeforeRecord(query, history, context);
@@ -247,16 +247,16 @@ const statisticsOf: FromHistory = (query, history, context) => {
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
   return history.dates.flatMap((dated) => {
     const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
-    // A date without a known first release has no horizon to compare others with.
+    // Without a known first release a date has no horizon.
     if (dated.released === undefined || earlierValue == null || laterValue == null) return [];
     return [{ date: dated.date, earlier: earlierValue, later: laterValue }];
   });
 }
 
-/** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
+/** Makes the triangle of revisions: a row for each date, newest first, and a column for each vintage. */
 const triangleOf: FromHistory = (_query, { dates, vintages: all, hasMore, valueOn }) => {
   const [first] = dates.flatMap(({ changes: [change] }) => change?.asOf ?? []).sort();
-  // Vintages before the first value of any of the dates would give empty columns.
+  // Vintages before the first value of all dates would make empty columns.
   const days = all.filter((day) => first !== undefined && day >= first);
   const layout = showing([
     field('date', 'day', 'The period that the values belong to.'),
@@ -269,13 +269,13 @@ const triangleOf: FromHistory = (_query, { dates, vintages: all, hasMore, valueO
   return { object: 'revision_triangle', ...layout, rows, hasMore };
 };
 
-/** The value of a date at a horizon; null if that is not known, or the value was withdrawn by then. */
+/** Returns the value of a date at a horizon; null if unknown, or withdrawn by then. */
 function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory): string | null {
   const day = dayOfHorizon(horizon, dated.released, history);
   return day === undefined ? null : history.valueOn(dated, day);
 }
 
-/** The day of a horizon of a date; undefined if it is after the record, or the first release is not on record. */
+/** Returns the day of a date's horizon; undefined if it is after the record, or the first release is unknown. */
 export function dayOfHorizon(
   horizon: Horizon,
   released: Day | undefined,
@@ -325,7 +325,7 @@ async function seriesHistory(
   const last = days.at(-1) ?? '';
   const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
   const asked = [...history.changes].filter(([date]) => date >= from);
-  // Of a table of releases, dates without a row do not count.
+  // In a table of releases, dates without a row do not count.
   const shown = wide === true || stats === true ? asked.slice(0, limit) : asked;
   const hasMore = shown.length < asked.length;
   const dates = shown.map(([date, changes]) => ({
@@ -359,7 +359,7 @@ function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void 
   note?.({ kind: 'sampled', text });
 }
 
-/** Notes that revisions of levels may be changes of the base year, if the unit has one and values changed a lot. */
+/** Adds a note that large revisions of levels may be changes of the base year, if the unit has one. */
 function noteBaseYears(
   { id, units }: RevisionsQuery,
   pairs: ReturnType<typeof pairsOf>,

@@ -2,13 +2,13 @@ import { field, nullable, type RowFrom, type RowLayout, showing } from '../../op
 import type { RowOf } from '../../operations/operation.ts';
 import { revisions as published } from '../../operations/series/revisions.ts';
 
-/** A moment in the life of values: the n-th release, days after the first release, or the end of the record. */
+/** When a value is read: n-th release, days after the first, or end. */
 export type Horizon =
   | { readonly kind: 'release'; readonly number: number }
   | { readonly kind: 'after'; readonly days: number }
   | { readonly kind: 'final' };
 
-/** The name of a horizon as a column: `release_2`, `after_90d` or `final`. */
+/** Returns the name of a horizon as a column: `release_2`, `after_90d` or `final`. */
 export function horizonName(horizon: Horizon): string {
   if (horizon.kind === 'release') return `release_${horizon.number}`;
   return horizon.kind === 'after' ? `after_${horizon.days}d` : 'final';
@@ -37,7 +37,7 @@ export const revisionLayout: RowLayout = {
   columns: [...published.columns, ...changeFields.map(({ name }) => name)],
 };
 
-/** The layout of values at some horizons, with a column for each. */
+/** Returns the layout of values with a column for each horizon. */
 export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
   return showing([
     field('date', 'day', 'The period that the values belong to.'),

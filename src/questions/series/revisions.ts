@@ -78,9 +78,9 @@ const params = {
     help: { about: 'the triangle: one row per date, one column per vintage' },
   }),
   stats: param(flag, 'Statistics of the revisions between the releases.', undefined, {
-    help: { about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
+    help: { about: 'statistics of the revisions between releases (default 1,2,3,final)' },
   }),
-  // A release is of a date, and not of a period of dates.
+  // A release belongs to a date, and not to a period of dates.
   units: unitsParams.units,
   digits: unitsParams.digits,
   limit: { ...extentParams.limit, help: { about: 'maximum rows' } },
@@ -90,20 +90,20 @@ const params = {
 type RevisionsAsked = ParamValues<typeof params>;
 type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
 
-/** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
+/** The newest dates from `from` to `to`, at most `limit`, as known on `asOf`. */
 type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
 
-/** The parameters of values that are not a list of what was published. */
+/** The parameters of values that are not a list of published values. */
 type TableParams = DatesGiven &
   Pick<RevisionsGiven, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
 
-/** The parameters of revisions as they were published, of one `date` or of several. */
+/** The parameters of published values, of one `date` or several. */
 export type PublishedParams = DatesGiven &
   Pick<RevisionsGiven, 'cursor' | 'date'> & {
     readonly [K in 'after' | 'digits' | 'release' | 'units']?: undefined;
   } & { readonly [K in 'stats' | 'wide']?: false | undefined };
 
-/** The parameters of a table of releases; with `stats`, of statistics of the revisions between them. */
+/** The parameters of a table of releases, or with `stats` of statistics. */
 export type ReleasesParams = TableParams & {
   /** Numbers of releases, or `final` for the newest values. */
   readonly release?: number | 'final' | readonly (number | 'final')[] | undefined;
@@ -133,7 +133,7 @@ export type RevisionsParams = (
 ) &
   Demands;
 
-/** Every value that was published for one date or each, or what revisions of several vintages show. */
+/** The published values of one date or each, or a table of them. */
 export const revisions = question({
   name: 'revisions',
   command: commandOf(published),
@@ -186,7 +186,7 @@ export const revisions = question({
   },
 });
 
-/** Tells whether values ask for a table of values or statistics, and not for what was published. */
+/** Tells whether values ask for a table of values or statistics, and not for published values. */
 function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
   return release !== undefined || after !== undefined || stats === true || wide === true;
 }
@@ -246,20 +246,20 @@ const usualHorizons: readonly Horizon[] = [
   { kind: 'final' },
 ];
 
-/** The horizons of a query, each once; without any, the default ones. Statistics of revisions need at least two. */
+/** Returns the horizons of a query, each once. Default: the usual ones. */
 export function checkHorizons(horizons: readonly Horizon[], stats: boolean): readonly Horizon[] {
   if (horizons.length === 0) return usualHorizons;
   const names = horizons.map(horizonName);
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
   if (stats && horizons.length === 1)
-    throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
+    throw new Problem('bad-input', `statistics of revisions need two releases, and ${names[0]} is one`, {
       hints: ['name more, such as 1 and final'],
     });
   return stats ? inOrder(horizons) : horizons;
 }
 
-/** Horizons in the order of their values in time: releases, days after the first one, the newest value. */
+/** Sorts horizons by time: releases, days after the first release, the newest value. */
 function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
   const kinds = ['release', 'after', 'final'];
   const placeOf = (one: Horizon) =>

@@ -29,12 +29,12 @@ const severalIds = argument(
   'The ids of the series; one with * means every series whose id matches.',
 );
 
-/** Returns the argument of a question about several series; `read` gives the ids that were typed. */
+/** Makes the argument of a question about several series; `read` returns the typed ids. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
   const typedId = {
     name: 'id',
     complete: 'ids',
-    about: 'series ids; one with * (quoted) means every series whose id matches',
+    about: 'series ids, or a quoted pattern with *',
     several: true,
   } as const;
   return { ...severalIds, orOne: true, typed: { flags: [], args: [typedId], read } } as const;
@@ -74,12 +74,12 @@ export const skipMissing = param(
   flag,
   'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
   undefined,
-  { help: { about: 'leave out ids that no series has, and say so' } },
+  { help: { about: 'skip unknown ids, with a note' } },
 );
 
 const { units, frequencies, aggregates } = transformationChoices;
 
-/** What is made of the values of series, each computed from one vintage. */
+/** Parameters of a transformation, computed within one vintage. */
 export const unitsParams = {
   units: param(
     choice(units),
@@ -88,26 +88,27 @@ export const unitsParams = {
     {
       placeholder: 'units',
       help: {
-        about: "change, growth rate or logarithm within one vintage, by FRED's name",
+        about:
+          'change or growth within one vintage: pc1 from a year ago, pch from the period before, pca at an annual rate',
         choices: units,
         fallback: units[0],
       },
     },
   ),
   digits: param(integer(0, 20), 'Decimal places of computed values.', undefined, {
-    help: { about: "decimals of what is computed (default FRED's)" },
+    help: { about: 'decimal places of computed values (default: as FRED)' },
   }),
   frequency: param(choice(frequencies), 'A coarser frequency, to which values are aggregated.', undefined, {
     placeholder: 'frequency',
     help: {
-      about: 'one value for each week, month, quarter, half year or year',
+      about: 'one value per week, month, quarter, half year or year',
       choices: frequencies,
     },
   }),
   aggregate: param(choice(aggregates), 'Average, sum, or the value at the end of a period.', undefined, {
     placeholder: 'method',
     help: {
-      about: 'how to combine the values of a period: average, sum, end of period',
+      about: 'average, sum or last value of each period',
       choices: aggregates,
       fallback: aggregates[0],
     },
@@ -117,7 +118,7 @@ export const unitsParams = {
   }),
 } satisfies Params;
 
-/** The part of a listing that is newest first: at most so many rows, or a page that continues another. */
+/** Parameters for the newest rows, or for a page that continues another. */
 export const extentParams = {
   limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
   ...oldest,
@@ -127,16 +128,16 @@ export const extentParams = {
   }),
 } satisfies Params;
 
-/** The cursor of a listing that is a question of its own to a service. */
+/** The cursor of a listing that sends one request for each page. */
 export const pageCursor = { ...extentParams.cursor, description: paging.cursor.description };
 
-/** Returns the command of a question that takes the place of an operation. */
+/** Returns the command of a question that replaces an operation. */
 export function commandOf({ command, summary }: Operation): NonNullable<Question['command']> {
   const { words, heading, alias, examples } = command;
   return { words, heading, summary, ...defined({ alias, examples }) };
 }
 
-/** Returns the values of the parameters of an operation, those of paging excepted. */
+/** Returns the values of an operation's parameters, without those of paging. */
 export function ownValues({ params }: Operation, values: NamedValues): QueryParams {
   const { limit: _limit, cursor: _cursor, ...own } = params;
   return Object.fromEntries(
@@ -148,7 +149,7 @@ export function ownValues({ params }: Operation, values: NamedValues): QueryPara
   );
 }
 
-/** Returns values whose as-of date is a day, if they name no other. */
+/** Returns values with an as-of date. Default: `day`. */
 export function boundAsOf<V extends { readonly as_of: Day | undefined }>(
   values: V,
   day: Day,

@@ -103,7 +103,7 @@ function onDay(version: Version, day: Day): Day {
 
 type SeriesVersions = {
   readonly series: ResolvedSeries;
-  /** The dates that any day has a value for, in the order asked for. */
+  /** Dates with a value on any day, in the requested order. */
   readonly dates: readonly Day[];
   readonly hasMore: boolean;
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
@@ -143,7 +143,7 @@ export function answerVersions<R extends Row>(
   });
 }
 
-/** Returns the series that are asked about. */
+/** Resolves the series of a question about several days. */
 export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
   return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
 }
@@ -156,7 +156,7 @@ function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
   };
 }
 
-/** Notes that all values changed by about the same factor; the reason stays open, as a store has one unit for all. */
+/** Adds a note if all values changed by about the same factor. */
 function noteRescalings({ series: { id }, dates, found }: SeriesVersions, { note, naming }: Ask): void {
   if (note === undefined) return;
   for (const [i, other] of found.slice(1).entries()) {
@@ -216,7 +216,6 @@ async function requireOneFrequency(
     );
 }
 
-/** Returns days in an order, newest first unless it is ascending. */
 function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[] {
   const ascending = [...days].sort();
   return sort === 'asc' ? ascending : ascending.reverse();
@@ -295,7 +294,7 @@ const either = {
   }),
 } as const;
 
-/** The same question with a row for each date, and the columns of the comparison for each series. */
+/** The comparison with a row for each date, and four columns for each series. */
 const wideCompare = question({
   ...either,
   layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),
@@ -350,7 +349,6 @@ function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideR
   });
 }
 
-/** The columns of a series: `GDP`, `GDP_vs`, `GDP_change`, `GDP_percent`. */
 function columnsOf(typed: string): readonly [string, string, string, string] {
   return [typed === 'date' ? 'DATE' : typed, `${typed}_vs`, `${typed}_change`, `${typed}_percent`];
 }
@@ -387,7 +385,7 @@ function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
   );
 }
 
-/** The frequency of a series as known on a day, or now; empty if the service does not say it. */
+/** Reads the frequency of a series as known on a day, or now; empty if the service does not say it. */
 async function frequencyOn(series: ResolvedSeries, day: Day | undefined, context: Ask): Promise<string> {
   if (day === undefined) return String((await descriptionOf(series, context))?.frequency ?? '');
   const texts = textsOf({ id: series.id, as_of: day, limit: 1 });

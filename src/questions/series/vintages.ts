@@ -23,7 +23,7 @@ const params = {
 // The labels are the names that editors show.
 const args: readonly [id: typeof oneSeries] = [oneSeries];
 
-/** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
+/** The vintage dates of a series; without an as-of date also its coverage. */
 export const vintages = question({
   name: 'vintages',
   command: commandOf(listing),
@@ -77,7 +77,7 @@ async function* pages(
   await noteBasis([{ id }], [asOf], context);
 }
 
-/** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
+/** Returns the coverage of a series in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
 function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
   return [
     `first vintage ${first_vintage}`,
@@ -87,7 +87,7 @@ function coverageText({ first_vintage, last_vintage, first_date, covered_to }: C
   ].join(', ');
 }
 
-/** Today's coverage includes days after the as-of date. */
+/** Drops today's coverage from a page: it includes days after the as-of date. */
 function withoutCoverage<R>({ coverage: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
 }

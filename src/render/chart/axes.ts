@@ -4,10 +4,10 @@ import type { HorizontalRange } from './chart.ts';
 
 type AxisTick = { readonly at: number; readonly label: string };
 
-/** A scale with its ticks; `place` maps a value to a position between 0 and 1. */
+/** A scale with its ticks; `place` maps values to 0 … 1. */
 export type Axis = { readonly ticks: readonly AxisTick[]; readonly place: (value: number) => number };
 
-/** Numbers with a smaller relative difference than this are drawn as one. */
+/** Numbers with a smaller relative difference are drawn as one. */
 const resolution = 1e-12;
 
 /** Makes the axis of values from `low` to `high`, with about `count` ticks; its ends are ticks. */
@@ -26,7 +26,7 @@ export function logAxis(low: number, high: number, count: number): Axis {
   return { ticks: labelTicks(values), place: (value) => place(Math.log(value)) };
 }
 
-/** Round values of even distance on a logarithmic scale that cover a range: of each power of ten all, a few or one. */
+/** Returns round values over a range for a logarithmic scale: all, a few or one of each power of ten. */
 function logValues(low: number, high: number, count: number): readonly number[] | undefined {
   for (const steps of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]]) {
     const from = Math.floor(Math.log10(low));
@@ -42,7 +42,7 @@ function logValues(low: number, high: number, count: number): readonly number[] 
 }
 
 function roundValues([low, high]: readonly [number, number], count: number): readonly number[] {
-  // d3 rounds the ends first and then chooses ticks for the rounded ends; with some counts the ticks miss the ends.
+  // d3 rounds the ends, and then chooses ticks for the rounded ends; with some counts the ticks miss the ends.
   for (let tried = count; tried < count + 10; tried += 1) {
     const values = scaleLinear().domain([low, high]).nice(tried).ticks(tried);
     const [first = high, last = low] = [values[0], values.at(-1)];
@@ -62,7 +62,7 @@ function linearScale(first: number, last: number): (value: number) => number {
   return (value) => (first === last ? 0.5 : (value - first) / (last - first));
 }
 
-/** Numbers from `longNumber`, and steps with more than `mostDecimals` decimals, are labelled with a power of ten. */
+/** Numbers from `longNumber`, and steps with more than `mostDecimals` decimals, have labels with a power of ten. */
 const [longNumber, mostDecimals] = [1e15, 9];
 
 function labelTicks(values: readonly number[]): readonly AxisTick[] {
@@ -104,7 +104,7 @@ export function horizontalAxis(range: HorizontalRange, fits: (axis: Axis) => boo
 
 const mostDates = 12;
 
-/** Days to scale. Ticks are years, months or days; if no two of these fit, the first and the last day. */
+/** Makes the axis of days, to scale. Ticks are years, months or days; if no two fit, the first and last day. */
 function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Axis {
   const place = linearScale(first, last);
   const scale = scaleUtc().domain([first * day, last * day]);
@@ -114,7 +114,7 @@ function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Ax
       .map((date) => date.getTime() / day)
       .filter(Number.isInteger),
   );
-  // d3 has no steps between quarters and years, which would leave most of two years without a date.
+  // d3 has no steps between quarters and years; most of two years would have no date.
   for (const days of [...even, ...even.map(everySecond)]) {
     const labels = shortDays(days.map(dayOf));
     const ticks = days.map((at, i) => ({ at, label: labels[i] ?? '' }));
@@ -126,7 +126,7 @@ function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Ax
 
 const day = 86_400_000;
 
-/** Every second day; if a new year is among the days, it is kept. */
+/** Keeps every second day, with a new year if there is one. */
 function everySecond(days: readonly number[]): readonly number[] {
   const newYear = days.findIndex((at) => dayOf(at).endsWith('-01-01'));
   return days.filter((_, i) => i % 2 === Math.max(newYear, 0) % 2);
@@ -136,7 +136,7 @@ function dayOf(at: number): Day {
   return addDays('1970-01-01', at);
 }
 
-/** Maturities, evenly spaced, each in the middle of its share; every second or third one if not all labels fit. */
+/** Makes the axis of maturities, evenly spaced, each in the middle of its share; skips labels that do not fit. */
 function maturityAxis(names: readonly string[], fits: (axis: Axis) => boolean): Axis {
   const place = (index: number): number => (index + 0.5) / names.length;
   const all = names.map((label, at) => ({ at, label }));

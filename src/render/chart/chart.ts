@@ -7,28 +7,28 @@ import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { ChartOptions, TextRenderer } from '../renderer.ts';
 
-/** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
+/** Unbroken runs from left to right, and dots. */
 type ChartLine = {
   readonly label: string;
   readonly runs: readonly (readonly ChartPoint[])[];
   readonly dots: readonly ChartPoint[];
 };
 
-/** Lines of one unit over one vertical scale; `low` and `high` are the least and the greatest value. */
+/** Lines of one unit over one scale, from the least to the greatest value. */
 export type ChartPanel = {
-  /** The unit, after the name of the line if the panel has one line and the chart several panels. */
+  /** The unit, after the name of a panel's only line if the chart has several panels. */
   readonly heading: string;
   readonly lines: readonly ChartLine[];
   readonly low: number;
   readonly high: number;
 };
 
-/** The range of the horizontal axis: days since 1970 from `first` to `last`, or maturities at 0, 1, 2 … */
+/** The horizontal axis: days since 1970, or maturities at 0, 1, 2 … */
 export type HorizontalRange =
   | { readonly kind: 'day'; readonly first: number; readonly last: number }
   | { readonly kind: 'maturity'; readonly names: readonly string[] };
 
-/** A chart of any size; all texts are safe to show. Without a value it has no panels. */
+/** A chart of any size with printable texts; no panels without values. */
 export type Chart = {
   readonly title: string;
   readonly subtitle: string;
@@ -107,7 +107,7 @@ export class ChartRenderer implements TextRenderer {
   }
 }
 
-/** The lines in proportion to their values at the first date that all of them have. */
+/** Scales lines to the first date that all of them have. */
 function indexed(lines: readonly LineValues[], index: number, { axis }: Drawing): readonly LineValues[] {
   const has = ({ at }: LineValues, place: string) => (at.get(place) ?? null) !== null;
   const places = [...new Set(lines.flatMap(({ at }) => [...at.keys()]))].sort();
@@ -144,7 +144,7 @@ function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'
   });
 }
 
-/** The sizes between which the arithmetic of scales does not overflow. */
+/** The sizes between which scales do not overflow. */
 const [least, greatest] = [1e-280, 1e280];
 
 function numberOf(value: ChartMark['value'], label: string, at: string): number | null {
@@ -177,8 +177,7 @@ function panelsOf(
 function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): ChartLine {
   const label = printable(values.label);
   if (range.kind === 'maturity') {
-    // A curve without some maturity is still unbroken: four-month bills exist since 2022. Dots show the maturities it
-    // has.
+    // A curve without some maturities is unbroken: four-month bills exist since 2022. Dots show its maturities.
     const points = range.names.flatMap((name, i): ChartPoint[] => {
       const rate = values.at.get(name) ?? null;
       return rate === null ? [] : [[i, rate]];
@@ -229,10 +228,10 @@ function boundsOf(lines: readonly ChartLine[]): { readonly low: number; readonly
   return { low, high };
 }
 
-/** A position on the horizontal axis, and a value. */
+/** A horizontal position, and a value. */
 export type ChartPoint = readonly [x: number, y: number];
 
-/** A position on the horizontal axis, and its value or null for none. */
+/** A horizontal position, and a value or null. */
 export type ChartReading = readonly [x: number, y: number | null];
 
 /** Splits readings into unbroken runs, from left to right: at a missing value, and at a distance above `longest`. */
@@ -256,7 +255,7 @@ export function splitIntoRuns(
   return runs;
 }
 
-/** Turns readings into steps: each value holds until the next reading, the last one until `end`; null ends a run. */
+/** Turns readings into steps: each value lasts until the next, the last one until `end`; null ends a run. */
 export function toSteps(readings: readonly ChartReading[], end: number): readonly (readonly ChartPoint[])[] {
   const steps = readings.flatMap(([x, y], i): readonly ChartReading[] => {
     const until = readings[i + 1]?.[0] ?? end;

@@ -41,7 +41,7 @@ export function spreadOut(
   return found;
 }
 
-/** Cuts names to `most` cells; of names that would become equal it cuts the beginning that they share instead. */
+/** Cuts names to `most` cells; if some would become equal, cuts their common beginning instead. */
 export function abbreviate(names: readonly string[], most: number): readonly string[] {
   return names.map((name) => {
     const start = cut(name, most);
@@ -50,7 +50,7 @@ export function abbreviate(names: readonly string[], most: number): readonly str
   });
 }
 
-/** The longest common beginning; never splits a character of two code units. */
+/** Returns the longest common beginning; never splits a character of two code units. */
 function sharedBeginning([first = '', ...others]: readonly string[]): string {
   let shared = '';
   for (const character of first) {

@@ -3,15 +3,15 @@ import { Problem } from '../../errors/problem.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
 import { svgRenderer } from './svg.ts';
 
-/** The pixels of a unit of the picture, so that it is sharp on paper and on dense screens. */
+/** Pixels for each unit of the picture, for sharp pictures on paper and dense screens. */
 const scale = 2;
 
-/** A chart as a PNG image: the picture of the SVG file, with the fonts of the machine. */
+/** Makes the renderer of a chart as PNG: the picture of the SVG file, with the fonts of the machine. */
 export function pngRenderer(layout: OutputLayout): Renderer {
   const svg = svgRenderer(layout);
   return {
     page: (envelope) => svg.page(envelope),
-    /** A Problem where the machine has no font: the texts would be missing. */
+    /** Throws a Problem without a font: the texts would be missing. */
     async *end() {
       const draw = await loaded();
       if (!hasFont(draw)) throw withoutFont();

@@ -13,7 +13,7 @@ import {
 } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
-/** A chart as an SVG file for a report, without scripts or embedded fonts; the same rows give the same bytes. */
+/** Makes the renderer of a chart as SVG, without scripts or embedded fonts; the same rows give the same bytes. */
 export function svgRenderer({
   drawing,
   chart: options = {},
@@ -22,7 +22,7 @@ export function svgRenderer({
   return new ChartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
 }
 
-/** The least width of a picture, and the least height of the plot of a panel. */
+/** The least width of a picture, and the least height of a plot. */
 const [narrowest, lowestPlot] = [240, 40];
 
 function drawChart(chart: Chart, options: ChartOptions): string {
@@ -32,7 +32,7 @@ function drawChart(chart: Chart, options: ChartOptions): string {
   const usual = usualPlots[count] ?? 120;
   const drawn = drawAt(chart, options, usual);
   if (wanted === undefined || count === 0) return drawn.svg;
-  // All but the plots is as high at any height.
+  // The parts besides the plots have the same height at any height.
   const plot = usual + Math.floor((wanted - drawn.height) / count);
   if (plot < lowestPlot) throw tooSmall('height', drawn.height - count * (usual - lowestPlot), wanted);
   return drawAt(chart, options, plot, wanted).svg;
@@ -123,7 +123,7 @@ function positionName(x: number, range: HorizontalRange): string {
   return range.kind === 'day' ? addDays('1970-01-01', x) : (range.names[x] ?? '');
 }
 
-/** Line colours; they differ in lightness too, and each is dark enough for text on white. */
+/** Line colours; they differ in lightness too, and are dark enough for text on white. */
 const lineColours: readonly string[] = [
   '#1d4ed8',
   '#c2410c',
@@ -156,7 +156,7 @@ type PanelFrame = {
   readonly right: number;
   readonly width: number;
   readonly horizontal: Axis;
-  /** Whether dots are large, as those of maturities. */
+  /** True for large dots, such as those of maturities. */
   readonly marked: boolean;
   readonly grey: boolean;
   readonly bands: Chart['bands'];
@@ -245,7 +245,7 @@ function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): r
 
 type ToCoordinate = (value: number) => number;
 
-/** A line of more points than this is thin. */
+/** A line with more points is thin. */
 const densePoints = 700;
 
 function drawLine(
@@ -256,7 +256,7 @@ function drawLine(
   { marked, grey }: PanelFrame,
 ): readonly string[] {
   const colour = colourOf(number, grey);
-  // Two columns per user unit are the resolution of a screen.
+  // Screens resolve two columns for each user unit.
   const thinned = runs.map((run) => decimate(run, (at) => Math.floor(x(at) * 2)));
   const d = thinned.map((run) => (run.length > 1 ? pathOf(run, x, y) : '')).join('');
   const stroke = { stroke: colour, 'stroke-width': thinned.flat().length > densePoints ? 1.25 : 1.75 };
@@ -346,7 +346,7 @@ type TextStyle = {
   readonly size: number;
   readonly colour: string;
   readonly bold?: boolean;
-  /** The part of the text that is at `x` (default: its beginning). */
+  /** The part of the text at `x`. Default: its beginning. */
   readonly anchor?: 'middle' | 'end';
 };
 
@@ -380,7 +380,7 @@ function textBlock(
   return { elements, end };
 }
 
-/** The width of a character in the widest of the common fonts, relative to the font size. */
+/** The width of a character in the widest common fonts, relative to the font size. */
 const [widestCell, widestBold] = [0.62, 0.75];
 
 function estimateWidth(content: string, size: number, bold = false): number {
@@ -410,7 +410,7 @@ function formatCoordinate(value: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** The characters that XML 1.0 cannot contain; printable texts have no control characters. */
+/** Characters that XML 1.0 cannot contain; printable texts have no control characters. */
 const forbidden = /[\u{FFFE}\u{FFFF}]/gu;
 
 function escapeXml(text: string): string {

@@ -6,7 +6,7 @@ import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import { type Chart, type ChartPanel, type ChartPoint, ChartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
-/** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
+/** Makes the renderer of a chart of braille and box characters, at most as large as `size`. */
 export function textChartRenderer(
   drawing: Drawing,
   size: TextSize,
@@ -20,14 +20,14 @@ export function textChartRenderer(
 /** The least sizes of a chart: columns of the terminal, cells of a plot, rows of a panel. */
 const [narrowest, leastPlot, lowest] = [20, 8, 3];
 
-/** If the key would leave panels fewer rows than this, the key is left out. */
+/** With fewer rows for a panel, the key is left out. */
 const fairRows = 6;
 
 type TextPanel = { readonly panel: ChartPanel; readonly axis: Axis; readonly rows: number };
 
 type StyledLine = readonly StyledText[];
 
-/** The widths of the parts of a line: value labels, plot, line labels. */
+/** The widths of the parts of a line. */
 type PartWidths = { readonly gutter: number; readonly plot: number; readonly labels: number };
 
 function drawChart(chart: Chart, { width, height }: TextSize): readonly StyledLine[] {
@@ -69,7 +69,7 @@ function leastRows({ lines }: ChartPanel): number {
   return Math.max(lowest, lines.length);
 }
 
-/** The rows of each panel, by the width, or as many as the height allows; undefined if these are too few. */
+/** Chooses the rows of a panel by the width, or as many as the height allows; undefined if these are too few. */
 function plotRows({ panels }: Chart, width: number, height: number | undefined, others: number) {
   const fine = Math.max(8, Math.min(20, Math.round(width / 5)));
   const wanted = panels.length === 1 ? fine : Math.max(6, Math.round(fine / 1.6));
@@ -96,7 +96,7 @@ function fitPanel(panel: ChartPanel, most: number, log: boolean): TextPanel {
     const rows = steps * each + 1;
     if (steps < 1 || each < (most < 8 ? 1 : 2) || rows < leastRows(panel)) continue;
     const unused = most * (1 - axis.place(high) + axis.place(low));
-    // Two or three rows between ticks look best; with few rows it matters more to use them all.
+    // Two or three rows between ticks look best; if there are few, it matters more to use them all.
     const loss = most - rows + 1.5 * unused + (Math.abs(each - 2.5) * most) / 14;
     if (loss < best.loss) best = { panel, axis, rows, loss };
   }
@@ -130,7 +130,7 @@ function drawPanel(
   const shaded = Array.from({ length: plot }, (_, cell) => isShaded(cell));
   const rowOf = (value: number): number => Math.round((1 - axis.place(value)) * (rows - 1));
   const columnOf = (x: number): number => Math.round(horizontal.place(x) * (2 * plot - 1));
-  // Ticks are in the middle of their rows, and so are equal values.
+  // Ticks and equal values are in the middle of their rows.
   const dotOf = ([x, y]: ChartPoint): Dot => [
     columnOf(x),
     Math.round(1.5 + (1 - axis.place(y)) * 4 * (rows - 1)),
@@ -164,7 +164,7 @@ function drawPanel(
 
 type LineEnd = { readonly pen: number; readonly after: number };
 
-/** Adds the name of a line to its row: after its end if the cells there are empty, otherwise beside the plot. */
+/** Adds a line's name to its row: after its end if the cells there are empty, otherwise beside the plot. */
 function addName(drawn: StyledLine, line: LineEnd | undefined, names: readonly string[]): StyledLine {
   if (line === undefined) return drawn;
   const text = names[line.pen] ?? '';
@@ -219,7 +219,7 @@ type CanvasCell = { readonly character: string; readonly pen: number | undefined
 
 const braille = 0x2800;
 
-/** The bits of the eight dots of a braille character, by row and column. */
+/** The bits of a braille character's eight dots, by row and column. */
 const bits = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -227,12 +227,12 @@ const bits = [
   [0x40, 0x80],
 ] as const;
 
-/** The dots of a dash, and of the gap after it. */
+/** In dots. */
 const [dash, pause] = [4, 2];
 
 const several = '◉';
 
-/** A drawing of braille characters: two by four dots in each terminal cell. */
+/** A drawing of braille characters, with two by four dots in each cell. */
 class Canvas {
   readonly #width: number;
   readonly #height: number;
@@ -292,7 +292,7 @@ class Canvas {
   }
 }
 
-/** The dots of a straight line, without its last dot. */
+/** Yields the dots of a straight line, without the last one. */
 function* dotsBetween([fromX, fromY]: Dot, [toX, toY]: Dot): Generator<Dot> {
   const length = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
   for (let i = 0; i < length; i += 1) {
@@ -301,12 +301,12 @@ function* dotsBetween([fromX, fromY]: Dot, [toX, toY]: Dot): Generator<Dot> {
   }
 }
 
-/** The style of a text; a number is the colour of that line. */
+/** The style of a text; numbers are colours of lines. */
 type StyleName = 'plain' | 'bold' | 'dim' | number;
 
 type StyledText = readonly [text: string, style: StyleName];
 
-/** Colours of the terminal palette that are readable on a light and on a dark background. */
+/** Colours of the terminal palette that are readable on light and dark backgrounds. */
 const colours = [36, 35, 32, 31, 34, 33];
 
 /** Joins styled lines, without trailing blanks; writes escape sequences only if `colour` allows them. */

@@ -23,14 +23,14 @@ type RateLimit = {
   readonly reset: number;
 };
 
-/** Whether a request is allowed; the rate is that of the tightest window, or of the window that refuses. */
+/** Whether a request is allowed, and the tightest or refusing window. */
 type Verdict = { readonly allowed: boolean; readonly rate: RateLimit; readonly usage?: Usage };
 
-/** A fixed window on UTC. Instants are in milliseconds. */
+/** A fixed window in UTC; instants are in milliseconds. */
 type Window = {
   readonly name: WindowName;
   readonly limitOf: (plan: Plan) => number;
-  /** The start of the window of an instant, or of one that is this many windows later. */
+  /** Returns the start of the window of an instant, or of one `later` windows later. */
   readonly startOf: (instant: number, later?: number) => number;
 };
 
@@ -51,7 +51,7 @@ function every(length: number): Window['startOf'] {
   return (instant, later = 0) => instant - (instant % length) + later * length;
 }
 
-/** Counts a request of a key unless one of its windows is full; `wanted` is 0 to count none. */
+/** Counts a request of a key unless a window is full; `wanted` is 0 to count none. */
 type CountRequest = (
   keyId: string,
   wanted: 0 | 1,
@@ -59,8 +59,8 @@ type CountRequest = (
 ) => Promise<{ readonly isCounted: boolean; readonly counts: Counts['counts'] }>;
 
 /**
- * Returns what counts a request at an instant, in milliseconds, unless a limit of its plan refuses it: such a request
- * counts in no window. `wanted` is 0 to count none.
+ * Makes a counter of requests at an instant (ms); a request over a limit of its plan counts in no window.
+ * `wanted` is 0 to count none.
  */
 export function quotasOf(count: CountRequest) {
   return async (keyId: string, plan: Plan, now: number, wanted: 0 | 1 = 1): Promise<Verdict> => {
@@ -85,18 +85,18 @@ export function quotasOf(count: CountRequest) {
     const [, day, month] = counts;
     const usage = { day: day?.count ?? 0, month: month?.count ?? 0 };
     if (isCounted) return { allowed: true, rate: tightest, usage };
-    // If several windows are used up, the one that ends last says when to retry.
+    // If several windows are full, the one that ends last says when to retry.
     const full = wanted === 0 ? undefined : rates.findLast(({ remaining }) => remaining === 0);
     return { allowed: false, rate: full ?? tightest };
   };
 }
 
-/** Counts in an access store that all processes of a service share, exactly across them. */
+/** Counts exactly across all processes of a service, in the access store that they share. */
 function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
   const together = new Gathering<Counts>();
   return async (keyId, wanted, given) => {
     if (wanted === 0) return { isCounted: false, counts: (await count(keyId, 0, given)).counts };
-    // Requests that arrive together are counted by one statement, in their order.
+    // One statement counts requests that arrive together, in their order.
     const key = JSON.stringify([keyId, given]);
     const { place, outcome } = await together.join(key, (requests) => count(keyId, requests, given));
     const { granted, counts } = outcome;
@@ -111,7 +111,7 @@ type Count = UsageRecord & {
   saved: number;
 };
 
-/** Counts in memory, for one process, which saves them. */
+/** Counts in the memory of one process, which saves them. */
 export class MemoryCounts {
   readonly #counts = new Map<string, Map<WindowName, Count>>();
 
@@ -126,7 +126,7 @@ export class MemoryCounts {
     return { isCounted, counts: counts.map(({ window, began, count }) => ({ window, began, count })) };
   };
 
-  /** Passes on the counts that changed since they were written last. */
+  /** Writes the counts that changed since the last time. */
   async save(write: (records: readonly UsageRecord[]) => Promise<void>): Promise<void> {
     const changed = [...this.#counts.values()]
       .flatMap((kept) => [...kept.values()])
@@ -142,8 +142,9 @@ export class MemoryCounts {
   }
 
   /**
-   * The count of a window, a new one if the last has ended. If the clock is set back into the window before, no new one
-   * begins, so that no request passes twice; a clock that was far ahead does not block a key until that time.
+   * Returns the count of a window, a new one after the last has ended.
+   * A clock set back into the window before begins no new one, so no request passes twice;
+   * a clock that was far ahead does not block a key until that time.
    */
   #current(keyId: string, { window, began, ends }: CountedWindow): Count {
     const kept = this.#countsOf(keyId);
@@ -161,14 +162,14 @@ export class MemoryCounts {
   }
 }
 
-/** A request with a valid key; `refusal` is set if its quota is used up. */
+/** A request with a valid key; `refusal` means an exhausted quota. */
 export type Admission = {
   readonly keyId: string;
   readonly plan: Plan;
   readonly rate: RateLimit;
   readonly usage?: Usage;
   readonly refusal?: Problem;
-  /** What refuses it: a window, or the computations of the key that run and wait. */
+  /** The full window, or too many computations of the key. */
   readonly refusedBy?: WindowName | 'concurrency';
   readonly turn?: Turn;
 };
@@ -178,8 +179,8 @@ type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end
 const noDigest = Buffer.alloc(32);
 
 /**
- * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; with any
- * other, a gate counts in memory, and it must be the only one.
+ * Checks keys and counts requests against quotas.
+ * Gates may share an access store that counts; otherwise a gate counts in memory, and must be the only one.
  */
 export class Gate {
   readonly #store: AccessStore;
@@ -213,9 +214,8 @@ export class Gate {
   }
 
   /**
-   * Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. A
-   * request for a computation gets a turn, which its answer must leave; if too many wait, it is refused and counts
-   * nowhere.
+   * Counts a request of a key at `now` (ms); throws a Problem for a missing or invalid key, which counts nowhere.
+   * A computation gets a turn that its answer must leave; if too many wait, it is refused and counts nowhere.
    */
   async admit(presented: string | undefined, now: number, isComputation = false): Promise<Admission> {
     if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
@@ -243,7 +243,7 @@ export class Gate {
     return [...(await this.#validKeys()).values()].some(({ end }) => now < end);
   }
 
-  /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
+  /** Writes the counts to the store; returns the error if that fails, for another attempt the next time. */
   async save(): Promise<unknown> {
     this.#saving = this.#saving
       .then(() => this.#memory?.save((records) => this.#store.saveUsage(records)))
@@ -268,13 +268,13 @@ export class Gate {
     const keys = await this.#validKeys();
     if (!isKeyShaped(presented)) return undefined;
     const digest = digestOf(presented);
-    // Looking up a hash reveals nothing of the secret; the comparison takes the same time for every invalid key.
+    // Looking up a hash reveals nothing; the comparison takes the same time for every invalid key.
     const found = keys.get(digest.toString('hex'));
     const same = timingSafeEqual(digest, found?.digest ?? noDigest);
     return same && found !== undefined && now < found.end ? found.key : undefined;
   }
 
-  /** The valid keys, read again after every change, so that a revoked key stops at once. */
+  /** Reads the valid keys again after every change, so that a revoked key stops at once. */
   async #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
     const { outcome: version } = await this.#versions.join('', () => this.#store.version());
     if (version === this.#version) return this.#keys;
@@ -316,7 +316,7 @@ function tooMany({ maxConcurrent }: Plan): Problem {
   return new Problem('rate-limit-exceeded', detail, { retryAfter: 1 });
 }
 
-/** Throws a Problem if a valid key is on a plan that is not among the plans. */
+/** Throws a Problem if a valid key is on an unknown plan. */
 export async function checkPlans(
   store: AccessStore,
   plans: ReadonlyMap<string, Plan>,
@@ -337,14 +337,14 @@ export async function checkPlans(
 const prefix = 'asof_live_sk_';
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 
-/** A new secret, to be shown once, and what a store keeps of it. */
+/** Makes a secret, to show once, and its record in a store. */
 export function newSecret(): { readonly secret: string; readonly stored: Pick<StoredKey, 'hash' | 'start'> } {
   const random = randomBytes(32).toString('base64url');
   const secret = prefix + random;
   return { secret, stored: { start: random.slice(0, 4), hash: digestOf(secret).toString('hex') } };
 }
 
-/** A new key: the secret, to be shown once, and the record to store. */
+/** Makes a key: the secret, to show once, and the record to store. */
 export function newKey({
   now,
   ...given
@@ -357,12 +357,12 @@ export function newKey({
   return { secret, stored: { id, ...given, createdAt: now.toISOString(), ...stored } };
 }
 
-/** The SHA-256 of a key's secret. A secret has 256 random bits, so a slow hash is not needed. */
+/** Returns the SHA-256 of a secret. A slow hash is not needed for 256 random bits. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Whether two secrets are equal, in a time that does not depend on how much of them is. */
+/** Tells whether two secrets are equal, in a time that does not depend on their common part. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digestOf(one), digestOf(other));
 }
@@ -373,19 +373,18 @@ export function isKeyShaped(text: string): boolean {
 
 type Turn = {
   readonly begun: Promise<void>;
-  /** Gives the place to the next computation; a second call does nothing. */
+  /** Passes the place to the next computation; a second call does nothing. */
   readonly leave: () => void;
 };
 
-/** How many computations of a key may wait, for each one that may run. */
+/** How many computations of a key may wait for each one that may run. */
 const waitingForEach = 4;
 
 type Computation = { readonly keyId: string; readonly most: number; readonly begin: () => void };
 
 /**
- * Lets a few computations of each key run at a time, and some more wait for them, in their order. All keys together
- * have one thread more than there are cores, and one key has at most as many as there are cores, so that there is
- * always one for another key.
+ * Lets some computations of each key run at a time, and a few more wait in order.
+ * All keys together have one thread more than there are cores, a single key at most as many as cores.
  */
 export class Turns {
   readonly #threads: number;
@@ -396,7 +395,7 @@ export class Turns {
     this.#threads = threads;
   }
 
-  /** A place for a computation of a key, of which `most` may run; undefined if too many wait already. */
+  /** Takes a place for a computation of a key, of which `most` may run; undefined if too many wait already. */
   take(keyId: string, most: number): Turn | undefined {
     const own = countOf(keyId, this.#running) + countOf(keyId, this.#waiting);
     if (own >= most + waitingForEach * most) return undefined;

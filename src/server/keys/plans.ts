@@ -10,19 +10,18 @@ export type Plan = {
   readonly dailyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
-  /** The most rows that one request may read for an answer without pages. */
+  /** The most rows that one request without pages may read. */
   readonly maxRows: number;
   /** The most answers without pages that a process computes for a key at a time. */
   readonly maxConcurrent: number;
 };
 
-/** Plans by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** The most computations at a time if a plan does not say. */
+/** The default of `maxConcurrent`. */
 const usualMaxConcurrent = 4;
 
-/** The plans that asof ships; an operator's file replaces them. */
+/** The shipped plans, which an operator's file replaces. */
 export const shippedPlans: Plans = byName([
   {
     name: 'free',
@@ -44,13 +43,13 @@ export const shippedPlans: Plans = byName([
   },
 ]);
 
-/** The most rows of a request if a plan does not say: those of a hundred pages. */
+/** The default of `maxRows`: a hundred pages. */
 const usualMaxRows = 100_000;
 
-/** The largest limit: the contract's largest integer, which means unlimited. */
+/** The contract's largest integer, which means unlimited. */
 const largest = 2_147_483_647;
 
-/** The plans of an operator's file; without one, the plans that asof ships. */
+/** Reads the plans of an operator's file. Default: the shipped plans. */
 export async function loadPlans(file: string | undefined): Promise<Plans> {
   if (file === undefined) return shippedPlans;
   const text = await readFile(file, 'utf8').catch((cause) => {
@@ -60,8 +59,8 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
 }
 
 /**
- * The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows` and `max_concurrent`; a
- * Problem that names the error if it is invalid.
+ * Parses a JSON list of plans with the contract's five fields, and perhaps `max_rows` and `max_concurrent`.
+ * Throws a Problem that names the error.
  */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
@@ -120,7 +119,7 @@ function planOf(entry: unknown, where: string, refused: (reason: string) => Prob
   };
 }
 
-/** The principal of a key on a plan. */
+/** Returns the principal of a key on a plan. */
 export function principalOf({ name: plan, maxRows: _, maxConcurrent: __, ...limits }: Plan): Principal {
   return { plan, ...limits };
 }

@@ -4,7 +4,7 @@ import { keysIn, keyTables } from '../sql/access.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { createSchema, hasTable } from './schema.ts';
 
-/** One step from each format to the next; an access store's format (`access.format`) is the number of steps taken. */
+/** The steps from each format to the next; `access.format` is the number of steps taken. */
 const migrations: readonly string[] = [
   `
   -- One row; version grows with every change of keys.
@@ -37,7 +37,7 @@ type CountedRow = { readonly key_id: string } & Readonly<
   Record<WindowName, number> & Record<`${WindowName}_began`, string>
 >;
 
-/** Opens the access store in a database; creates it if it does not exist. Any number of processes may count in it. */
+/** Opens the access store in a database, or creates it; any number of processes may count requests. */
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
   return database.opened('write', async (transaction) => {
@@ -57,7 +57,7 @@ async function prepare(transaction: Transaction): Promise<void> {
       hints: ['update asof'],
     });
   if (now === migrations.length) return;
-  // Another process may create or migrate it at the same time.
+  // Another process may create or migrate the store at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
     key: lockNumber(`access format of ${transaction.database.schema}`),
   });
@@ -104,8 +104,8 @@ function accessOf(database: Database): AccessStore {
             { keyId, began: began.toISOString(), count },
           );
       }),
-    // Locks the row of the key, so that processes never exceed a limit together. It does not wait for the server's
-    // disk: a crash can lose the last half second of counts.
+    // Locks the row of the key: processes never exceed a limit together. Does not wait for the server's disk: a
+    // crash can lose the last half second of counts.
     count(keyId, wanted, given) {
       const values = Object.fromEntries(
         given.flatMap(({ window, began, ends, limit }) => [
@@ -136,7 +136,7 @@ function accessOf(database: Database): AccessStore {
 
 const each = (text: (window: WindowName) => string) => windows.map(text).join(', ');
 
-/** Whether a window of the row is open: not ended, nor begun later, as it would if a clock had been far ahead. */
+/** Tests in SQL whether a window is open; one that begins later comes from a clock that was far ahead. */
 const isOpen = (window: WindowName) =>
   `u.${window}_began >= @${window}Began and u.${window}_began <= @${window}Ends`;
 

@@ -14,7 +14,7 @@ type DatabaseAddress = {
   readonly shown: string;
   readonly schema: string;
   readonly config: ClientConfig;
-  /** The ways to connect, in the order to try them: `sslmode=prefer` tries TLS first, then a connection without it. */
+  /** Ways to connect, in the order to try: `sslmode=prefer` tries TLS first, then without TLS. */
   readonly ways: readonly (ConnectionOptions | false)[];
 };
 
@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const usualSchema = 'asof';
 
-/** Reads an address as `libpq` does: its parameters come before those of a service file, and these before `PG…`. */
+/** Parses an address as `libpq` does: its parameters override a service file, which overrides `PG…`. */
 export function parseAddress(address: string, env: Environment = process.env): DatabaseAddress {
   const shown = shownAddress(address);
   const refused = (reason: string) =>
@@ -127,7 +127,7 @@ function sectionOf(text: string, name: string): Parameters | undefined {
   return found;
 }
 
-/** The first schema of the search path that session options set, and the other options. */
+/** Splits session options into the first schema of the search path and all other options. */
 function schemaIn(options: string): { readonly schema: string | undefined; readonly others: string } {
   let schema: string | undefined;
   const others = options.replace(/(?:-c\s*|--)search_path=("[^"]*"|[^\s,]*)(?:,\S*)?/, (_, first: string) => {
@@ -137,7 +137,7 @@ function schemaIn(options: string): { readonly schema: string | undefined; reado
   return { schema, others: others.trim() };
 }
 
-/** The ways to connect that an sslmode allows, as in psql, except that `allow` also tries TLS first. */
+/** Lists the ways to connect for an sslmode, as in psql, except that `allow` also tries TLS first. */
 function tlsWays(
   given: Parameters,
   env: Environment,
@@ -176,7 +176,7 @@ function tlsWays(
   }
 }
 
-/** What a line of a password file gives a password for, in the order of its fields. */
+/** The place for which a password file has a password. */
 type PasswordPlace = {
   readonly host: string;
   readonly port: number;
@@ -184,7 +184,7 @@ type PasswordPlace = {
   readonly user: string;
 };
 
-/** Finds the password of a place in the password file; a Problem if no line matches, or if others may read it. */
+/** Finds the password of a place in the password file; throws a Problem if it is missing or not private. */
 export function filedPassword(place: PasswordPlace, shown: string, env: Environment = process.env): string {
   const file = env.PGPASSFILE ?? usualFile(env);
   const lacks = (hint: string) =>
@@ -213,7 +213,7 @@ function usualFile(env: Environment): string {
     : join(env.HOME ?? homedir(), '.pgpass');
 }
 
-/** The text of a file; undefined if it is missing or unreadable, null if other users may read it. */
+/** Reads a file; undefined if it is missing or unreadable, null if other users may read it. */
 function ownText(file: string): string | undefined | null {
   try {
     const found = statSync(file);
@@ -226,7 +226,7 @@ function ownText(file: string): string | undefined | null {
   }
 }
 
-/** The fields of a line, split at each `:`; a backslash makes the character after it literal. */
+/** Splits a line at each `:`; a backslash makes the character after it literal. */
 function fieldsOf(line: string): readonly string[] {
   return (line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? []).map((field, i) =>
     (i === 0 ? field : field.slice(1)).replace(/\\(.)/g, '$1'),

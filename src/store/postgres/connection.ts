@@ -5,7 +5,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { parseAddress } from './address.ts';
 
-/** Reads dates as texts, and counts as numbers, because all are below 2^53. */
+/** Reads dates as texts, and counts as numbers, because all counts are below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.DATE, (text) => text],
   [pg.types.builtins.INT8, Number],
@@ -16,10 +16,10 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** The servers known to have no TLS, so that this process tries TLS once for each if TLS is optional. */
+/** The servers known to have no TLS; if TLS is optional, this process tries it once for each server. */
 const withoutTls = new Set<string>();
 
-/** A database with a pool of connections. It needs no session state, so it works through a pooler too. */
+/** A database with a pool of connections. It needs no session state, so it also works through a pooler. */
 export class Database {
   readonly shown: string;
   readonly schema: string;
@@ -38,8 +38,10 @@ export class Database {
     const ways = withoutTls.has(place) ? parsed.ways.slice(-1) : parsed.ways;
     for (const [index, ssl] of ways.entries()) {
       const pool = new pg.Pool({ ...parsed.config, ssl, types, pipeline: true, max: connections });
-      // The pool drops a connection that breaks while nobody uses it.
+      // The pool drops a connection that breaks while unused.
       pool.on('error', () => undefined);
+      // Nor does one end the process that breaks as it is handed out, while neither the pool nor a transaction listens.
+      pool.on('connect', (client) => client.on('error', () => undefined));
       try {
         (await pool.connect()).release();
         return new Database(parsed.shown, parsed.schema, pool);
@@ -54,7 +56,7 @@ export class Database {
     throw new Error(`there is no way to connect to ${parsed.shown}`);
   }
 
-  /** Takes a connection and begins a transaction on it, in the same round trip as its first statement. */
+  /** Begins a transaction on a connection of the pool, in the same round trip as its first statement. */
   async begin(mode: 'read' | 'write', Kind = Transaction): Promise<Transaction> {
     try {
       const client = await this.#pool.connect();
@@ -64,7 +66,7 @@ export class Database {
     }
   }
 
-  /** Calls `work` with a transaction and commits what it wrote; does not wait for the end of one that only reads. */
+  /** Calls `work` with a transaction and commits it; does not wait for the end of one that only reads. */
   async inTransaction<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const transaction = await this.begin(mode);
     try {
@@ -78,7 +80,7 @@ export class Database {
     }
   }
 
-  /** Gives what `work` opens on this database in a transaction; closes the database if that is nothing, or fails. */
+  /** Returns what `work` opens in a transaction; closes the database if `work` returns undefined or fails. */
   async opened<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let result: T | undefined;
     try {
@@ -89,7 +91,7 @@ export class Database {
     }
   }
 
-  /** Calls `work` in a transaction on the database of an address, which is closed afterwards. */
+  /** Calls `work` in a transaction on the database of an address, and closes the database afterwards. */
   static async once<T>(
     address: string,
     mode: 'read' | 'write',
@@ -107,7 +109,7 @@ export class Database {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** A statement as the server takes it: replaces `asof.` by the schema of the store, and `@name` by a parameter. */
+  /** Compiles a statement for the server: `asof.` becomes the schema of the store, and `@name` a parameter. */
   compiled(sql: string): { readonly text: string; readonly names: readonly string[] } {
     const known = this.#texts.get(sql);
     if (known !== undefined) return known;
@@ -124,14 +126,14 @@ export class Database {
   }
 }
 
-/** The dates are texts of one form whatever the server is set to, and its timeouts end no long import. */
+/** Fixes the format of dates whatever the server's settings; timeouts end no long import. */
 const begins = {
   read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
   write:
     "begin; set local datestyle to 'ISO, YMD'; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
 } as const;
 
-/** A transaction on one connection, which sends statements without waiting for the answers to earlier ones. */
+/** A transaction on one connection; its statements do not wait for earlier answers. */
 export class Transaction implements SqlSession {
   readonly database: Database;
   readonly #client: pg.PoolClient;
@@ -150,7 +152,6 @@ export class Transaction implements SqlSession {
     this.#begun.catch(() => undefined);
   }
 
-  /** The version of Citus that the database has. */
   async citusVersion(): Promise<string | undefined> {
     const [version] = await this.column<string>(
       "select extversion as version from pg_extension where extname = 'citus'",
@@ -158,7 +159,7 @@ export class Transaction implements SqlSession {
     return version;
   }
 
-  /** Whether Citus distributes the store. */
+  /** Tells whether Citus distributes the store. */
   async isDistributed(): Promise<boolean> {
     if ((await this.citusVersion()) === undefined) return false;
     const [series] = await this.rows(
@@ -189,10 +190,7 @@ export class Transaction implements SqlSession {
     return (await this.#send(sql, values)).rowCount ?? 0;
   }
 
-  /**
-   * Sends a statement that writes, and waits only for the previous one, so that the server works while the caller
-   * prepares the next. The next `write` or `commit` throws its failure.
-   */
+  /** Sends a statement without waiting for it, only for the previous one; later calls throw its failure. */
   async write(sql: string, values: Values = {}): Promise<void> {
     const sent = this.#send(sql, values);
     sent.catch(() => undefined);
@@ -246,7 +244,7 @@ export class Transaction implements SqlSession {
     }
   }
 
-  /** Ends the transaction, without waiting for the server. */
+  /** Ends the transaction without waiting for the server. */
   end(how: 'commit' | 'rollback'): void {
     if (this.#ended) return;
     this.#client.query(how).catch(() => undefined);
@@ -275,7 +273,7 @@ export class Transaction implements SqlSession {
       return result;
     } catch (error) {
       if (!endsConnection(error)) throw asProblem(this.database.shown, error);
-      // The first failure has the reason. The connection closes later, and the pool must not hand it out before.
+      // The first failure has the reason. The connection closes later, and the pool must not reuse it before.
       this.#broken ??= error as Error;
       throw asProblem(this.database.shown, this.#broken);
     }
@@ -284,7 +282,7 @@ export class Transaction implements SqlSession {
 
 const rowsAtOnce = 20_000;
 
-/** A number by which the server locks a name; all processes get the same one. */
+/** Derives the number by which the server locks a name; it is the same in all processes. */
 export function lockNumber(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
@@ -292,7 +290,7 @@ export function lockNumber(name: string): bigint {
 type Refusal = {
   readonly reason: string;
   readonly hints?: readonly string[];
-  /** Whether the same may succeed a moment later. */
+  /** True if the same statement may succeed a moment later. */
   readonly passes?: true;
 };
 
@@ -306,20 +304,20 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
   '42501': {
     reason: 'this user may not do that',
-    hints: ['who asks needs usage on the schema and select on its tables; who imports must own them'],
+    hints: ['readers need usage on the schema and select on its tables; importers must own the tables'],
   },
   '25006': {
-    reason: 'the server is read-only, or this user only reads',
+    reason: 'the server or this user is read-only',
     hints: ['a standby answers questions; imports need its primary server'],
   },
   '25P03': {
-    reason: 'the server ends transactions that wait as long',
-    hints: ['idle_in_transaction_session_timeout of this user or of the server is the longest wait'],
+    reason: 'the server ends transactions that wait this long',
+    hints: ['raise idle_in_transaction_session_timeout for this user or the server'],
     passes: true,
   },
   '25P04': {
-    reason: 'the server ends transactions that take as long',
-    hints: ['transaction_timeout of this user or of the server is the longest time'],
+    reason: 'the server ends transactions that take this long',
+    hints: ['raise transaction_timeout for this user or the server'],
     passes: true,
   },
   '53100': { reason: 'the disk of the server is full' },
@@ -327,7 +325,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '53300': {
     reason: 'the server has no connection left',
     hints: [
-      'max_connections of the server, or the limit of the user or the database, is their number',
+      'raise max_connections of the server, or the limit of the user or the database',
       'a pooler such as PgBouncer shares a few among many processes',
     ],
     passes: true,
@@ -336,26 +334,24 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '55P03': { reason: 'another import holds it for longer than lock_timeout', passes: true },
   '57014': {
     reason: 'the server ended a statement',
-    hints: ['statement_timeout of this user or of the server is the longest time of a statement'],
+    hints: ['raise statement_timeout for this user or the server'],
     passes: true,
   },
-  '58': { reason: 'the server reports an error of its disk' },
+  '58': { reason: 'the server reports a disk error' },
   XX: { reason: 'the server reports that data are damaged' },
   '40P01': { reason: 'another import is writing to it; try again when it is done' },
   // asof uses no serializable transactions, so only a standby or Citus ends one with this code.
   '40001': {
     reason: 'the server ended the transaction because of another one; try again',
-    hints: [
-      'max_standby_streaming_delay of a standby is how long a question may hold up what its primary sends',
-    ],
+    hints: ['raise max_standby_streaming_delay of the standby: a query may delay replication that long'],
     passes: true,
   },
 };
 
-/** Codes of a server that is unavailable for a while, because it stops or starts. */
+/** Codes of a server that is stopping or starting. */
 const away = /^(?:08|57P0)/;
 
-/** Whether a connection is unusable after an error, because it broke or the server ended it. */
+/** Tells whether a connection is unusable after an error, because it broke or the server ended it. */
 function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
   const { code = '' } = error;
@@ -376,7 +372,7 @@ const unreachable: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/** An error of the server or of the connection as a Problem that names the store; returns any other error as it is. */
+/** Turns an error of the server or the connection into a Problem; returns any other error unchanged. */
 function asProblem(shown: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Problem) return error;
   const { code } = error as { code?: unknown };
@@ -399,7 +395,7 @@ function asProblem(shown: string, error: unknown): unknown {
   if (
     /^(?:Connection terminated|timeout exceeded|Client has encountered|Client was closed)/.test(error.message)
   )
-    return unreachableProblem(shown, 'the connection was closed or does not come about', error);
+    return unreachableProblem(shown, 'the connection was closed or cannot be made', error);
   if (
     /SSL|certificate|SASL|SCRAM|self-signed|password/i.test(error.message) ||
     code?.toString().includes('CERT')

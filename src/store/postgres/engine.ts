@@ -3,7 +3,7 @@ import type { ChangeCells, Engine, EngineContents, FilingTables, SeriesTables } 
 import type { SqlSession } from '../sql/session.ts';
 import type { Transaction } from './connection.ts';
 
-/** What PostgreSQL does in its own way. */
+/** Returns the operations that PostgreSQL does in its own way. */
 export function engineOf(transaction: Transaction): Engine {
   return {
     reusesIds: false,
@@ -15,7 +15,7 @@ export function engineOf(transaction: Transaction): Engine {
 
 const filed = 'asof.filing f join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id';
 
-/** Filings by their issuers, by which Citus finds the shards of their rows. */
+/** Filings by their issuers, by which Citus finds the shards of the rows. */
 const filingTables: FilingTables = {
   filed,
   marked: filed,
@@ -81,7 +81,7 @@ function schemaContents(transaction: Transaction): EngineContents {
 
 const [ofSeries, ofFiling] = ['p.id = t.series', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id'];
 
-/** Tables whose rows belong to rows of another: the table, the other one, the join, and the id to report. */
+/** Tables with a parent table: the table, the parent, the join, and the id to report. */
 const belongings = [
   ['fact', 'series', ofSeries, 't.series'],
   ['respelling', 'series', ofSeries, 't.series'],
@@ -102,7 +102,7 @@ function daysSince(day: string): number {
 
 const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
 
-// The rows keep the order of the inner query. With an outer order, PostgreSQL would sort the whole series for a page.
+// The rows keep the order of the inner query. For an outer order, PostgreSQL would sort the whole series.
 const newestFirst = `select date, as_of_date as "asOfDate", value from (
     select distinct on (date) date, as_of_date, value from asof.fact
     where ${within} order by date desc, as_of_date desc
@@ -135,7 +135,7 @@ const vintagePage = `with page as (
     coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
-/** Series by their ids, by which Citus distributes their rows. */
+/** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
   return {
     key: 'id',
@@ -171,7 +171,7 @@ function seriesById(transaction: Transaction): SeriesTables {
         { id, from, to },
       );
     },
-    /** A `delete` on Citus cannot join `unnest`, so it finds each row by one number that is made from its two dates. */
+    /** Finds rows by one number made from both dates, because a `delete` on Citus cannot join `unnest`. */
     async remove(id, table, rows) {
       for (let at = 0; at < rows.length; at += rowsAtOnce) {
         const part = rows.slice(at, at + rowsAtOnce);
@@ -211,7 +211,7 @@ function seriesById(transaction: Transaction): SeriesTables {
   };
 }
 
-/** The tables with rows of a series, and their columns besides its id. */
+/** The tables with rows of a series, and their columns except the id. */
 const tables = {
   fact: 'date, as_of_date, value',
   respelling: 'date, as_of_date, value',
@@ -219,7 +219,7 @@ const tables = {
   description_change: 'changed_on, field, before, after',
 } as const;
 
-/** Writes the rows of a series a second time: Citus does not update the column by which it distributes rows. */
+/** Copies the rows of a series to another id, because Citus cannot update its distribution column. */
 async function copySeries(session: SqlSession, from: string, to: string): Promise<void> {
   const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
     stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,

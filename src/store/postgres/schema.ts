@@ -7,10 +7,8 @@ import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 
 /**
- * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
- *
- * Every table of a series has the id of the series in its primary key, and the tables of filings that of the issuer, so
- * that Citus can distribute them by it (`distributions` says how).
+ * The steps from each format to the next; `store.format` is the number of steps taken.
+ * Citus distributes rows by the series or issuer in each primary key (see `distributions`).
  */
 const migrations: readonly (string | ((transaction: Transaction) => Promise<void>))[] = [
   `
@@ -85,7 +83,7 @@ const migrations: readonly (string | ((transaction: Transaction) => Promise<void
   -- For filings that an import replaces.
   create index symbol_of_filing on asof.symbol (filing_id);
   `,
-  // What a store is a copy of that is not complete: nobody reads it, and only the copy writes to it.
+  // The source of an incomplete copy: nobody reads such a store, and only the copy writes to it.
   'alter table asof.store add column if not exists unfinished text',
   `
   -- The entries of the log that one import made have one number.
@@ -111,9 +109,9 @@ const migrations: readonly (string | ((transaction: Transaction) => Promise<void
     `);
     await addAllWords(transaction);
   },
-  // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
+  // Dates without a stated frequency stay as published, and fiscal years beside calendar years stay apart.
   async (transaction) => {
-    // The dates of a vintage that only a clipped answer put on its day: they may have been published before.
+    // Dates that are in a vintage only because an answer was clipped: they may have been published before.
     await transaction.run(
       "alter table asof.vintage add column if not exists clipped text not null default ''",
     );
@@ -123,7 +121,7 @@ const migrations: readonly (string | ((transaction: Transaction) => Promise<void
 
 const currentFormat = migrations.length;
 
-/** Whether a schema has a table; asks the catalog, because the server may cache that a name did not exist. */
+/** Tells whether a schema has a table; asks the catalog, because the server may cache a missing name. */
 export async function hasTable(
   transaction: Transaction,
   table: 'store' | 'access' = 'store',
@@ -136,7 +134,7 @@ export async function hasTable(
   return found !== undefined;
 }
 
-/** Checks that a store can be read; throws a Problem if the schema has no store, or one of another format. */
+/** Throws a Problem if the schema has no store, or a store of another format. */
 export async function checkFormat(transaction: Transaction): Promise<void> {
   const { schema, shown } = transaction.database;
   if (!(await hasTable(transaction)))
@@ -153,7 +151,7 @@ export async function checkFormat(transaction: Transaction): Promise<void> {
     });
 }
 
-/** The format of a store; throws a Problem for a format that only a newer asof can read. */
+/** Reads the format of a store; throws a Problem for a format that only a newer asof can read. */
 async function readFormat(transaction: Transaction): Promise<number> {
   const row = await transaction.row<{ format: number }>('select format from asof.store');
   const format = row?.format ?? 0;
@@ -166,7 +164,7 @@ async function readFormat(transaction: Transaction): Promise<number> {
   return format;
 }
 
-/** Makes the schema a store of the current format, and spreads it over the nodes of Citus; false if it is a store. */
+/** Makes the schema a store of the current format and distributes it; false if it was a store before. */
 export async function distributeStore(transaction: Transaction): Promise<boolean> {
   await checkCitus(transaction);
   const created = await prepareStore(transaction);
@@ -174,11 +172,11 @@ export async function distributeStore(transaction: Transaction): Promise<boolean
   return created;
 }
 
-/** Makes the schema a store of the current format within a transaction; true if it was not a store before. */
+/** Makes the schema a store of the current format; false if it was a store before. */
 export async function prepareStore(transaction: Transaction): Promise<boolean> {
   const isStore = () => hasTable(transaction);
   if ((await isStore()) && (await readFormat(transaction)) === currentFormat) return false;
-  // Another process may make or migrate it at the same time.
+  // Another process may make or migrate the store at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
     key: lockNumber(`format of ${transaction.database.schema}`),
   });
@@ -220,7 +218,7 @@ export async function createSchema(transaction: Transaction): Promise<void> {
     await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
 }
 
-/** Distributes series by id and filings by issuer, so that one node answers about a series from one snapshot. */
+/** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
 const distributions: readonly string[] = [
   "create_distributed_table('asof.series', 'id', colocate_with => 'none')",
   "create_distributed_table('asof.fact', 'series', colocate_with => 'asof.series')",
@@ -233,7 +231,7 @@ const distributions: readonly string[] = [
   "create_distributed_table('asof.symbol', 'issuer_cik', colocate_with => 'asof.filing')",
 ];
 
-/** On workers, older versions also read what was committed after the transaction began. */
+/** The oldest usable Citus; older versions also read later commits on workers. */
 const oldest = [11, 2] as const;
 
 /** Throws a Problem unless the database has a version of Citus that reads from one snapshot on each node. */
@@ -259,10 +257,9 @@ async function checkCitus(transaction: Transaction): Promise<void> {
   );
 }
 
-/** Makes a transaction use one connection to each node, because parallel ones do not see what it wrote. */
+/** Makes a transaction use one connection to each node, because parallel ones do not see its writes. */
 const sequential = "set local citus.multi_shard_modify_mode to 'sequential'";
 
-/** Distributes the tables of a store that are not distributed yet, with their rows. */
 async function distributeTables(transaction: Transaction): Promise<void> {
   await transaction.run(sequential);
   for (const call of distributions) {
@@ -273,7 +270,7 @@ async function distributeTables(transaction: Transaction): Promise<void> {
   }
 }
 
-/** Calls `work`, which migrates a store; distributes the tables that it adds if the store is distributed. */
+/** Calls `work`, which migrates a store, and distributes the tables that it adds to a distributed store. */
 async function keepDistributed(transaction: Transaction, work: () => Promise<void>): Promise<void> {
   const distributed = await transaction.isDistributed();
   if (distributed) await transaction.run(sequential);

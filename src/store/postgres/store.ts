@@ -9,7 +9,7 @@ import { Database, lockNumber, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
 
-/** How stores in databases are made and opened. */
+/** The stores in databases. */
 export const databases = {
   openStore: (address: string) => openPostgresStore(address),
   async openStoreIfAny(address: string): Promise<Store | undefined> {
@@ -21,7 +21,7 @@ export const databases = {
   openWriter: (address: string, locked?: ImportsCollide['needed']) => openPostgresWriter(address, locked),
   openDraft: openPostgresDraft,
   checkEmpty,
-  /** Creates the store if it does not exist, which it says; without Citus, distributing it changes nothing. */
+  /** Creates the store if it is missing and returns true then. */
   init: (address: string, distribute: boolean) =>
     Database.once(address, 'write', distribute ? distributeStore : prepareStore),
 };
@@ -69,7 +69,7 @@ class PostgresStore implements Store {
           ]);
           return { citus, result };
         }, TransactionTogether);
-        // An operator can distribute a store while it is open; it then refuses these statements, or is slow.
+        // An operator can distribute an open store, which then refuses these statements, or is slow.
         this.#distributed =
           citus !== undefined &&
           (await this.#database.inTransaction('read', (transaction) => transaction.isDistributed()));
@@ -78,7 +78,7 @@ class PostgresStore implements Store {
           return result.value;
         }
       }
-      // On Citus, the node of a series answers a statement about that series alone.
+      // On Citus, the node of a series answers only statements about that one series.
       return this.#read(work);
     });
   }
@@ -146,7 +146,7 @@ class PostgresStore implements Store {
   }
 }
 
-/** Joins the statements of one turn that differ only in `@id`: for many small series, this saves most of the time. */
+/** A transaction that joins statements that differ only in `@id`, to save time. */
 class TransactionTogether extends Transaction {
   readonly #ids = new Map<string, string[]>();
   readonly #gathering = new Gathering<ReadonlyMap<string, readonly object[]>>();
@@ -165,7 +165,7 @@ class TransactionTogether extends Transaction {
     return (outcome.get(id) ?? []) as readonly Row[];
   }
 
-  /** The rows of a statement for each of several ids; each id's rows have the statement's order. */
+  /** Runs a statement for several ids at once; each id's rows have the statement's order. */
   async #rowsOfEach(sql: string, others: Values, asked: readonly string[]) {
     const ids = [...new Set(asked)];
     const [only] = ids;
@@ -207,7 +207,7 @@ async function openPostgresWriter(
       ...partsIn(begun, engineOf(begun)),
       async commit(changed) {
         try {
-          // This comes last, because it locks a row that imports of other series wait for.
+          // This comes last, because it locks a row that all imports need.
           if (changed)
             await begun.run('update asof.store set revision = revision + 1, state = gen_random_uuid()::text');
           await begun.commit();
@@ -223,7 +223,6 @@ async function openPostgresWriter(
   }
 }
 
-/** Reads what a store is an unfinished copy of; null for a complete store. */
 async function unfinishedCopy(transaction: Transaction): Promise<string | null | undefined> {
   const [copyOf] = await transaction.column<string | null>('select unfinished from asof.store');
   return copyOf;
@@ -237,10 +236,10 @@ async function checkFinished(transaction: Transaction): Promise<void> {
   });
 }
 
-/** The store that an unfinished copy copies, and whether this process has already begun or resumed the copy. */
+/** The source of an unfinished copy; true if this process began it. */
 type CopyMark = { readonly of: string; readonly isBegun: boolean };
 
-/** Marks an empty store as a copy, or resumes one; removes what a stopped copy of another store wrote. */
+/** Marks an empty store as a copy, or resumes one; removes the rows of a stopped copy of another store. */
 async function markCopy(transaction: Transaction, { of: copyOf, isBegun }: CopyMark): Promise<void> {
   const { shown } = transaction.database;
   const before = (await unfinishedCopy(transaction)) ?? null;
@@ -282,7 +281,7 @@ async function removeContent(transaction: Transaction): Promise<void> {
   for (const table of tables) await transaction.run(`delete from asof.${table}`);
 }
 
-/** Refuses a store that holds anything, unless a stopped copy wrote it. */
+/** Throws for a store that is not empty, unless a stopped copy wrote it. */
 async function checkEmpty(address: string): Promise<void> {
   await Database.once(address, 'read', async (transaction) => {
     if (!(await hasTable(transaction))) return;
@@ -290,7 +289,7 @@ async function checkEmpty(address: string): Promise<void> {
   });
 }
 
-/** Begins a copy in the store itself, or continues one; the store is marked as unfinished until it is published. */
+/** Begins or continues a copy in the store itself, which is marked as unfinished until published. */
 async function openPostgresDraft(address: string, copyOf: string): Promise<StoreDraft> {
   const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
   const change = (work: (transaction: Transaction) => Promise<void>) =>
@@ -298,7 +297,7 @@ async function openPostgresDraft(address: string, copyOf: string): Promise<Store
       await markCopy(transaction, { of: copyOf, isBegun: true });
       await work(transaction);
     });
-  // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
+  // The mark comes first: an address that cannot take a copy fails before anything is read.
   await (await writer(false)).end(async () => undefined);
   let revision: number | undefined;
   return {
@@ -314,7 +313,7 @@ async function openPostgresDraft(address: string, copyOf: string): Promise<Store
         await store.close();
       }
     },
-    // Refused if another process replaced the copy by another one, or wrote to it after this one read it.
+    // Fails if another process wrote to the copy, or replaced it, after this process read it.
     publish: () =>
       change(async (transaction) => {
         const sql = 'update asof.store set unfinished = null where revision = @revision';
@@ -328,13 +327,13 @@ async function openPostgresDraft(address: string, copyOf: string): Promise<Store
   };
 }
 
-/** An import that needs more locks locks the whole store, because all transactions share a few thousand locks. */
+/** An import that needs more locks locks the whole store: all transactions share a few thousand locks. */
 const mostLocks = 500;
 
 /**
- * The locks of one import, which its transaction holds until it ends. An import waits only for a lock whose number is
- * above those of all its locks, so that imports never wait for each other in a circle. If it needs a lower one that
- * another import holds, it fails with `ImportsCollide`, and is tried again with all these locks taken at the beginning.
+ * The locks of one import, which its transaction holds until it ends.
+ * An import waits only for a lock number above those of its own locks: no two imports wait for each other.
+ * If another import has a lower one, it fails with `ImportsCollide`, and starts again with all these locks.
  */
 class ImportLocks {
   readonly #transaction: Transaction;
@@ -351,7 +350,7 @@ class ImportLocks {
     const locks = new ImportLocks(transaction);
     locks.#everything = plan === 'everything';
     const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
-    // An import that locks everything waits for the imports that hold a part, and makes later ones wait.
+    // An import that locks everything waits for imports that have a part, and makes later ones wait.
     await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${transaction.database.schema}`) });
     if (plan !== 'everything') await locks.lock(plan);
     return locks;

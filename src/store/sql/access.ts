@@ -3,7 +3,7 @@ import { present, type SqlSession } from './session.ts';
 
 type KeySessions = {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Calls `work`, which gives the keys a new version. */
+  /** Calls `work` and gives the keys a new version. */
   change<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 };
 
@@ -11,9 +11,9 @@ type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt'
 
 type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
 
-/** What the first two migrations of every engine make for keys, in the words of PostgreSQL. */
+/** The tables of keys in the first two migrations of every engine, as PostgreSQL writes them. */
 export const keyTables = {
-  // Of a key's secret only the SHA-256 and the first characters are kept.
+  // Only the SHA-256 and the first characters of a key's secret are stored.
   columns: `
     id text collate "C" primary key,
     hash text not null unique,
@@ -22,7 +22,7 @@ export const keyTables = {
     start text not null,
     created_at text collate "C" not null,
     revoked_at text`,
-  // Keys end, and have a secret before the last rotation that is valid for a while.
+  // A key may end, and its secret before the last rotation is valid for a while.
   rotation: `
   alter table asof.api_key add column expires_at text;
   alter table asof.api_key add column previous_hash text;
@@ -33,7 +33,7 @@ export const keyTables = {
 const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
   expires_at as "expiresAt", previous_hash as "previousHash", previous_until as "previousUntil"`;
 
-/** The keys of an access store. */
+/** Reads and changes the keys of an access store. */
 export function keysIn({
   read,
   change,

@@ -1,7 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import type { KeptChange } from '../../domain/series/revision-history.ts';
-import type { KeptKind, VintageKind } from '../../domain/series/series.ts';
+import type { StoredChange } from '../../domain/series/revision-history.ts';
+import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type {
   ObservationQuery,
   Revision,
@@ -12,22 +12,22 @@ import type {
 } from '../store.ts';
 import type { SqlSession } from './session.ts';
 
-/** What an engine does in its own way in a transaction; everything else is the same for every engine. */
+/** The operations that differ between engines, in one transaction. */
 export type Engine = {
-  /** Whether a new row can get the id of a removed one. */
+  /** True if a new row can get the id of a removed one. */
   readonly reusesIds: boolean;
   readonly series: SeriesTables;
   readonly filings: FilingTables;
   readonly contents: EngineContents;
 };
 
-/** The queries about series whose plans differ by engine, and how it writes the rows of series. */
+/** The queries and writes of series that differ between engines. */
 export type SeriesTables = {
-  /** The column of `series` that the tables of a series name. */
+  /** The column of `series` that the tables of a series refer to. */
   readonly key: 'id' | 'key';
   /** The columns of `series` that only the engine reads. */
   readonly ownColumns: string;
-  /** The condition of the series whose id has `@part`. */
+  /** The condition for an id that contains `@part`. */
   readonly withPart: string;
   observations(
     query: ObservationQuery & DayBounds & { readonly asOf: Day },
@@ -37,16 +37,16 @@ export type SeriesTables = {
     readonly id: string;
     readonly from: Day;
     readonly to: Day;
-  }): Promise<readonly Kept<Revision>[]>;
-  /** Vintages, newest first; a first value and a value after a withdrawal count as added. */
+  }): Promise<readonly StoredRow<Revision>[]>;
+  /** Lists vintages, newest first; a first value and a value after a withdrawal count as added. */
   vintages(
     query: DayBounds & { readonly id: string; readonly limit: number },
-  ): Promise<readonly Kept<VintageCounts>[]>;
+  ): Promise<readonly StoredRow<VintageCounts>[]>;
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
   create(id: string): Promise<number>;
-  remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;
+  remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
-  /** Counts what a series holds, and gives it a new version; an import derives the rest. */
+  /** Updates the counts of a series and gives it a new version; the import derives the other values. */
   summarise(
     id: string,
     derived: { readonly spacing: Frequency; readonly coveredTo: Day; readonly vintageKind: string },
@@ -55,64 +55,66 @@ export type SeriesTables = {
   rename(from: string, to: string): Promise<void>;
 };
 
-/** A filing, and the issuer by which its rows are found. */
+/** A filing and its issuer, by which its rows are found. */
 type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
 
-/** A series as its table holds it; `key` is its number, where an engine numbers series. */
+/** A row of the table `series`; `key` is a number in SQLite. */
 export type SeriesRow = Series & {
-  /** What metadata states about all vintages. */
+  /** The kind that metadata states for all vintages. */
   readonly statedKind: VintageKind | null;
   readonly dateCount: number;
   readonly factCount: number;
   readonly key?: number;
 };
 
-type Kept<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & { readonly kind: KeptKind };
+type StoredRow<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & {
+  readonly kind: StoredKind;
+};
 
-/** A series and its newest vintage, as they are read for a page. */
+/** A series and its newest vintage. */
 type SeriesOnDay = readonly [
   series: SeriesRow | undefined,
-  newest: { readonly asOf: Day; readonly kind: KeptKind } | undefined,
+  newest: { readonly asOf: Day; readonly kind: StoredKind } | undefined,
 ];
 
-/** Bounds of days; `from` and `to` are inclusive, `before` is not. */
+/** Bounds of days; `from` and `to` are inclusive, `before` is exclusive. */
 type DayBounds = { readonly from: Day; readonly to: Day; readonly before: Day };
 
-/** A change of the text of a date, as a row. */
+/** A change of a date's text, as a row. */
 export type ChangeCells = readonly [date: Day, asOf: Day, value: string | null];
 
-/** How an engine joins filings `f` with their trades `t` and their symbols. */
+/** The joins between filings `f`, their trades `t` and their symbols. */
 export type FilingTables = {
   /** Every trade with its filing. */
   readonly filed: string;
-  /** The same of the filings that are marked for clusters of purchases. */
+  /** Every trade of the filings that are marked for clusters of purchases. */
   readonly marked: string;
-  /** The order of trades by issuer, in which those of a filing follow each other. */
+  /** The order of trades by issuer, in which trades of one filing are adjacent. */
   readonly byIssuer: string;
   /** Every trade, read by its date. */
   readonly tradesByDay: string;
-  /** The condition of filings under the ticker `@ticker`. */
+  /** The condition for filings under the ticker `@ticker`. */
   readonly ofSymbol: string;
   /** A query for the issuers that ever filed under `@ticker`. */
   readonly issuersOfSymbol: string;
-  /** The columns by which no two filings are the same. */
+  /** The columns that identify a filing. */
   readonly filingKey: string;
-  /** The columns by which trades and symbols belong to filings, with their types. */
+  /** The columns by which trades and symbols refer to filings, with their types. */
   readonly owner: Readonly<Record<string, string>>;
   ownersOf(
     session: SqlSession,
     filings: readonly FilingPlace[],
   ): Promise<(filing: FilingPlace) => readonly unknown[]>;
-  /** The condition of the rows of filings in a table, by their `@ids` and issuers, `@ciks`. */
+  /** Returns the condition for a table's rows of filings, by their `@ids` and issuers, `@ciks`. */
   ofFilings(table: 'filing' | 'symbol' | 'trade'): string;
 };
 
-/** What only an engine knows about its contents. */
+/** The operations on contents that differ between engines. */
 export type EngineContents = Pick<StoreContents, 'size'> & {
   /** A query for id, ticker, owners, names and symbols of each filing. */
   readonly derivedOfFilings: string;
   /** A query for id, title, units and words of each series. */
   readonly wordsOfSeries: string;
-  /** Damage that the engine finds, with the faults of what is derived. */
+  /** Lists damage that the engine finds, with the faults in derived data. */
   faults(derived: () => Promise<readonly string[]>): Promise<readonly string[]>;
 };

@@ -8,7 +8,7 @@ import {
   symbolsOf,
   type Trade,
 } from '../../domain/insider/filing.ts';
-import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
+import type { StoredFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
 import type { FilingTables } from './engine.ts';
@@ -35,7 +35,7 @@ const filingTypes = {
   is_10b5_1: 'integer',
 };
 
-/** The columns of the table trade, without its filing, and their types. */
+/** The columns of the table trade, except its filing, and their types. */
 const tradeTypes = {
   row: 'integer',
   is_derivative: 'integer',
@@ -62,7 +62,7 @@ const filedColumns = [
   ...filingColumns.map((name) => `f.${name}`),
 ].join();
 
-/** Returns the filings of a store. */
+/** Reads and writes the filings of a store. */
 export function filingsIn(session: SqlSession, tables: FilingTables) {
   const view: FilingsView = {
     async page(query) {
@@ -75,7 +75,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       return rows.map(filingReader());
     },
     async accepted(ids) {
-      // The accession number is the id of a filing that has one.
+      // The accession number of a filing, if it has one, is its id.
       const accepted = await session.column<string>(
         'select filing_id from asof.filing where filing_id = any(@ids) and accepted_at is not null',
         { ids },
@@ -143,8 +143,8 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
   };
   return {
     ...view,
-    /** Those of the filings that the store holds, by id. */
-    async held(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>> {
+    /** Returns those of the filings that are stored, by id. */
+    async stored(filings: readonly Filing[]): Promise<ReadonlyMap<string, StoredFiling>> {
       await session.lock?.(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
@@ -168,16 +168,16 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       for (const cells of trades) held.get(cells[10])?.trades.push(tradeOf(cells));
       return held;
     },
-    /** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
-    async put(filings: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
+    /** Writes new and changed filings with their new and changed trades; `held` are the stored filings. */
+    async put(filings: readonly StoredFiling[], held: ReadonlyMap<string, StoredFiling>) {
       const before = filings.flatMap(({ header }) => held.get(header.filingId) ?? []);
       await removeRows(session, tables, ['symbol'], before.map(headerIn));
-      // Where the issuer says where a filing is, one whose issuer changes is removed and written again.
+      // An engine that finds filings by issuer writes a filing again if its issuer changes.
       const issuers = new Map(filings.map(({ header }) => [header.filingId, header.issuerCik]));
       const moved = before.map(headerIn).filter((one) => issuers.get(one.filingId) !== one.issuerCik);
       await removeRows(session, tables, ['trade', 'filing'], moved);
       const isMoved = new Set(moved.map(({ filingId }) => filingId));
-      const rest = ({ header: { filingId }, trades }: HeldFiling) => {
+      const rest = ({ header: { filingId }, trades }: StoredFiling) => {
         const changed = new Set(trades.map(({ row }) => row));
         return isMoved.has(filingId)
           ? (held.get(filingId)?.trades.filter(({ row }) => !changed.has(row)) ?? [])
@@ -193,7 +193,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
   };
 }
 
-function headerIn({ header }: HeldFiling): FilingHeader {
+function headerIn({ header }: StoredFiling): FilingHeader {
   return header;
 }
 
@@ -208,7 +208,7 @@ function pageOf(
     [`f.filed_on <= @afterDay and (f.filed_on < @afterDay or f.filing_id > @afterFiling
              or (f.filing_id = @afterFiling and t.row > @afterRow))`]: after,
     [ofSymbol]: ticker,
-    // The column has one name per line, so a text with a line end cannot be part of a name.
+    // The column has one name a line, so no name contains a line end.
     'strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0': ownerName,
   }).flatMap(([text, given]) => (given === undefined ? [] : [text]));
   const values = {
@@ -222,7 +222,7 @@ function pageOf(
   return { where: conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '', values };
 }
 
-/** A store marks the filings with purchases; filings with other codes are found without a mark. */
+/** Lists the SQL conditions of trades for clusters; a store marks only the filings with purchases. */
 function clusterConditions({ code, asOf, uncounted }: ClustersQuery): readonly string[] {
   const inShares = `t.is_derivative = 0 and f.form_type not like '3%'`;
   return [
@@ -234,7 +234,7 @@ function clusterConditions({ code, asOf, uncounted }: ClustersQuery): readonly s
   ];
 }
 
-/** Reads the trades of whole days, although the query may end within one. */
+/** Reads the trades of whole days, although the query may end within a day. */
 async function wholeDays<T extends object>(
   session: SqlSession,
   sql: string,
@@ -266,7 +266,7 @@ async function removeRows(
 async function putFilings(
   session: SqlSession,
   tables: FilingTables,
-  filings: readonly HeldFiling[],
+  filings: readonly StoredFiling[],
 ): Promise<void> {
   const columns = { ...filingTypes, owner_names: 'text', purchases: 'integer' };
   const headers = filings.map(headerIn);
@@ -300,7 +300,7 @@ function replacing(key: string, columns: readonly string[]): string {
   return `on conflict (${key}) do update set ${changes.map((name) => `${name} = excluded.${name}`).join()}`;
 }
 
-/** Turns rows into trades. The trades of a filing follow each other, so each filing is parsed once. */
+/** Makes a function that turns rows into trades; it parses each filing once, as its trades are adjacent. */
 function filingReader(): (cells: FiledCells) => Filing {
   let header: FilingHeader | undefined;
   return (cells) => {

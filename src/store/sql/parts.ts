@@ -10,7 +10,7 @@ import { seriesRows, seriesWrites } from './series-rows.ts';
 import { listOf, type SqlSession } from './session.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
-/** Returns the parts of a store in a transaction, by subject: a view reads them, and an import also writes. */
+/** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */
 export function partsIn(session: SqlSession, engine: Engine) {
   return {
     ...seriesWrites(session, engine.series),
@@ -23,11 +23,11 @@ export function partsIn(session: SqlSession, engine: Engine) {
   };
 }
 
-/** A transaction of an engine: it reads and writes rows, and decides nothing about them. */
+/** A transaction of an engine; it decides nothing about rows. */
 export type WriteTransaction = ReturnType<typeof partsIn> & {
   readonly address: string;
   readonly created: boolean;
-  /** Ends the transaction; `changed` says whether the state of the data differs from the one before. */
+  /** Ends the transaction; `changed` is true if the data changed. */
   readonly commit: (changed: boolean) => Promise<void>;
   readonly rollback: () => Promise<void>;
 };
@@ -67,7 +67,7 @@ type IndexedSeries = readonly [
   words: string | readonly string[] | null,
 ];
 
-/** Finds wrong numbers of months, and what differs from what it is derived from: a text for each fault. */
+/** Lists wrong numbers of months, and derived data that contradict the rows they derive from. */
 async function readFaults(session: SqlSession, engine: EngineContents): Promise<readonly string[]> {
   const rates = await session.rows<{ readonly maturity: string; readonly months: number }>(
     'select distinct maturity, months from asof.curve',

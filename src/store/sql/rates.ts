@@ -5,7 +5,7 @@ import { endOfTime, listOf, type SqlSession, startOfTime } from './session.ts';
 
 const columns = 'curve_type as "curveType", trade_date as "tradeDate", maturity, rate, source';
 
-/** Returns the rates of a store. */
+/** Reads and writes the rates of a store. */
 export function ratesIn(session: SqlSession) {
   const view: RatesView = {
     curve({ curveType, date, onOrBefore }) {
@@ -18,7 +18,8 @@ export function ratesIn(session: SqlSession) {
       );
     },
     async yields({ curveType, maturity, from = startOfTime, to = endOfTime, after, limit }) {
-      // Reading objects takes twice as long. One upper bound, and no alternatives, lets SQLite use the index.
+      // Reading objects takes twice as long. A single upper bound, without alternatives, lets SQLite use the
+      // index.
       const rows = await session.tuples<
         readonly [tradeDate: Day, maturity: Maturity, rate: string, source: string]
       >(
@@ -69,15 +70,15 @@ export function ratesIn(session: SqlSession) {
   };
   return {
     ...view,
-    /** The rates of a curve between two trade dates (inclusive). */
-    async held(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
+    /** Reads the rates of a curve between two trade dates (inclusive), and locks the curve. */
+    async stored(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
       await session.lock?.([`curve ${range.curveType}`]);
       return session.rows<CurvePoint>(
         `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,
         range,
       );
     },
-    /** Writes rates; each replaces the held one of its curve, trade date and maturity. */
+    /** Writes rates; each replaces the stored rate of its curve, trade date and maturity. */
     put: (points: readonly CurvePoint[]) =>
       session.insert({
         table: 'curve',

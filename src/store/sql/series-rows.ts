@@ -1,17 +1,17 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { addTo } from '../../domain/series/groups.ts';
-import { type HeldVintage, planMove, type RowPlan } from '../../domain/series/merge-plan.ts';
-import type { Change, KeptChange } from '../../domain/series/revision-history.ts';
-import type { KeptKind } from '../../domain/series/series.ts';
+import { planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
+import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
+import type { StoredKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 
-/** The metadata of a series, and whether it had any statement before this import. */
+/** The metadata of a series before an import. */
 export type SeriesRecord = SeriesDescription & { readonly hadStatements: boolean };
 
-/** Returns the columns of a series' record; null where nothing is stated or implied. */
+/** Returns the metadata of a series as columns; null if neither stated nor implied. */
 export function recordCells({ stated, implied }: SeriesDescription) {
   return {
     title: stated.title ?? null,
@@ -56,10 +56,10 @@ const changesAtOnce = 20_000;
 /** The rows of one series in a transaction. */
 export type SeriesRows = ReturnType<typeof seriesRows>;
 
-/** Returns the rows of one series. */
+/** Reads and writes the rows of one series. */
 export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
-  const vintages = async (): Promise<readonly HeldVintage[]> => {
-    const rows = await session.rows<HeldVintage>(
+  const vintages = async (): Promise<readonly StoredVintage[]> => {
+    const rows = await session.rows<StoredVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
        where series = @id order by as_of_date`,
       { id },
@@ -67,7 +67,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
   };
   return {
-    /** What an import needs to know before it writes; creates the row of the series. Missing days are empty. */
+    /** Reads the state of a series before an import, or creates its row; missing days are empty. */
     async begin() {
       await session.lock?.([`series ${id}`]);
       const [row, [newest]] = await Promise.all([
@@ -76,7 +76,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
            from asof.series where id = @id`,
           { id },
         ),
-        // During an import, vintages can be newer than the row of the series, which the import updates at its end.
+        // During an import, vintages can be newer than the row of the series, which is updated at the end.
         session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
           id,
         }),
@@ -104,9 +104,9 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     },
     setFrequency: (frequency: Frequency) =>
       session.write('update asof.series set normalised_by = @frequency where id = @id', { id, frequency }),
-    /** The vintages, oldest first. */
+    /** Lists the vintages, oldest first. */
     vintages,
-    /** The changes of text of the dates between two days (inclusive), each date's oldest first. */
+    /** Reads the changes of dates between two days (inclusive), each date's oldest first. */
     async changes(from: Day, to: Day) {
       const rows = await session.tuples<ChangeCells>(
         `select date, as_of_date, value from asof.fact where series = @id and date between @from and @to
@@ -117,14 +117,14 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       );
       return changesByDate(rows);
     },
-    /** The latest change of text of each date between two days (inclusive). */
+    /** Reads the latest change of each date between two days (inclusive). */
     async latestChanges(from: Day, to: Day) {
       return changesByDate(await tables.latestChanges(id, from, to));
     },
     dateSets: () =>
       session.column<string>('select distinct dates from asof.vintage where series = @id', { id }),
     kinds: (asOf: Day = endOfTime) =>
-      session.column<KeptKind>(
+      session.column<StoredKind>(
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
         { id, asOf },
       ),
@@ -153,9 +153,8 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const sql = 'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])';
       if (gone.length > 0) await session.write(sql, { id, gone });
     },
-    /** Counts what the series holds, and gives it a new version. */
     summarise: (derived: Parameters<SeriesTables['summarise']>[1]) => tables.summarise(id, derived),
-    /** Removes the series with its rows; false if there is none. */
+    /** Removes the series and its rows; false if it is unknown. */
     async remove() {
       await session.lock?.([`series ${id}`]);
       await tables.removeWords(id);
@@ -181,7 +180,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
         new: `series ${to}`,
       });
     },
-    /** Everything that is kept of the series, except its changes. */
+    /** Reads everything stored about the series, except its changes. */
     async contents(): Promise<SeriesContents | undefined> {
       const [row, held] = await Promise.all([
         session.row<ContentsRow>(
@@ -201,12 +200,12 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind: keptKinds };
       return { id, stated, implied, normalisedBy, coveredTo: coverage ?? '', figures, vintages: held };
     },
-    /** Every change by date and then as-of date, in batches. */
+    /** Yields every change by date and then as-of date, in batches. */
     async *allChanges() {
       const after = 'series = @id and (date, as_of_date) > (@date::date, @asOf::date)';
-      let last: Pick<KeptChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
+      let last: Pick<StoredChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
       while (last !== undefined) {
-        const changes: readonly KeptChange[] = await session.rows<KeptChange>(
+        const changes: readonly StoredChange[] = await session.rows<StoredChange>(
           `select date, as_of_date as "asOf", value, 'fact' as kind from asof.fact where ${after}
            union all
            select date, as_of_date, value, 'respelling' from asof.respelling where ${after}
@@ -226,11 +225,11 @@ function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly 
   return changes;
 }
 
-/** Returns the series of a store in an import. */
+/** Reads and writes series in an import. */
 export function seriesWrites(session: SqlSession, tables: SeriesTables) {
   return {
     rowsOf: (id: string) => seriesRows(session, tables, id),
-    /** The records of those of the series that the store knows. */
+    /** Returns the records of those of the series that are stored. */
     async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
       await session.lock?.(ids.map((id) => `series ${id}`));
       const rows = await session.rows<RecordRow & { readonly id: string }>(
@@ -239,7 +238,7 @@ export function seriesWrites(session: SqlSession, tables: SeriesTables) {
       );
       return new Map(rows.map(({ id, ...row }) => [id, recordOf(id, row)]));
     },
-    /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
+    /** Returns those of the series that had statements before this import; other imports may write to them. */
     async withStatements(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const found = await session.column<string>(
         'select id from asof.series where id = any(@ids::text[]) and first_vintage is not null',
@@ -260,13 +259,13 @@ async function addWords(session: SqlSession, series: SearchedSeries): Promise<vo
   });
 }
 
-/** Puts the words of every series into the index. */
+/** Adds the words of every series to the index. */
 export async function addAllWords(session: SqlSession): Promise<void> {
   const all = await session.rows<SearchedSeries>('select id, title, units from asof.series order by id');
   for (const series of all) await addWords(session, series);
 }
 
-/** Keeps the dates of each series by its stated frequency; a series that two dates of one year contradict stays. */
+/** Moves the dates of each series to its stated frequency, unless two dates of one year conflict. */
 export async function moveDates(session: SqlSession, tables: SeriesTables): Promise<void> {
   const moving = await session.rows<{
     readonly id: string;
@@ -287,7 +286,7 @@ export async function moveDates(session: SqlSession, tables: SeriesTables): Prom
     if (plan.conflicts.length > 0) continue;
     await rows.apply(plan);
     await rows.setFrequency(after);
-    // Another version: what imports before changed cannot be taken back from other dates.
+    // The new version prevents the undo of imports that used other dates.
     await rows.summarise({ spacing, coveredTo: coverage ?? '', vintageKind });
   }
 }

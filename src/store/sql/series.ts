@@ -1,13 +1,13 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { parseDateSet } from '../../domain/series/date-set.ts';
-import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import type { StoredVintage } from '../../domain/series/merge-plan.ts';
 import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
   impliedFrequencies,
-  type KeptKind,
   kindOf,
   kindsText,
+  type StoredKind,
 } from '../../domain/series/series.ts';
 import type { SearchedSeries } from '../../domain/series/words.ts';
 import type { AllSeriesView, Series } from '../store.ts';
@@ -18,11 +18,11 @@ import { descriptionsIn } from './sources.ts';
 
 type StatedKind = Pick<SeriesRow, 'statedKind'>;
 
-type KeptVintage = { readonly asOf: Day; readonly kind: KeptKind };
+type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind };
 
 const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 
-/** What a view answers about series; statements that need no answer to another are sent together. */
+/** Reads the series of a store; independent statements are sent together. */
 export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesView {
   const columns = `${tables.ownColumns}id, coalesce(title, id) as title, coalesce(units, '') as units,
     coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -81,7 +81,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
       const onDay = Promise.all([
         readSeries(id),
-        session.row<KeptVintage>(
+        session.row<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
           { id, asOf },
@@ -117,7 +117,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
     },
     async impliedFrequencies(id) {
-      const dates = await session.rows<Pick<HeldVintage, 'asOf' | 'dates'>>(
+      const dates = await session.rows<Pick<StoredVintage, 'asOf' | 'dates'>>(
         `select as_of_date as "asOf", dates from asof.vintage
          where series = @id
            and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
@@ -154,7 +154,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
           'select stated_vintage_kind as "statedKind" from asof.series where id = @id',
           { id },
         ),
-        session.rows<KeptVintage>(
+        session.rows<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where complete and series = @id order by as_of_date`,
           { id },
@@ -171,14 +171,14 @@ function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, .
   return series;
 }
 
-/** A row with the kind of its vintage: as files imply or, if these leave it open, as metadata states. */
-function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }: StatedKind) {
+/** Adds the kind of a row's vintage: the kind that files imply or, if they imply none, the stated kind. */
+function withKind<T extends { readonly kind: StoredKind }>(row: T, { statedKind }: StatedKind) {
   return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
 }
 
 const batchSize = 5000;
 
-/** Every statement about a series; those that changed nothing are derived from the vintages. */
+/** Yields every statement about a series; statements that changed nothing are derived from vintages. */
 async function* statementsOf(
   seriesId: string,
   { normalisedBy, statedKind }: StatedKind & { readonly normalisedBy: Frequency },
@@ -191,7 +191,7 @@ async function* statementsOf(
     return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
   });
   const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
-  // Read as many dates at once as have about one batch of changes.
+  // Reads as many dates at once as make about one batch of changes.
   const datesRead = Math.max(16, Math.floor(batchSize / Math.max(1, vintages.length)));
   let batch: Statement[] = [];
   for (let at = 0; at < dates.length; at += datesRead) {
@@ -213,8 +213,10 @@ async function* statementsOf(
   if (batch.length > 0) yield batch;
 }
 
-/** The frequencies that the spacing of the dates in vintages (ascending) implied, each from a day on. */
-function frequenciesIn(vintages: readonly Pick<HeldVintage, 'asOf' | 'dates'>[]): readonly FrequencySince[] {
+/** Lists the frequencies that the spacing of dates implied, from vintages in ascending order. */
+function frequenciesIn(
+  vintages: readonly Pick<StoredVintage, 'asOf' | 'dates'>[],
+): readonly FrequencySince[] {
   const known = new Map<Day, Day>();
   const seen = new Set<string>();
   for (const { asOf, dates } of vintages) {

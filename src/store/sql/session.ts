@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Rows for a table, and the series that all of them are of. */
+/** Rows for a table, all of one series or of none. */
 export type Insertion = {
   readonly table: string;
   readonly seriesId?: string;
@@ -14,28 +14,28 @@ export type Insertion = {
 };
 
 /**
- * A transaction of an engine. Statements name tables as `asof.series` and parameters as `@name`, and are written in the
- * words of PostgreSQL; an engine that has others translates them. In the tables of a series, `series = @id` finds its rows.
+ * A transaction of an engine. Statements are in PostgreSQL's SQL, with `asof.series` for a table and `@name`.
+ * Engines translate it. In the tables of series, `series = @id` finds the rows of one series.
  */
 export interface SqlSession {
   rows<Row extends object>(sql: string, values?: Values): Promise<readonly Row[]>;
   row<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
-  /** The rows of a query, as arrays of their columns, which need different names. */
+  /** Reads rows as arrays of their columns, whose names must differ. */
   tuples<Row extends readonly unknown[]>(sql: string, values?: Values): Promise<readonly Row[]>;
-  /** The first column of each row of a query. */
+  /** Reads the first column of each row. */
   column<Value>(sql: string, values?: Values): Promise<readonly Value[]>;
-  /** The rows of a query as arrays, some thousands at a time. */
+  /** Yields rows as arrays, some thousands at a time. */
   batches<Row extends readonly unknown[]>(sql: string, values?: Values): AsyncIterable<readonly Row[]>;
-  /** Runs a statement; gives the number of rows that it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, values?: Values): Promise<number>;
-  /** Runs a statement that writes; its failure may be thrown by a later `write`, or by the commit. */
+  /** Runs a statement that writes; a later `write`, or the commit, may throw its failure. */
   write(sql: string, values?: Values): Promise<void>;
   insert(insertion: Insertion): Promise<void>;
-  /** Keeps other imports from parts of the store until the transaction ends, where an engine lets several import. */
+  /** Locks parts of the store for other imports until the transaction ends; absent without parallel imports. */
   lock?(parts: readonly string[]): Promise<void>;
 }
 
-/** Two imports need the same series in different orders; one begins again and first locks what is `needed`. */
+/** Two imports need the same series in different orders; one starts again and first locks what is `needed`. */
 export class ImportsCollide extends Problem {
   readonly needed: 'everything' | readonly string[];
 
@@ -47,17 +47,17 @@ export class ImportsCollide extends Problem {
   }
 }
 
-/** A day before, and a day after, every day in a store. */
+/** Days before and after every day in a store. */
 export const startOfTime = '0001-01-01';
 export const endOfTime = '9999-12-31';
 
-/** The values of a column of `array_agg`, which SQLite gives as JSON. */
+/** Returns the values of a column of `array_agg`, which SQLite gives as JSON. */
 export function listOf<T>(column: string | readonly (T | null)[]): readonly T[] {
   const values: readonly (T | null)[] = typeof column === 'string' ? JSON.parse(column) : column;
   return values.filter((value) => value !== null);
 }
 
-/** The members of a row; those that may be null become optional. */
+/** The members of a row; nullable ones become optional. */
 type Present<Row> = { readonly [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
   readonly [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
 };

@@ -4,20 +4,20 @@ import type { ImportRecord, LoggedImport, StoreView } from '../store.ts';
 import type { Engine } from './engine.ts';
 import type { SqlSession } from './session.ts';
 
-/** The subject of the row that keeps the number of an import that was taken back: no other import has that subject. */
+/** The subject of the row that stores the number of an undone import, so that no other import gets it. */
 const taken = 'taken back';
 
-/** What an import changed in one subject: `series GDP`, `curve PAR`, `filings` or `followed`. */
+/** A change of one subject: `series GDP`, `curve PAR`, `filings` or `followed`. */
 type ImportChange = {
   readonly import: number;
   readonly subject: string;
-  /** The version of a series after the import; 0 for any other subject. */
+  /** The version of a series after the import; 0 for other subjects. */
   readonly version: number;
   /** JSON. */
   readonly content: string;
 };
 
-/** Returns the log of imports with what each changed, and what the store follows. */
+/** Reads and writes the log of imports with their changes, and the followed items. */
 export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reusesIds'>) {
   const newestNumber = async () => {
     const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
@@ -54,7 +54,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
   };
   return {
     ...view,
-    // What an undone import recorded as JSON lacks what was undefined.
+    // The JSON of an undone import lacks members that were undefined.
     putFollowed: ({ upTo, lastRun, ...record }: Followed) =>
       session.write(
         `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
@@ -64,12 +64,12 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
              left_undone = excluded.left_undone`,
         { ...record, upTo, lastRun },
       ),
-    /** Stops following; false if it was not followed. */
+    /** Stops following an item; false if it was not followed. */
     async removeFollowed(source: string, name: string) {
       const sql = 'delete from asof.followed where source = @source and name = @name';
       return (await session.run(sql, { source, name })) > 0;
     },
-    /** Adds an entry to the log for the import with a number, for a new one, or for none (null). Returns the number. */
+    /** Adds a log entry under the number of an import, a new one (undefined) or none (null), and returns it. */
     async addImport(
       { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
       number?: number | null,
@@ -83,12 +83,12 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
       );
       const id = row?.id ?? 0;
       if (number !== undefined) return number ?? id;
-      // Somebody may take back an import by its number twice, so that no import gets the number of another.
+      // A user may undo an import by its number twice, so no import may get the number of another.
       const given = reusesIds ? Math.max(id, (await newestNumber()) + 1) : id;
       await session.run('update asof.import set number = @given where id = @id', { id, given });
       return given;
     },
-    /** Removes an import, and what is recorded of its changes, from the log. */
+    /** Removes an import and its recorded changes from the log. */
     async removeImport(number: number) {
       await session.write('delete from asof.import_change where import = @number', { number });
       await session.write('delete from asof.import where number = @number', { number });
@@ -103,7 +103,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
         { from },
       ),
     putChanges,
-    /** Gives the newest change of a series another version; with `from` only if it led to that one. */
+    /** Sets the version after the newest recorded change of a series; with `from`, only if it was that. */
     moveVersion: (seriesId: string, to: number, from?: number) =>
       session.write(
         `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
@@ -113,7 +113,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
   };
 }
 
-/** Returns the changes of the descriptions of series. */
+/** Reads and writes the changes of descriptions. */
 export function descriptionsIn(session: SqlSession) {
   const add = ({ seriesId, changedOn, field, before, after }: DescriptionChange) =>
     session.insert({
@@ -124,9 +124,9 @@ export function descriptionsIn(session: SqlSession) {
       onConflict: 'on conflict (series, changed_on, field) do update set after = excluded.after',
     });
   return {
-    /** Adds a change; of several on one day, keeps the text before the first. */
+    /** Adds a change; of several on one day, the text before the first stays. */
     add,
-    /** The changes of a series, oldest first. */
+    /** Lists the changes of a series, oldest first. */
     async of(id: string): Promise<readonly DescriptionChange[]> {
       const changes = await session.rows<Omit<DescriptionChange, 'seriesId'>>(
         `select changed_on as "changedOn", field, before, after

@@ -1,5 +1,5 @@
 /**
- * The tables and columns that every engine has, as the first migration of each made them, in the words of PostgreSQL.
+ * The tables that every engine has after its first migrations, as PostgreSQL writes them.
  * Texts are compared by their bytes, as asof sorts them.
  */
 export const tables = {

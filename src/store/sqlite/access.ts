@@ -18,7 +18,7 @@ import {
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
 
-/** One step from each format to the next; the format of a file is the number of steps taken (`user_version`). */
+/** The steps from each format to the next; `user_version` is the number of steps taken. */
 const migrations: readonly string[] = [
   `
   create table api_key (
@@ -43,7 +43,7 @@ export async function openSqliteAccess(path: string, { counting }: AccessOptions
   const lock = counting ? await lockOf(path) : undefined;
   let connection: Connection | undefined;
   try {
-    // Milliseconds: the requests of a service must not wait long for another process, a command can.
+    // Milliseconds: requests of a service must not wait long for another process, a command can.
     connection = new Connection(openDatabase(path, { timeout: counting ? 50 : 5000 }));
     const format = formatOf(connection, path);
     connection.pragma('journal_mode = wal');
@@ -76,7 +76,7 @@ async function lockOf(path: string): Promise<Lock> {
   });
 }
 
-/** The format of an access store, 0 for an empty file. Any other file is a Problem and stays as it is. */
+/** Returns the format of an access store, 0 for an empty file; throws a Problem for any other file. */
 function formatOf(connection: Connection, path: string): number {
   const empty = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
   const ours = connection.pragma('application_id') === applicationId;
@@ -133,21 +133,21 @@ function accessOf(connection: Connection, path: string, lock: Lock | undefined):
   };
 }
 
-/** Like `asProblem`, worded for a file that no import writes to. */
+/** Turns an error into a Problem like `asProblem`, in words for a file that no import writes to. */
 function accessProblem(path: string, error: unknown): unknown {
   if (!codeOf(error).startsWith('SQLITE_BUSY')) return asProblem(path, error);
   return new Problem('local-io', `the access store ${path} is locked by another process`, { cause: error });
 }
 
 /**
- * Takes the lock of a file, creating the file for its owner alone; undefined while another process holds it.
- * The operating system keeps the lock, so that a killed process leaves none behind.
+ * Takes the lock of a file, creating it private; undefined while another process holds the lock.
+ * The system frees the lock of a killed process.
  */
 export async function takeLock(path: string): Promise<Lock | undefined> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // A pipe would block, and a link could lead to any file.
   if (found?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
-  // SQLite would open a file that it can only read, without locking it.
+  // SQLite would open a read-only file without locking it.
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch (cause) {
@@ -165,7 +165,7 @@ export async function takeLock(path: string): Promise<Lock | undefined> {
   }
 }
 
-/** Why a lock failed: SQLite reports what it could not do, without the reason of the operating system. */
+/** Why a lock failed: SQLite reports the failed call, without the reason of the operating system. */
 const lockReasons: Readonly<Record<string, string>> = {
   CANTOPEN: 'the disk is full, or its folder cannot be written',
   READONLY: 'the disk is full, or its folder cannot be written',

@@ -11,9 +11,9 @@ import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
-/** A connection to a SQLite file. It translates and prepares each SQL text once. */
+/** A connection to a SQLite file, which translates and prepares each SQL text once. */
 export class Connection {
-  /** Identifies the file: another file at the same path has another identity. */
+  /** The identity of the file; another file at the same path has another one. */
   readonly file: string;
   readonly #db: Sqlite.Database;
   readonly #prepared = {
@@ -27,7 +27,7 @@ export class Connection {
     this.file = file;
   }
 
-  /** Rows as objects; also for statements that give no rows. */
+  /** Prepares a query for rows as objects, or a statement without rows. */
   objects<Row>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('object', sql);
   }
@@ -60,7 +60,7 @@ export class Connection {
     this.#db.close();
   }
 
-  /** The only cast: the caller knows the shape of the rows of its SQL. */
+  /** Prepares a statement. The only cast: the caller knows the shape of its rows. */
   #prepare<Row>(shape: 'object' | 'tuple' | 'value', sql: string): SqlQuery<Row> {
     const known = this.#prepared[shape].get(sql);
     if (known !== undefined) return known as SqlQuery<Row>;
@@ -87,7 +87,7 @@ export async function inOneStep(
   }
 }
 
-/** Work on a store through one connection, until it ends; a failure is a Problem that names the store. */
+/** Work on a store through one connection; failures name the store. */
 export class SqliteSession implements SqlSession {
   readonly path: string;
   readonly #problemOf: typeof asProblem;
@@ -131,7 +131,7 @@ export class SqliteSession implements SqlSession {
     sql: string,
     values: Values = {},
   ): AsyncGenerator<readonly Row[]> {
-    // Few, because who reads the first issuers may leave the rest.
+    // Few, because a caller that reads the first issuers may skip the rest.
     const size = 100;
     try {
       let batch: Row[] = [];
@@ -184,7 +184,7 @@ function bound(values: Values): Values {
   return found;
 }
 
-/** A value as SQLite takes it, which has no lists and no booleans. */
+/** Converts a value for SQLite, which has neither lists nor booleans. */
 function bindable(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return Array.isArray(value) ? JSON.stringify(value) : (value ?? null);
@@ -202,7 +202,7 @@ export function connect(path: string, readonly: boolean): Connection {
   }
 }
 
-/** Gives a store a write-ahead log, so that imports lock no reader out; leaves one that is in use or read-only. */
+/** Gives a store a write-ahead log, so that imports do not block readers; skips one in use or read-only. */
 export function addLog(path: string): void {
   if (isShippedSample(path)) return;
   try {
@@ -218,7 +218,7 @@ export function addLog(path: string): void {
   }
 }
 
-/** The identity of a usable file. Synchronous: the first asynchronous call to the file system takes longer than all. */
+/** Returns the identity of a usable file; synchronous, because asynchronous calls take longer. */
 function checkFile(path: string, readonly: boolean): string {
   let file: ReturnType<typeof statSync>;
   try {
@@ -236,13 +236,13 @@ function checkFile(path: string, readonly: boolean): string {
   return `${file.dev}:${file.ino}`;
 }
 
-/** The code of an error of SQLite or of the system, also of one that a Problem names; otherwise empty. */
+/** Returns the code of an error of SQLite or the system, also if a Problem wraps it; otherwise empty. */
 export function codeOf(error: unknown): string {
   if (error instanceof Problem) return codeOf(error.cause);
   return error instanceof SqliteError || isSystemError(error) ? (error.code ?? '') : '';
 }
 
-/** Why SQLite failed, in plain words, by the family of its error code. */
+/** The reason of a failure in plain words, by the family of its error code. */
 const reasons: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'it is not an asof store',
   SQLITE_CORRUPT: 'it is damaged',
@@ -253,10 +253,10 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'its folder cannot be written, and SQLite must create files beside a store that is in use',
 };
 
-/** Errors of our own SQL; they are bugs and are not reworded. */
+/** Errors of our own SQL, which are bugs and stay as they are. */
 const bugs: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH']);
 
-/** Turns an error of SQLite or of the system into a Problem that names the store; returns any other. */
+/** Turns an error of SQLite or the system into a Problem; returns any other error unchanged. */
 export function asProblem(path: string, error: unknown): unknown {
   if (isSystemError(error))
     return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
@@ -274,8 +274,9 @@ export function asProblem(path: string, error: unknown): unknown {
 const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
- * The driver for this Node, as npm names it. Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks;
- * version 12 crashes Node 24 when a statement is garbage-collected.
+ * The driver for this Node, by its name in npm.
+ * Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks.
+ * Version 12 crashes Node 24 when a statement is garbage-collected.
  */
 const driver =
   Number(process.versions.napi) >= 10
@@ -297,7 +298,7 @@ function modern(): typeof Legacy | undefined {
 /** An error of SQLite itself. */
 export const { SqliteError } = driver.library ?? Legacy;
 
-/** Opens or creates a SQLite file; a driver that is not installed is a Problem that says how to install it. */
+/** Opens or creates a SQLite file; throws a Problem with the install command if the driver is missing. */
 export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
   const { library } = driver;
   if (library === undefined) throw lacksDriver();
@@ -311,7 +312,7 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
   }
 }
 
-/** Finds the binary of version 12: npm installs the package without it where scripts may not run. */
+/** Finds the binary of version 12, which npm does not install if scripts may not run. */
 function binary(): string {
   const found = driverFolders()
     .map((folder) => join(folder, 'build/Release/better_sqlite3.node'))
@@ -334,17 +335,17 @@ function installCommand(): string {
   const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(import.meta.dirname) ?? [];
   const isGlobal = project !== undefined && !existsSync(join(project, 'package.json'));
   if (isGlobal) return `npm install --global ${spec}`;
-  // npm does not install what a project has already.
+  // npm does not install a package that the project has.
   return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;
 }
 
 /** Marks a SQLite file as a store of asof ("asof" in ASCII). */
 export const applicationId = 0x61736f66;
 
-/** The format that this asof writes: the number of the migrations of the schema. */
+/** The format that this asof writes: the number of migrations in the schema. */
 export const currentFormat = 9;
 
-/** The format of a store. A Problem for a file that is no store, or that only a newer asof reads. */
+/** Returns the format of a store; throws a Problem for any other file, and for a newer format. */
 export function formatOf(connection: Connection, path: string): number {
   if (connection.pragma('application_id') !== applicationId) {
     throw new Problem('local-io', `${path} is not an asof store`, {
@@ -362,7 +363,7 @@ export function formatOf(connection: Connection, path: string): number {
   return format;
 }
 
-/** What SQLite writes in other words than PostgreSQL. */
+/** The differences between SQLite's SQL and PostgreSQL's. */
 const translations: readonly (readonly [words: RegExp, ours: string])[] = [
   [/\basof\./g, ''],
   [/::(?:double precision|\w+)(?:\[\])?/g, ''],
@@ -371,11 +372,11 @@ const translations: readonly (readonly [words: RegExp, ours: string])[] = [
   [/\barray_agg\(/g, 'json_group_array('],
   [/\bstrpos\(/g, 'instr('],
   [/\bchr\(/g, 'char('],
-  // A series has a number here, which is shorter than its id in millions of rows.
+  // A series has a number in SQLite, which is shorter than its id in millions of rows.
   [/\bseries = @id\b/g, 'series = (select key from series where id = @id)'],
 ];
 
-/** A statement for SQLite. */
+/** Translates a statement for SQLite. */
 export function translated(sql: string): string {
   return translations.reduce((text, [words, ours]) => text.replace(words, ours), sql);
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Day } from '../../domain/series/date.ts';
-import type { KeptKind } from '../../domain/series/series.ts';
+import type { StoredKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type {
   ChangeCells,
@@ -14,7 +14,7 @@ import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
 import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
 
-/** What SQLite does in its own way; `pages` keeps pages of observations. */
+/** Returns the operations that SQLite does in its own way; `pages` caches pages of observations. */
 export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
   return {
     reusesIds: true,
@@ -27,7 +27,7 @@ export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
 /** Filings by their numbers, which are shorter than their ids. */
 const filingTables: FilingTables = {
   filed: 'filing f join trade t on t.filing = f.key',
-  // By itself, SQLite would search all filings of an issuer even if those with purchases are marked.
+  // SQLite would otherwise search all filings of an issuer even if those with purchases are marked.
   marked: 'filing f indexed by purchases_of_issuer join trade t on t.filing = f.key',
   byIssuer: 'f.issuer_cik',
   tradesByDay: 'trade t cross join filing f on f.key = t.filing',
@@ -55,7 +55,7 @@ function fileContents(session: SqliteSession): EngineContents {
       from filing`,
     wordsOfSeries: `with own as materialized (select series, json_group_array(word) as words from word group by series)
       select id, title, units, words from series left join own on own.series = key order by id`,
-    /** The size of the file with its write-ahead log; `format` is that of the connection. */
+    /** Measures the file with its write-ahead log; `format` is that of the connection. */
     size: () =>
       session.use((connection) => {
         const bytes = [session.path, `${session.path}-wal`].map(
@@ -68,7 +68,7 @@ function fileContents(session: SqliteSession): EngineContents {
       }),
     async faults(derived) {
       const damaged = await session.use(damagesOf);
-      // On damaged pages, further checks would say nothing more.
+      // On damaged pages, further checks would find nothing more.
       if (damaged.length > 0) return damaged;
       const orphans =
         await session.tuples<readonly [table: string, row: number, parent: string]>(
@@ -86,7 +86,7 @@ function fileContents(session: SqliteSession): EngineContents {
   };
 }
 
-/** What SQLite's own check finds; it gives up at damage that it cannot read past. */
+/** Lists the damage that SQLite's own check finds; stops at damage that it cannot read past. */
 export function damagesOf(connection: Connection): readonly string[] {
   try {
     const found = connection.column<string>('pragma integrity_check').all();
@@ -99,7 +99,7 @@ export function damagesOf(connection: Connection): readonly string[] {
 
 type ReadQuery = Parameters<SeriesTables['observations']>[0];
 
-/** Series by their numbers; `pages` keeps pages of observations. */
+/** Returns the tables of series by number; `pages` caches pages of observations. */
 function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
   return {
     key: 'key',
@@ -112,12 +112,12 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
     },
     async revisions(query) {
-      const vintages = await session.tuples<readonly [asOf: Day, kind: KeptKind]>(
+      const vintages = await session.tuples<readonly [asOf: Day, kind: StoredKind]>(
         'select as_of_date, kind from vintage where series = @id',
         query,
       );
       const kinds = new Map(vintages);
-      // A row is one text, and the kinds are looked up here: reading four texts of a join takes four times as long.
+      // A row is one text, and kinds are looked up here: reading four texts of a join takes four times as long.
       const rows = await session.column<string>(
         `select date || as_of_date || coalesce('=' || value, '') from fact
          where series = @id and date >= @from and date <= @to order by date desc, as_of_date`,
@@ -130,7 +130,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       });
     },
     async vintages(query) {
-      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: KeptKind }>(
+      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: StoredKind }>(
         `select as_of_date as asOfDate, kind from vintage
          where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
          order by as_of_date desc limit @limit`,
@@ -141,7 +141,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       return page.map(({ asOfDate, kind }) => ({ asOfDate, ...(counts.get(asOfDate) ?? nothing), kind }));
     },
     async create(id) {
-      // A series may get the number of a removed one: its versions begin after those, which a cache may know.
+      // A series may get the number of a removed one: its versions begin after those a cache may know.
       const [version = 0] = await session.column<number>(
         'insert into series (id, version) select @id, revision from store returning version',
         { id },
@@ -151,8 +151,8 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
     async latestChanges(id, from, to) {
       const changes = new Map<Day, ChangeCells>();
       for (const table of ['fact', 'respelling']) {
-        // A row is one text, because reading three takes three times as long. A withdrawal has no value, hence the mark
-        // before one.
+        // A row is one text, because reading three takes three times as long. '=' marks a value; a withdrawal
+        // has none.
         const rows = await session.column<string>(
           `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
            where series = @id and date between @from and @to group by date`,
@@ -201,7 +201,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
   };
 }
 
-/** A page of values. As of any day between two vintages it is the page of the first one, which may be in the cache. */
+/** Reads a page of values; all days up to the next vintage share the page that a cache may have. */
 function readPage(
   connection: Connection,
   series: SeriesRow,
@@ -266,10 +266,10 @@ function readObservations(
   }));
 }
 
-/** What each day up to `last` changed. A first value and a value after a withdrawal count as added. */
+/** Counts the changes of each day up to `last`; a value that is first or follows a withdrawal is added. */
 async function countChanges(session: SqliteSession, id: string, last: Day) {
   const counts = new Map<Day, { added: number; revised: number; withdrawn: number }>();
-  // A row is one text and is counted here: a window over the changes, grouped by day, takes twice as long.
+  // A row is one text and is counted here: a window over the changes by day takes twice as long.
   const rows = await session.column<string>(
     `select date || as_of_date || (value is null) from fact where series = @id and as_of_date <= @last
      order by date, as_of_date`,

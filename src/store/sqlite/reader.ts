@@ -26,12 +26,12 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
 }
 
 /**
- * The number of connections to keep for later reads. Each simultaneous request needs one, and opening one takes as
- * long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages with the same rows" halves.
+ * The number of connections to keep for later reads, one for each simultaneous request.
+ * Opening one takes as long as a page: with 4, the bench "serve: no two pages with the same rows" halves.
  */
 const mostIdle = 32;
 
-/** A store in a file; its first connection keeps its lock and stays open until the store is closed. */
+/** A store in a file; its first connection locks it until closed. */
 export class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
@@ -87,7 +87,7 @@ export class SqliteStore implements Store {
   async #another(): Promise<Connection> {
     const connection = await connectCurrent(this.address, { live: this.#live });
     if (connection.file !== this.#file) {
-      // Another file replaced the one that was opened; from now on all reads use the new one.
+      // Another file replaced the opened one; from now on all reads use the new one.
       this.#file = connection.file;
       for (const old of this.#idle) old.close();
       this.#idle = [];
@@ -96,7 +96,7 @@ export class SqliteStore implements Store {
   }
 
   #release(connection: Connection): void {
-    // Nothing was written, and a commit on a damaged file fails.
+    // Nothing was written, and a commit to a damaged file fails.
     if (connection.inTransaction) connection.run('rollback');
     const keep = !this.#closed && this.#idle.length < mostIdle && connection.file === this.#file;
     if (keep) this.#idle.push(connection);
@@ -112,7 +112,7 @@ export class SqliteStore implements Store {
     const known = this.#newest;
     if (known?.state.revision === revision && known.file === connection.file) return known.state;
     const sample = row.sample === 1;
-    // The log of imports distinguishes stores that have the same number of imports.
+    // The log of imports distinguishes stores with equal numbers of imports.
     const imports = connection
       .tuples<readonly [string, string]>('select imported_at, sha256 from import order by id')
       .all();
@@ -141,7 +141,7 @@ function beginReading(connection: Connection): void {
   }
 }
 
-/** Opens a store for reading, after bringing a store of an older asof to the current format. */
+/** Opens a store for reading, after migrating an older one to the current format. */
 async function connectCurrent(path: string, { live = false }: StoreOptions): Promise<Connection> {
   const connection = connectReader(path, live);
   try {
@@ -156,7 +156,7 @@ async function connectCurrent(path: string, { live = false }: StoreOptions): Pro
 
 /** Opens an older store in the current format; migrates a copy in memory if the file cannot be written. */
 async function upgraded(path: string, live: boolean): Promise<Connection> {
-  // Loaded here: few stores are old.
+  // Loaded here because few stores are old.
   const { migrate } = await import('./schema.ts');
   const upgrade = (connection: Connection) => inOneStep(connection, () => migrate(connection, path));
   try {
@@ -180,11 +180,11 @@ async function upgraded(path: string, live: boolean): Promise<Connection> {
   }
 }
 
-/** Opens a store for reading, in memory if SQLite cannot create the files that readers share beside it. */
+/** Opens a store for reading, in memory if SQLite cannot create the files that readers share. */
 function connectReader(path: string, live: boolean): Connection {
   const connection = connect(path, true);
   try {
-    // To wait in SQLite would block the whole process; `onceUnlocked` waits without that.
+    // Waiting in SQLite would block the whole process; `onceUnlocked` does not.
     connection.pragma('busy_timeout = 0');
     connection.pragma('user_version');
     return connection;
@@ -195,10 +195,10 @@ function connectReader(path: string, live: boolean): Connection {
   }
 }
 
-/** Milliseconds for which a reader waits for an import that commits to a store without a write-ahead log. */
+/** Milliseconds that a reader waits for a commit to a store without a write-ahead log. */
 const longestCommit = 20_000;
 
-/** Tries work again while an import has the store locked; the process and its other readers go on meanwhile. */
+/** Repeats work while an import locks the store, without blocking the process and its other readers. */
 async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
   const end = performance.now() + longestCommit;
   for (;;) {
@@ -211,18 +211,18 @@ async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** Whether a failure means that a file, or its folder, cannot be written: for lack of a right, or on a full disk. */
+/** Tells whether a failure means that a file or its folder cannot be written, or that the disk is full. */
 function cannotWrite(error: unknown): boolean {
   return /^(SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))|EACCES$|EPERM$|EROFS$)/.test(codeOf(error));
 }
 
-/** Reads a file into memory, where it can be changed; throws the Problem of `reason` if its log has more. */
+/** Reads a file into a database in memory; throws the Problem of `reason` if its log has more. */
 function inMemory(path: string, reason: unknown): Connection {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
-    // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).
+    // Bytes 18 and 19 of the header are 2 for a file with a write-ahead log, otherwise 1.
     bytes.fill(1, 18, 20);
     return new Connection(openDatabase(bytes), identityOf(path));
   } catch (error) {

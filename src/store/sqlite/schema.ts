@@ -8,7 +8,7 @@ import { engineOf } from './engine.ts';
 
 type Migration = (connection: Connection, session: SqliteSession) => Promise<void>;
 
-/** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
+/** The steps from each format to the next; `user_version` is the number of steps taken. */
 const migrations = [
   `
   create table series (
@@ -68,8 +68,8 @@ const migrations = [
     ${tables.filedTrades}
     from filing f join trade t on t.filing = f.key;
   `,
-  // How vintages came about (vintage-kind.ts). For older imports it follows from the source of a series; for FRED,
-  // whose files are of several kinds, from the log if all its files are of one kind; otherwise it is unknown.
+  // The origin of vintages (vintage-kind.ts). Older imports get it from the source of a series.
+  // FRED's files are of several kinds: the log decides if all of them are of one kind; otherwise it is unknown.
   `
   alter table series add column stated_vintage_kind text;
   alter table series add column vintage_kind text not null default '';
@@ -95,7 +95,7 @@ const migrations = [
     )
   ), '');
   `,
-  // Files of these kinds were read by another rule for blank cells; workbooks of the Real-Time Data Set have none.
+  // An older rule for blank cells read files of these kinds; workbooks of the Real-Time Data Set have none.
   async (connection: Connection) => {
     connection.exec(`
       alter table import add column outdated integer not null default 0;
@@ -128,9 +128,9 @@ const migrations = [
     `);
     await addAllWords(session);
   },
-  // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
+  // Dates without a stated frequency stay as published, and fiscal years beside calendar years stay apart.
   async (connection: Connection, session: SqliteSession) => {
-    // The dates of a vintage that only a clipped answer put on its day: they may have been published before.
+    // Dates that are in a vintage only because an answer was clipped: they may have been published before.
     connection.exec("alter table vintage add column clipped text not null default ''");
     await moveDates(session, engineOf(session).series);
   },
@@ -142,7 +142,7 @@ export async function createSchema(connection: Connection): Promise<void> {
   await migrate(connection, '');
 }
 
-/** Brings an older store to the current format, inside the caller's transaction. */
+/** Migrates an older store to the current format, inside the caller's transaction. */
 export async function migrate(connection: Connection, path: string): Promise<void> {
   const format = formatOf(connection, path);
   const session = new SqliteSession(path, connection);
@@ -152,7 +152,7 @@ export async function migrate(connection: Connection, path: string): Promise<voi
   connection.pragma(`user_version = ${currentFormat}`);
 }
 
-/** Says a step in the words of SQLite: it has no type of days, and series have numbers. */
+/** Translates a step for SQLite, which has no type of days and numbers series. */
 function tableWords(step: string): string {
   return step
     .replace(/\bseries text collate "C" not null/g, 'series integer not null references series (key)')
@@ -163,10 +163,7 @@ function tableWords(step: string): string {
     .replace(/(primary key \(.*\)\n {2}\));/g, '$1 strict, without rowid;');
 }
 
-/**
- * Removes the blank cells of other series' rows from series that came from files of several frequencies: they were
- * read as withdrawals, which contradict the values of their quarter or year as soon as the frequency is known.
- */
+/** Removes blank cells that were read as withdrawals, but were in rows of series with another frequency. */
 function dropRowsOfOthers(connection: Connection): void {
   const series = connection.column<number>(`select key from series where implied_source like 'FRED%'`).all();
   for (const key of series) {

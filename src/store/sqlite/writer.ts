@@ -35,20 +35,20 @@ import { damagesOf, engineOf } from './engine.ts';
 import { SqliteStore } from './reader.ts';
 import { createSchema, migrate } from './schema.ts';
 
-/** How stores in files are made, opened and replaced. */
+/** The stores in files. */
 export const files = {
   openWriter: openSqliteWriter,
   openDraft: openFileDraft,
   publishCopy,
-  /** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
+  /** Throws for a file that is not a store of asof; a damaged store may be replaced. */
   checkReplaceable: (path: string) => connectReplaceable(path, true)?.close(),
-  /** Refuses a store that another connection has open, and leaves it as it is. */
+  /** Throws for a store that another connection has open; leaves the store unchanged. */
   refuseUsed: (path: string) => leaveLog(path, 'for a moment'),
   remove: removeStore,
   firstImportOf,
 };
 
-/** Opens the store at `path` for one import, new ones as a copy of `copyOf`; a failure leaves the file as it was. */
+/** Opens the store at `path` for one import, a new one as a copy of `copyOf`; a failure changes nothing. */
 async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
@@ -59,7 +59,7 @@ async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWri
   );
 }
 
-/** The result of work on the store at a path; a failure is a Problem that names the store, after `undo`. */
+/** Calls `work`; on a failure calls `undo` and throws a Problem that names the store. */
 async function orProblem<T>(path: string, work: () => T | Promise<T>, undo?: () => void): Promise<T> {
   try {
     return await work();
@@ -80,7 +80,7 @@ async function openExisting(path: string): Promise<StoreWriter> {
     connection.close();
   };
   const open = async () => {
-    // Without a write-ahead log, pages that are written early would lock readers out until the end.
+    // Without a write-ahead log, pages that are written early would block readers until the end.
     const hasLog = connection.pragma('journal_mode') === 'wal';
     if (!hasLog) connection.pragma('cache_spill = off');
     connection.exec('begin immediate');
@@ -124,7 +124,6 @@ async function createStore(path: string, copyOf: string | undefined): Promise<St
   return orProblem(path, open, abandon);
 }
 
-/** Begins a transaction on a connection, which stays open at its end. */
 function beginWriting(connection: Connection, path: string): StoreWriter {
   connection.exec('begin immediate');
   const abandon = () => {
@@ -162,7 +161,7 @@ function writerOn(connection: Connection, { path, created, publish, abandon }: E
 
 const logs = ['-wal', '-shm', '-journal'];
 
-/** The path where this process creates a new store; removes the drafts of processes that were killed. */
+/** Returns the path where this process creates a new store; removes drafts of killed processes. */
 function beginDraft(path: string): string {
   makeFolder(dirname(path));
   const prefix = `${basename(path)}.new-`;
@@ -185,7 +184,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Publishes a flushed draft at `path` in one step; a Problem if another process created a store there meanwhile. */
+/** Publishes a flushed draft at `path` in one step; throws a Problem if a store appeared there meanwhile. */
 function publishDraft(draft: string, path: string): void {
   try {
     // Unlike a rename, a link never replaces an existing file.
@@ -204,13 +203,13 @@ function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Puts a flushed draft at `path` in one step, replacing a store whose log is in its file. */
+/** Moves a flushed draft to `path` in one step, replacing a store whose log is in its file. */
 function replaceWith(draft: string, path: string): void {
-  // Who may read the store does not change, also where root puts another file in its place.
+  // Keeps the owner and the permissions of the replaced store.
   const { mode, uid, gid } = statSync(path);
   chmodSync(draft, mode & 0o7777);
   if (process.getuid?.() === 0) chownSync(draft, uid, gid);
-  // The log of a damaged store is still there: SQLite would apply it to the new one.
+  // The log of a damaged store is still there, and SQLite would apply it to the new one.
   for (const suffix of logs) rmSync(path + suffix, { force: true });
   // Before the draft loses its name, because another process may begin one at once.
   for (const suffix of logs) rmSync(draft + suffix, { force: true });
@@ -228,7 +227,7 @@ function link(draft: string, path: string): boolean {
   }
 }
 
-/** Flushes a file to disk; releases the locks that this process holds on it. */
+/** Flushes a file to disk; releases the locks of this process on the file. */
 function flush(path: string): void {
   const file = openSync(path, 'r+');
   try {
@@ -238,22 +237,19 @@ function flush(path: string): void {
   }
 }
 
-/** Removes a draft and the files of SQLite beside it; the draft last, because its lock protects the others. */
+/** Removes a draft and SQLite's files beside it; the draft last, because its lock protects them. */
 function removeDraft(draft: string): void {
   for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
 }
 
-/**
- * Begins a store in the file `draft`, or continues one. Its one connection locks that file until it closes or its
- * process ends, so that no lock outlives a killed process. `publish` makes the complete draft a store.
- */
+/** Begins or continues a store in `draft`, locked by its one connection; `publish` makes it a store. */
 async function openFileDraft(draft: string, publish: (draft: string) => Promise<void>): Promise<StoreDraft> {
   const connection = await connectDraft(draft);
   const store = new SqliteStore(draft, {}, connection);
   return {
     write: async (work) => beginWriting(connection, draft).end(work),
     async read(work) {
-      // What is compared comes from the file, not from what this connection remembers.
+      // Reads for comparison from the file, not from the cache of this connection.
       connection.pragma('shrink_memory');
       return store.read(work);
     },
@@ -269,7 +265,7 @@ async function openFileDraft(draft: string, publish: (draft: string) => Promise<
   };
 }
 
-/** Puts a complete draft at `path`; replaces a store there only with `replace`. */
+/** Publishes a complete draft at `path`; replaces a store there only with `replace`. */
 function publishCopy(draft: string, path: string, replace: boolean): Promise<void> {
   return orProblem(path, () => {
     if (!replace || !existsSync(path)) return publishDraft(draft, path);
@@ -278,7 +274,7 @@ function publishCopy(draft: string, path: string, replace: boolean): Promise<voi
   });
 }
 
-/** Connects to an unfinished copy, and locks it; begins it if there is none, or one that cannot go on. */
+/** Connects to an unfinished copy and locks it; begins a new one if it is missing or unusable. */
 function connectDraft(draft: string): Promise<Connection> {
   return orProblem(draft, async () => {
     makeFolder(dirname(draft));
@@ -300,7 +296,7 @@ function connectDraft(draft: string): Promise<Connection> {
   });
 }
 
-/** Locks a draft; false if it is damaged or published. A Problem for any other file, and for one in use. */
+/** Locks a draft, false if it is damaged or published; throws a Problem if it is another file or in use. */
 function canGoOn(connection: Connection, draft: string): boolean {
   const inTheWay = () =>
     new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
@@ -312,11 +308,11 @@ function canGoOn(connection: Connection, draft: string): boolean {
     connection.pragma('locking_mode = exclusive');
     connection.exec('begin exclusive');
     connection.exec('commit');
-    // The process that had it before may have published it in between.
+    // The process that had the draft before may have published it in between.
     if (identityOf(draft) !== connection.file) throw inUse(draft);
     const isNew = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
     if (!isNew && connection.pragma('application_id') !== applicationId) throw inTheWay();
-    // A process that was killed while it published a copy left a second name of a store, which must not change.
+    // A process killed while it published a copy left a second name of a store, which must not change.
     if (statSync(draft).nlink > 1) return false;
     return damagesOf(connection).length === 0;
   } catch (error) {
@@ -333,7 +329,7 @@ function inUse(draft: string): Problem {
   });
 }
 
-/** Merges the log of a store into its file; a Problem if another connection is open. Leaves a damaged store. */
+/** Merges a store's log into its file, unless it is damaged; throws a Problem if a connection is open. */
 function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
   const connection = connectReplaceable(path, false);
   try {
@@ -351,17 +347,17 @@ function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
   }
 }
 
-/** Removes a store that nobody has open, also a damaged one; a Problem for any other file. */
+/** Removes a store that no process has open, also a damaged one; throws a Problem for any other file. */
 function removeStore(path: string): Promise<void> {
   leaveLog(path, 'for good');
   return orProblem(path, () => removeDraft(path));
 }
 
-/** Says when and from which bytes a store was first filled, which its backups share. Never upgrades the file. */
+/** Identifies the first import of a store, which its backups share; never upgrades the file. */
 function firstImportOf(path: string): string | undefined {
   let connection: Connection | undefined;
   try {
-    // A connection that may write removes, when it is closed, the files that SQLite makes beside the store.
+    // A writable connection removes, when closed, the files that SQLite makes beside the store.
     connection = connect(path, false);
     const sql = 'select imported_at, sha256 from import order by id limit 1';
     return connection.tuples<readonly [string, string]>(sql).get()?.join(' ');
@@ -372,7 +368,7 @@ function firstImportOf(path: string): string | undefined {
   }
 }
 
-/** Whether the header of a file says that it is a store; SQLite does not read it where the file is cut short. */
+/** Tells whether the header marks a file as a store; SQLite cannot read the mark of a truncated file. */
 function hasMark(path: string): boolean {
   const header = Buffer.alloc(72);
   const file = openSync(path, 'r');
@@ -390,7 +386,7 @@ function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }
 
-/** A connection to a store that may be replaced; undefined if it is damaged, a Problem for any other file. */
+/** Connects to a store, undefined if it is damaged; throws a Problem for any other file. */
 function connectReplaceable(path: string, readonly: boolean): Connection | undefined {
   let connection: Connection | undefined;
   try {

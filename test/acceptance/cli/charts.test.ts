@@ -265,7 +265,7 @@ describe('--plot', () => {
     ['panel MANY* --plot', tooMany],
     ['panel MANY* --as-of-each friday --from 2020-02-01 --to 2020-03-31 --plot', tooMany],
     ['series show GDP --plot', "unknown option '--plot'"],
-    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and this command has none'],
+    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'this command has no chart: choose another format than svg'],
   ])('is refused in asof %s: %s', async (line, said) => {
     const { code, out, err } = await run(line);
     expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });

@@ -34,6 +34,7 @@ describe('a failure', () => {
     [exit 2]
     $ asof help nothing-of-the-kind
     ! asof: there is no help on 'nothing-of-the-kind'
+    !       asof help lists the commands and topics
     [exit 2]
 
     # is help on stderr where a group lacks its command

@@ -99,7 +99,7 @@ describe('an import', () => {
     $ asof import ${gdp}
     …
     ! made a new store: ${home}/.local/share/asof/asof.db
-    ! it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)
+    ! asof now answers from this store instead of the shipped sample; to have both, delete the store and import again with --with-sample
     $ asof series search --columns id --no-header
     GDP
     $ asof import ${gdp}

@@ -170,7 +170,8 @@ describe('a snapshot of a service', () => {
     const { url, asked } = await proxyOf(service, () => undefined);
     const lines = ['a.csv obs GDP GDPC1 --limit 3', 'b.csv panel UNRATE GDPC1 --from 2014-01-01'];
     const told = ['GDPC1', 'UNRATE'].map(
-      (id) => `asof: ${id} is sampled: this is 2014-11-15; what was published since then may be missing\n`,
+      (id) =>
+        `asof: ${id} is sampled: values are from the sample of 2014-11-15; later publications may be missing\n`,
     );
     const line = ['snapshot', plan(lines), '--out', out, '--as-of', day, '--base-url', url];
     const { code, err } = await asof(line, { env: { ASOF_API_KEY: service.key } });

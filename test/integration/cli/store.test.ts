@@ -155,7 +155,7 @@ describe('asof store undo', () => {
     2,${at}/second.csv
     1,${at}/first.csv
     $ asof store undo
-    ! asof: take back import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db: there is no terminal to ask
+    ! asof: undo import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db: there is no terminal to ask
     …
     [exit 2]
     $ asof store undo 1 --dry-run
@@ -164,7 +164,7 @@ describe('asof store undo', () => {
     …
     [exit 2]
     $ asof store undo --yes
-    ! asof: took back import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db
+    ! asof: undid import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db
     $ asof obs GDP --columns value --no-header
     1
 
@@ -173,7 +173,7 @@ describe('asof store undo', () => {
     $ asof store undo --dry-run --csv
     subject,goes,vintages,removed,restored,first_date,last_date
     CPI,true,1,1,0,2014-10-01,2014-10-01
-    ! asof: dry run: would take back import 3 of 2026-03-15T12:00:00.000Z (${at}/third.csv): 1 series of ${at}/undo.db
+    ! asof: dry run: would undo import 3 of 2026-03-15T12:00:00.000Z (${at}/third.csv): 1 series of ${at}/undo.db
     $ asof store undo --yes --columns x
     ! asof: unknown column 'x': …
     [exit 2]
@@ -182,7 +182,7 @@ describe('asof store undo', () => {
     $ asof store undo --yes --csv
     subject,goes,vintages,removed,restored,first_date,last_date
     CPI,true,1,1,0,2014-10-01,2014-10-01
-    ! asof: took back import 3 of …
+    ! asof: undid import 3 of …
     $ asof obs CPI -q
     …
     [exit 3]
@@ -209,7 +209,7 @@ describe('without a store', () => {
     true
     $ asof store undo --yes
     ! asof: you have no store yet: there is no ${own}
-    !       the shipped sample, which answers without one, is read-only
+    !       the shipped sample, which asof uses until then, is read-only
     !       \`asof import --with-sample\` begins a store as a copy of it; --store names another store
     [exit 10]
     $ asof series rm GDP --yes
@@ -225,13 +225,13 @@ describe('without a store', () => {
     $ asof store merge ${store} --yes
     …
     ! made a new store: ${own}
-    ! it replaces the shipped sample from now on
+    ! asof now answers from this store instead of the shipped sample
 
     # an undo of the only import says that the store is empty, and how the sample answers again
     $ asof store undo --yes
-    ! asof: took back import 1 of …: 4 series of ${own}
+    ! asof: undid import 1 of …: 4 series of ${own}
     ! asof: ${own} is empty now
-    ! asof: while it exists, the shipped sample does not answer: remove the file to have it again
+    ! asof: this empty store now answers; remove the file to use the shipped sample again
     `,
     () => ({ env: { HOME: home } }),
   );

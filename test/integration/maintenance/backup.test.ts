@@ -3,9 +3,11 @@ import {
   cpSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -15,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
-import { backupStore, copyStore, restoreStore } from '../../../src/maintenance/copy.ts';
+import { type BackupOptions, backupStore, copyStore, restoreStore } from '../../../src/maintenance/copy.ts';
 import { digestOfStore } from '../../../src/maintenance/digest.ts';
 import { initStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
@@ -37,7 +39,15 @@ async function emptyStore(): Promise<string> {
   return address;
 }
 
-const at = (time: string) => ({ clock: () => new Date(time) });
+const changed = (store: string, date = '2015-01-01') =>
+  importFiles(store, { 'more.csv': facts(`GDP ${date} 2015-04-29 2`) });
+
+/** Passes a view to `work` while another connection has the store open. */
+const whileOpen = (store: string, work: () => Promise<void>) =>
+  withStore(store, async (open) => {
+    await open.read((view) => view.contents.seriesIds());
+    await work();
+  });
 
 /** The names of the files in a folder, in order. */
 const filesIn = (folder: string) =>
@@ -54,6 +64,20 @@ async function problemOf(work: Promise<unknown>): Promise<Problem> {
   throw error;
 }
 
+/** Stops a copy when it is written, before it was compared. */
+const stopping = {
+  onProgress: ({ stage }: { readonly stage: string }) => {
+    if (stage === 'compare') throw new Error('stopped');
+  },
+};
+
+/** Backs a store up into a folder, at an hour of 2026-03-15, keeping one unless another number is given. */
+const back = (store: string, folder: string, hour: string, options: BackupOptions = {}) =>
+  backupStore(store, folder, { keep: 1, clock: () => new Date(`2026-03-15T${hour}:00:00Z`), ...options });
+
+/** The name of the backup of that hour. */
+const of = (hour: string) => `asof-2026-03-15T${hour}0000Z.db`;
+
 onEveryEngine((engine) => {
   describe('backups with dated names', () => {
     it('are as many as are kept, the newest ones, each with what the store held then', async () => {
@@ -62,10 +86,8 @@ onEveryEngine((engine) => {
       const digests: string[] = [];
       for (const day of ['14', '15', '16', '17']) {
         await importFiles(store, { 'more.csv': facts(`GDP 2015-01-01 2015-04-${day} ${day}`) });
-        const { digest, removed } = await backupStore(store, place, {
-          keep: 2,
-          ...at(`2026-03-${day}T03:15:00.9Z`),
-        });
+        const clock = () => new Date(`2026-03-${day}T03:15:00.9Z`);
+        const { digest, removed } = await backupStore(store, place, { keep: 2, clock });
         digests.push(digest);
         expect(removed.map((path) => basename(path))).toEqual(
           Number(day) < 16 ? [] : [`bk-2026-03-${Number(day) - 2}T031500Z.db`],
@@ -95,67 +117,55 @@ onEveryEngine((engine) => {
 describe('backups with dated names', () => {
   it('of one second each have their own name, and the newest of them stays', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    for (let i = 0; i < 11; i += 1)
-      await backupStore(store, folder, { keep: 2, ...at('2026-03-15T03:15:00Z') });
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T031500Z-10.db', 'asof-2026-03-15T031500Z-11.db']);
+    for (let i = 0; i < 11; i += 1) await back(store, folder, '03', { keep: 2 });
+    expect(filesIn(folder)).toEqual(['asof-2026-03-15T030000Z-10.db', 'asof-2026-03-15T030000Z-11.db']);
   });
 
   it('keep the new one also where the clock is behind the names of the others', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    await backupStore(store, folder, { keep: 1, ...at('2030-01-01T00:00:00Z') });
-    const { store: made, removed } = await backupStore(store, folder, {
-      keep: 1,
-      ...at('2026-03-15T03:15:00Z'),
-    });
+    await back(store, folder, '', { clock: () => new Date('2030-01-01T00:00:00Z') });
+    const { store: made, removed } = await back(store, folder, '03');
     expect(filesIn(folder)).toEqual([basename(made)]);
     expect(removed.map((path) => basename(path))).toEqual(['asof-2030-01-01T000000Z.db']);
   });
 
   it('remove no file that another rule or a person made', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    const others = [
+    for (const name of [
       'bk.db',
       'bk-2026-01-01T000000Z-before-update.db',
       'bk-2026-01-01.db',
       'bk2-2026-01-01T000000Z.db',
       'x-bk-2026-01-01T000000Z.db',
       'bk-2026-01-01T000000Z.db.gz',
-    ];
-    for (const name of others) writeFileSync(join(folder, name), 'mine');
+    ])
+      writeFileSync(join(folder, name), 'mine');
     mkdirSync(join(folder, 'bk-2026-01-02T000000Z.db'));
     symlinkSync(join(folder, 'bk.db'), join(folder, 'bk-2026-01-03T000000Z.db'));
     const before = filesIn(folder);
-    const made: string[] = [];
-    for (const hour of ['01', '02'])
-      made.push(
-        (await backupStore(store, join(folder, 'bk'), { keep: 1, ...at(`2026-03-15T${hour}:00:00Z`) })).store,
-      );
-    expect(filesIn(folder)).toEqual([...before, basename(made[1] ?? '')].sort());
+    await back(store, join(folder, 'bk'), '01');
+    const { store: made } = await back(store, join(folder, 'bk'), '02');
+    expect(filesIn(folder)).toEqual([...before, basename(made)].sort());
   });
 
   it('leave a file alone that has their name and is no store, and say that it stays', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
     const path = join(folder, 'asof-2026-01-01T000000Z.db');
     writeFileSync(path, 'mine');
-    const { detail } = await problemOf(
-      backupStore(store, folder, { keep: 1, ...at('2026-03-15T03:15:00Z') }),
-    );
-    expect(detail).toContain(`asof-2026-03-15T031500Z.db is complete, but ${path} stays: `);
-    expect(filesIn(folder)).toEqual(['asof-2026-01-01T000000Z.db', 'asof-2026-03-15T031500Z.db']);
+    const { detail } = await problemOf(back(store, folder, '03'));
+    expect(detail).toContain(`${of('03')} is complete, but ${path} stays: `);
+    expect(filesIn(folder)).toEqual([basename(path), of('03')]);
   });
 
   it('leave a backup alone that somebody reads, say that it stays, and remove it the next time', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    const { store: first } = await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
-    await withStore(first, async (open) => {
-      await open.read((view) => view.contents.seriesIds());
-      const { detail } = await problemOf(
-        backupStore(store, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
-      );
+    const { store: first } = await back(store, folder, '01');
+    await whileOpen(first, async () => {
+      const { detail } = await problemOf(back(store, folder, '02'));
       expect(detail).toContain(`${first} stays: ${first} is a store in use`);
     });
-    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T03:00:00Z') });
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T030000Z.db']);
+    await back(store, folder, '03');
+    expect(filesIn(folder)).toEqual([of('03')]);
   });
 
   it.each([
@@ -163,49 +173,34 @@ describe('backups with dated names', () => {
     ['of a store that was emptied', emptyStore],
   ])('%s do not take the place of those of this one', async (_, begin) => {
     const [store, other, folder] = [await newStore(), await begin(), scratchFolder()];
-    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
-    const { detail } = await problemOf(
-      backupStore(other, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
-    );
-    expect(detail).toContain('is a backup of another store');
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db']);
+    await back(store, folder, '01');
+    expect((await problemOf(back(other, folder, '02'))).detail).toContain('is a backup of another store');
+    expect(filesIn(folder)).toEqual([of('01')]);
   });
 
   it('are not removed by a backup that fails, which the next one continues', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
-    const stopped = backupStore(store, folder, {
-      keep: 1,
-      ...at('2026-03-15T02:00:00Z'),
-      onProgress: ({ stage }) => {
-        if (stage === 'compare') throw new Error('stopped');
-      },
-    });
-    await expect(stopped).rejects.toThrow('stopped');
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db', 'asof.db.unfinished']);
-    const { already } = await backupStore(store, folder, { keep: 1, ...at('2026-03-16T01:00:00Z') });
-    expect(already).toBe(1);
-    expect(filesIn(folder)).toEqual(['asof-2026-03-16T010000Z.db']);
+    await back(store, folder, '01');
+    await expect(back(store, folder, '02', stopping)).rejects.toThrow('stopped');
+    expect(filesIn(folder)).toEqual([of('01'), 'asof.db.unfinished']);
+    expect((await back(store, folder, '03')).already).toBe(1);
+    expect(filesIn(folder)).toEqual([of('03')]);
   });
 
   it('do not change after their process was killed between the two steps of its publication', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    const first = await backupStore(store, folder, { keep: 2, ...at('2026-03-15T01:00:00Z') });
+    const first = await back(store, folder, '01', { keep: 2 });
     linkSync(first.store, join(folder, 'asof.db.unfinished'));
-    await importFiles(store, { 'more.csv': facts('GDP 2015-01-01 2015-04-29 2') });
-    const second = await backupStore(store, folder, { keep: 2, ...at('2026-03-15T02:00:00Z') });
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db', 'asof-2026-03-15T020000Z.db']);
-    expect(await digestIn(first.store)).toBe(first.digest);
-    expect(await digestIn(second.store)).toBe(second.digest);
+    await changed(store);
+    const second = await back(store, folder, '02', { keep: 2 });
+    expect(filesIn(folder)).toEqual([of('01'), of('02')]);
+    for (const made of [first, second]) expect(await digestIn(made.store)).toBe(made.digest);
   });
 
   it('are made by one process at a time', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    const both = await Promise.allSettled(
-      ['01', '02'].map((hour) => backupStore(store, folder, { keep: 1, ...at(`2026-03-15T${hour}:00:00Z`) })),
-    );
-    const refused = both.filter(({ status }) => status === 'rejected');
-    expect(refused).toMatchObject([
+    const both = await Promise.allSettled(['01', '02'].map((hour) => back(store, folder, hour)));
+    expect(both.filter(({ status }) => status === 'rejected')).toMatchObject([
       { reason: { detail: expect.stringContaining('another process writes') } },
     ]);
     expect(filesIn(folder)).toHaveLength(1);
@@ -213,37 +208,21 @@ describe('backups with dated names', () => {
 
   it('cannot be made in a folder that cannot be written, which the message names', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
+    await back(store, folder, '01');
     for (const readable of [dirname(dirname(store)), dirname(store), folder]) chmodSync(readable, 0o555);
     chmodSync(store, 0o444);
-    const { kind, detail } = await withoutRights(() =>
-      problemOf(backupStore(store, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') })),
-    );
-    expect([kind, detail]).toEqual([
-      'local-io',
-      expect.stringMatching(new RegExp(`${folder}.*: permission denied`)),
-    ]);
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db']);
+    const { kind, detail } = await withoutRights(() => problemOf(back(store, folder, '02')));
+    expect(kind).toBe('local-io');
+    expect(detail).toMatch(new RegExp(`${folder}.*: permission denied`));
+    expect(filesIn(folder)).toEqual([of('01')]);
   });
 
   it('are named in a dry run, which writes and removes nothing', async () => {
     const [store, folder] = [await newStore(), scratchFolder()];
-    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
-    const dry = await backupStore(store, folder, { keep: 1, dryRun: true, ...at('2026-03-15T02:00:00Z') });
-    const named = [dry.store, ...dry.removed].map((path) => basename(path));
-    expect(named).toEqual(['asof-2026-03-15T020000Z.db', 'asof-2026-03-15T010000Z.db']);
-    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db']);
-  });
-});
-
-describe('a restore into PostgreSQL', () => {
-  it('replaces no store, and names the way out', async () => {
-    const backup = join(scratchFolder(), 'b.db');
-    await copyStore(await newStore(), backup);
-    const address = await newStore('UNRATE', postgres.newAddress());
-    const { detail, hints } = await problemOf(restoreStore(backup, address));
-    expect(detail).toContain('exists already and is not empty');
-    expect(hints.join()).toContain('drop its schema first');
+    await back(store, folder, '01');
+    const dry = await back(store, folder, '02', { dryRun: true });
+    expect([dry.store, ...dry.removed].map((path) => basename(path))).toEqual([of('02'), of('01')]);
+    expect(filesIn(folder)).toEqual([of('01')]);
   });
 });
 
@@ -253,9 +232,17 @@ describe('a restore', () => {
     const store = await newStore();
     const backup = join(scratchFolder(), 'b.db');
     const { digest } = await copyStore(store, backup);
-    await importFiles(store, { 'more.csv': facts('GDP 2015-01-01 2015-04-29 2') });
-    return { store, backup, digest };
+    await changed(store);
+    return { store, backup, digest, before: await digestIn(store) };
   }
+
+  it('into PostgreSQL replaces no store, and names the way out', async () => {
+    const { backup } = await changedStore();
+    const address = await newStore('UNRATE', postgres.newAddress());
+    const { detail, hints } = await problemOf(restoreStore(backup, address));
+    expect(detail).toContain('exists already and is not empty');
+    expect(hints.join()).toContain('drop its schema first');
+  });
 
   it('puts the backup in the place of the store, which keeps its mode, and leaves nothing beside it', async () => {
     const { store, backup, digest } = await changedStore();
@@ -263,32 +250,26 @@ describe('a restore', () => {
     await restoreStore(backup, store);
     expect(await digestIn(store)).toBe(digest);
     expect(statSync(store).mode & 0o777).toBe(0o600);
-    expect(filesIn(join(store, '..')).filter((name) => /unfinished/.test(name))).toEqual([]);
-    await importFiles(store, { 'more.csv': facts('GDP 2015-01-01 2015-04-29 2') });
+    expect(filesIn(dirname(store))).toEqual([basename(store)]);
+    await changed(store);
   });
 
   it('of a damaged backup is refused, and the store stays as it was', async () => {
-    const { store, backup } = await changedStore();
-    const before = await digestIn(store);
-    const cut = join(scratchFolder(), 'cut.db');
-    cpSync(backup, cut);
+    const { store, backup, before } = await changedStore();
+    const [cut, wrong] = [join(scratchFolder(), 'cut.db'), join(scratchFolder(), 'wrong.db')];
+    for (const path of [cut, wrong]) cpSync(backup, path);
     truncateSync(cut, 20_480);
     expect((await problemOf(restoreStore(cut, store))).detail).toMatch(/cut\.db.*is damaged/);
-    const wrong = join(scratchFolder(), 'wrong.db');
-    cpSync(backup, wrong);
     const db = openDatabase(wrong);
     db.exec("update series set first_vintage = '2001-01-01'");
     db.close();
-    const { detail } = await problemOf(restoreStore(wrong, store));
-    expect(detail).toMatch(/wrong\.db is damaged: GDP: /);
+    expect((await problemOf(restoreStore(wrong, store))).detail).toMatch(/wrong\.db is damaged: GDP: /);
     expect(await digestIn(store)).toBe(before);
   });
 
   it('over a store that somebody has open is refused, and the store stays as it was', async () => {
-    const { store, backup } = await changedStore();
-    const before = await digestIn(store);
-    await withStore(store, async (open) => {
-      await open.read((view) => view.contents.seriesIds());
+    const { store, backup, before } = await changedStore();
+    await whileOpen(store, async () => {
       const { detail, hints } = await problemOf(restoreStore(backup, store));
       expect(detail).toBe(`${store} is a store in use`);
       expect(hints.join()).toContain('asof serve');
@@ -297,14 +278,8 @@ describe('a restore', () => {
   });
 
   it('that fails leaves the store as it was, with its log', async () => {
-    const { store, backup } = await changedStore();
-    const before = await digestIn(store);
-    const failing = restoreStore(backup, store, {
-      onProgress: ({ stage }) => {
-        if (stage === 'compare') throw new Error('stopped');
-      },
-    });
-    await expect(failing).rejects.toThrow('stopped');
+    const { store, backup, before } = await changedStore();
+    await expect(restoreStore(backup, store, stopping)).rejects.toThrow('stopped');
     expect(await digestIn(store)).toBe(before);
     const db = openDatabase(store);
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
@@ -326,11 +301,8 @@ describe('a restore', () => {
     expect((await checkStore(store)).faults).toEqual([]);
   });
 
-  it('replaces no file that is not a store', async () => {
+  it('of the store itself is refused', async () => {
     const { backup } = await changedStore();
-    const path = join(scratchFolder(), 'notes.txt');
-    writeFileSync(path, 'mine');
-    expect((await problemOf(restoreStore(backup, path))).detail).toContain('is no store');
     await expect(restoreStore(backup, backup)).rejects.toThrow('is the store itself');
   });
 });
@@ -343,3 +315,94 @@ function overwrite(path: string, place: number): void {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xa5, place, place + 4096));
 }
+
+describe('a copy to a file', () => {
+  /** A store, and the address of a file in a new folder; there is a copy of the store, which has changed since. */
+  async function storeAndCopy() {
+    const [store, copy] = [await newStore(), sqlite.newAddress()];
+    const { digest } = await copyStore(store, copy);
+    await changed(store);
+    return { store, copy, digest };
+  }
+
+  /** A store, and a path in a folder. */
+  async function storeAndPath() {
+    const path = sqlite.newAddress();
+    mkdirSync(dirname(path), { recursive: true });
+    return { store: await newStore(), path };
+  }
+
+  it('replaces a file where that is asked for, but none that is open, although nobody reads or writes it now', async () => {
+    const { store, copy, digest: first } = await storeAndCopy();
+    await whileOpen(copy, () =>
+      expect(copyStore(store, copy, { replace: true })).rejects.toThrow(/is a store in use/),
+    );
+    expect(await digestIn(copy)).toBe(first);
+    // It was refused before the store was copied.
+    expect(filesIn(dirname(copy))).toEqual([basename(copy)]);
+    const { digest } = await copyStore(store, copy, { replace: true });
+    expect(digest).not.toBe(first);
+    expect(await digestIn(copy)).toBe(digest);
+  });
+
+  it('replaces the store that a link leads to, and not the link', async () => {
+    const { store, copy } = await storeAndCopy();
+    const link = join(dirname(copy), 'link.db');
+    symlinkSync(copy, link);
+    const { digest } = await copyStore(store, link, { replace: true });
+    expect(await digestIn(copy)).toBe(digest);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
+  it.each([{ replace: true }, { replace: false }])(
+    'does not write through a link to nothing (%o)',
+    async (how) => {
+      const { store, path } = await storeAndPath();
+      symlinkSync('nowhere.db', path);
+      await expect(copyStore(store, path, how)).rejects.toThrow(/is a link to a file that does not exist/);
+      expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    },
+  );
+
+  it('begins again where a stopped one left a damaged file', async () => {
+    const { store, path } = await storeAndPath();
+    const lines = Array.from({ length: 300 }, (_, i) => `S${i} 2014-10-01 2015-01-30 1`);
+    await importFiles(store, { 'many.csv': facts(...lines) });
+    const stopped = copyStore(store, path, { ...stopping, rowsAtOnce: 1000 });
+    await expect(stopped).rejects.toThrow('stopped');
+    const begun = `${path}.unfinished`;
+    truncateSync(begun, Math.floor(statSync(begun).size / 8192) * 4096);
+    const { digest, already } = await copyStore(store, path);
+    expect(already).toBe(0);
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    expect(await digestIn(path)).toBe(digest);
+  });
+
+  it('leaves a file alone that has the name of a copy in the making and is none', async () => {
+    const { store, path } = await storeAndPath();
+    writeFileSync(`${path}.unfinished`, 'a novel\n');
+    await expect(copyStore(store, path)).rejects.toMatchObject({
+      detail: expect.stringMatching(/unfinished is in the way/),
+      hints: ['remove it, or name another file for the copy'],
+    });
+    expect(readFileSync(`${path}.unfinished`, 'utf8')).toBe('a novel\n');
+  });
+
+  it('replaces no file that is not a store', async () => {
+    const { store, path } = await storeAndPath();
+    writeFileSync(path, 'date,value\n');
+    const refused = copyStore(store, path, { replace: true });
+    await expect(refused).rejects.toThrow(/is no store that a backup could/);
+    expect(readFileSync(path, 'utf8')).toBe('date,value\n');
+    expect(existsSync(`${path}.unfinished`)).toBe(false);
+  });
+
+  it('that was begun with what is gone from the store now is begun anew', async () => {
+    const { store, path } = await storeAndPath();
+    const begun = sqlite.newAddress();
+    await importFiles(begun, { 'par.csv': 'Date,"1 Mo","10 Yr"\n2014-12-31,0.03,2.17\n' });
+    renameSync(begun, `${path}.unfinished`);
+    const { digest } = await copyStore(store, path);
+    expect(await digestIn(path)).toBe(digest);
+  });
+});

@@ -1,6 +1,3 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
@@ -8,20 +5,23 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { undoableImports, undoStoreImport } from '../../../src/maintenance/undo.ts';
-import { openWriter } from '../../../src/store/open.ts';
+import { writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { importMixed, mixedImports } from '../../support/encodings.ts';
-import { onEveryEngine, sqlite } from '../../support/engines.ts';
-import { root } from '../../support/repository.ts';
+import { contract } from '../../support/engines.ts';
 import { contentOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
 
-const logOf = (address: string) =>
-  reading(address, async (view) =>
-    (await view.sources.imports()).map(({ file, statementsNew }) => [file, statementsNew]),
-  );
+/** The numbers of new statements by the log. */
+const countsIn = (address: string) =>
+  reading(address, async (view) => (await view.sources.imports()).map(({ statementsNew }) => statementsNew));
 
-onEveryEngine((engine) => {
+const idsIn = (address: string) => reading(address, (view) => view.contents.seriesIds());
+
+const madeElsewhere =
+  'no import can be undone: an older asof made them, or they are older than this copy of the store';
+
+contract((engine) => {
   /** A store into which some imports were made. */
   async function storeOf(...imports: readonly string[][]): Promise<string> {
     const address = engine.newAddress();
@@ -39,9 +39,7 @@ onEveryEngine((engine) => {
           for (const one of kept) await importMixed(never, one, { replace });
           for (let i = kept.length; i < imports.length; i += 1) await undoStoreImport(address);
           expect(await contentOf(address)).toEqual(await contentOf(never));
-          expect((await logOf(address)).map(([, count]) => count)).toEqual(
-            (await logOf(never)).map(([, count]) => count),
-          );
+          expect(await countsIn(address)).toEqual(await countsIn(never));
           expect((await checkStore(address)).faults).toEqual([]);
         }),
         { numRuns: runs(8, engine) },
@@ -68,9 +66,8 @@ onEveryEngine((engine) => {
           }
           const never = engine.newAddress();
           for (const [i, one] of imports.entries()) if (i !== undone) await importMixed(never, one);
-          if (imports.length > 1) expect(await contentOf(address)).toEqual(await contentOf(never));
-          else
-            expect(await contentOf(address)).toEqual({ series: [], others: [], symbols: [], followed: [] });
+          const nothing = { series: [], others: [], symbols: [], followed: [] };
+          expect(await contentOf(address)).toEqual(imports.length > 1 ? await contentOf(never) : nothing);
         }),
         { numRuns: runs(8, engine) },
       );
@@ -78,17 +75,13 @@ onEveryEngine((engine) => {
 
     it('gives back the values, texts and titles that it replaced', async () => {
       const address = engine.newAddress();
-      const title = (text: string) => `series_id,title\nGDP,${text}\n`;
-      await importFiles(address, {
-        'a.csv': facts('GDP 2014-10-01 2015-01-30 1.5'),
-        'm.csv': title('Product'),
+      const said = (value: string, title: string) => ({
+        'a.csv': facts(`GDP 2014-10-01 2015-01-30 ${value}`),
+        'm.csv': `series_id,title\nGDP,${title}\n`,
       });
+      await importFiles(address, said('1.5', 'Product'));
       const before = await contentOf(address);
-      await importFiles(
-        address,
-        { 'b.csv': facts('GDP 2014-10-01 2015-01-30 1.6'), 'm.csv': title('Gross Product') },
-        { replace: true },
-      );
+      await importFiles(address, said('1.6', 'Gross Product'), { replace: true });
       await undoStoreImport(address);
       expect(await contentOf(address)).toEqual(before);
       await importFiles(address, { 'c.csv': facts('GDP 2014-10-01 2015-01-30 1.500') });
@@ -104,33 +97,23 @@ onEveryEngine((engine) => {
         ['CPI 2014-10-01 2015-01-30 1'],
       );
       const before = await engine.digest(address);
-      const [last, , first] = await undoableImports(address);
-      expect(await failureOf(undoStoreImport(address, { number: first?.number ?? 0 }))).toBe(
-        `later imports are about the same:\n  import ${last?.number}: CPI`,
+      const [last = 0, , first = 0] = (await undoableImports(address)).map(({ number }) => number);
+      expect(await failureOf(undoStoreImport(address, { number: first }))).toBe(
+        `later imports are about the same:\n  import ${last}: CPI`,
       );
       expect(await engine.digest(address)).toBe(before);
-      await undoStoreImport(address, { number: last?.number ?? 0 });
-      expect(await undoStoreImport(address, { number: first?.number ?? 0 })).toMatchObject({
-        series: ['CPI', 'GDP'],
-        rates: 0,
-        filings: 0,
-      });
-      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['UNRATE']);
+      await undoStoreImport(address, { number: last });
+      const undone = { series: ['CPI', 'GDP'], rates: 0, filings: 0 };
+      expect(await undoStoreImport(address, { number: first })).toMatchObject(undone);
+      expect(await idsIn(address)).toEqual(['UNRATE']);
     });
 
-    it('of a dry run changes nothing', async () => {
-      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
-      const before = await engine.digest(address);
-      expect(await undoStoreImport(address, { dryRun: true })).toMatchObject({
-        series: ['GDP'],
-        dryRun: true,
-      });
-      expect(await engine.digest(address)).toBe(before);
-    });
-
-    it('that is stopped changes nothing', async () => {
+    it('changes nothing in a dry run, or if it is stopped', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['CPI 2014-10-01 2015-01-30 1']);
       const before = await engine.digest(address);
+      const dry = { series: ['CPI'], dryRun: true };
+      expect(await undoStoreImport(address, { dryRun: true })).toMatchObject(dry);
+      expect(await engine.digest(address)).toBe(before);
       const stop = new AbortController();
       const undone = undoStoreImport(address, { signal: stop.signal });
       stop.abort();
@@ -141,51 +124,34 @@ onEveryEngine((engine) => {
 
     it('says of each series, curve and filing what changes, and whether anything is left', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1', 'GDP 2014-07-01 2015-01-30 2']);
-      await importFiles(
-        address,
-        {
-          'b.csv': facts(
-            'GDP 2014-10-01 2015-02-27 3',
-            'GDP 2014-07-01 2015-01-30 9',
-            'GDP 2014-04-01 2015-01-30 4',
-            'CPI 2014-10-01 2015-01-30 1',
-            'CPI 2015-01-01 2015-02-27 1',
-          ),
-          'par.csv': 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n',
-          '0000000001-26-000001.xml': documentOf({ tables: trade() }),
-        },
-        { filedOn: '2026-01-05', replace: true },
-      );
-      const other = { goes: false, vintages: 0, restored: 0 };
-      expect((await undoStoreImport(address)).subjects).toEqual([
-        { ...other, subject: 'PAR curve', removed: 4, first: '2015-01-02', last: '2015-01-05' },
-        { ...other, subject: 'filings', removed: 1, first: null, last: null },
-        {
-          subject: 'CPI',
-          goes: true,
-          vintages: 2,
-          removed: 2,
-          restored: 0,
-          first: '2014-10-01',
-          last: '2015-01-01',
-        },
+      const files = {
+        'b.csv': facts(
+          'GDP 2014-10-01 2015-02-27 3',
+          'GDP 2014-07-01 2015-01-30 9',
+          'GDP 2014-04-01 2015-01-30 4',
+          'CPI 2014-10-01 2015-01-30 1',
+          'CPI 2015-01-01 2015-02-27 1',
+        ),
+        'par.csv': 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n',
+        '0000000001-26-000001.xml': documentOf({ tables: trade() }),
+      };
+      await importFiles(address, files, { filedOn: '2026-01-05', replace: true });
+      const { subjects } = await undoStoreImport(address);
+      const line = (one: (typeof subjects)[number]) =>
+        `${one.subject}: ${one.goes ? 'goes' : 'stays'}, ${one.vintages} ${one.removed} ${one.restored}, ${one.first} to ${one.last}`;
+      expect(subjects.map(line)).toEqual([
+        'PAR curve: stays, 0 4 0, 2015-01-02 to 2015-01-05',
+        'filings: stays, 0 1 0, null to null',
+        'CPI: goes, 2 2 0, 2014-10-01 to 2015-01-01',
         // A vintage, a statement more in the one before, and a value that was replaced.
-        {
-          subject: 'GDP',
-          goes: false,
-          vintages: 1,
-          removed: 2,
-          restored: 1,
-          first: '2014-04-01',
-          last: '2014-10-01',
-        },
+        'GDP: stays, 1 2 1, 2014-04-01 to 2014-10-01',
       ]);
       expect(await undoStoreImport(address)).toMatchObject({ empty: true, subjects: [{ subject: 'GDP' }] });
     });
 
     it('sets back what a pull had reached, so that the next pull asks again', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
-      const record = {
+      const begun = {
         source: 'fred',
         name: 'GDP',
         since: 'x',
@@ -193,22 +159,13 @@ onEveryEngine((engine) => {
         lastRun: undefined,
         left: '',
       };
-      const entry = {
-        importedAt: 'x',
-        file: 'window',
-        kind: 'fred-api',
-        sha256: '0',
-        series: 1,
-        statementsNew: 1,
-        statementsKnown: 0,
-        withdrawn: 0,
-      };
-      for (const bookmark of ['first', 'second']) {
-        const writer = await openWriter(address);
-        await writer.recordImport(entry);
-        await writer.follow({ ...record, bookmark });
-        await writer.commit();
-      }
+      const counts = { series: 1, statementsNew: 1, statementsKnown: 0, withdrawn: 0 };
+      for (const bookmark of ['first', 'second'])
+        await writing(address, async (writer) => {
+          await writer.recordImport({ importedAt: 'x', file: 'w', kind: 'fred-api', sha256: '0', ...counts });
+          await writer.follow({ ...begun, bookmark });
+          await writer.commit();
+        });
       const bookmarks = () =>
         reading(address, async (view) => (await view.sources.followed()).map(({ bookmark }) => bookmark));
       await undoStoreImport(address);
@@ -219,15 +176,14 @@ onEveryEngine((engine) => {
 
     it('keeps the coverage that a pull without news added afterwards', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['GDP 2014-10-01 2015-02-27 2']);
-      const writer = await openWriter(address);
-      (await writer.series('GDP')).cover('2015-03-20');
-      await writer.finish(['GDP']);
-      await writer.commit();
-      await undoStoreImport(address);
-      expect(await reading(address, (view) => view.series.find('GDP'))).toMatchObject({
-        coveredTo: '2015-03-20',
-        lastVintage: '2015-01-30',
+      await writing(address, async (writer) => {
+        (await writer.series('GDP')).cover('2015-03-20');
+        await writer.finish(['GDP']);
+        await writer.commit();
       });
+      await undoStoreImport(address);
+      const left = { coveredTo: '2015-03-20', lastVintage: '2015-01-30' };
+      expect(await reading(address, (view) => view.series.find('GDP'))).toMatchObject(left);
     });
 
     it('follows its series to a new id, and leaves out one that was removed', async () => {
@@ -238,70 +194,39 @@ onEveryEngine((engine) => {
       await renameSeries(address, 'GDP', 'PRODUCT');
       await removeSeries(address, 'CPI');
       expect(await undoStoreImport(address)).toMatchObject({ series: ['PRODUCT'] });
-      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['OTHER']);
+      expect(await idsIn(address)).toEqual(['OTHER']);
     });
   });
 
   it('the number of an import that was taken back is not given to another one', async () => {
-    const [gdp, cpi, m2] = ['GDP', 'CPI', 'M2'].map((id) => ({
-      'a.csv': facts(`${id} 2014-10-01 2015-01-30 1`),
-    }));
-    const address = engine.newAddress();
-    await importFiles(address, gdp ?? {});
-    await importFiles(address, cpi ?? {});
+    const add = (id: string) => importFiles(address, { 'a.csv': facts(`${id} 2014-10-01 2015-01-30 1`) });
     const newest = async () => (await undoableImports(address))[0]?.number ?? 0;
+    const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['CPI 2014-10-01 2015-01-30 1']);
     const second = await newest();
     await undoStoreImport(address, { number: second });
-    await importFiles(address, m2 ?? {});
-    expect(await newest()).toBeGreaterThan(second);
-    expect(await failureOf(undoStoreImport(address, { number: second }))).toBe(
-      `the store has no import ${second} that can be taken back`,
-    );
+    await add('M2');
     const third = await newest();
+    expect(third).toBeGreaterThan(second);
+    expect(await failureOf(undoStoreImport(address, { number: second }))).toBe(
+      `the store has no import ${second} that can be undone`,
+    );
     await undoStoreImport(address);
     await undoStoreImport(address);
-    await importFiles(address, gdp ?? {});
+    await add('GDP');
     expect(await newest()).toBeGreaterThan(third);
-    expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['GDP']);
+    expect(await idsIn(address)).toEqual(['GDP']);
     expect((await checkStore(address)).faults).toEqual([]);
   });
 
-  describe('what cannot be taken back', () => {
-    it('is said: an unknown import, a store without imports, the imports of a copy', async () => {
-      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
-      expect(await failureOf(undoStoreImport(address, { number: 99 }))).toBe(
-        'the store has no import 99 that can be taken back',
-      );
-      const copy = engine.newAddress();
-      await copyStore(address, copy);
-      expect(await failureOf(undoStoreImport(copy))).toBe(
-        'the store has no import that can be taken back: an older asof made them, or they were made before it was copied',
-      );
-      await importFiles(copy, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 2') });
-      await undoStoreImport(copy);
-      expect(await contentOf(copy)).toEqual(await contentOf(address));
-      await undoStoreImport(address);
-      expect(await failureOf(undoStoreImport(address))).toBe('the store has no import to take back');
-    });
-  });
-});
-
-describe('a store of an older asof', () => {
-  it('keeps its imports, and takes back those that are made from now on', async () => {
-    const path = sqlite.newAddress();
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, gunzipSync(readFileSync(join(root, 'test/data/stores/format-1-one-kind.db.gz'))));
-    const before = await contentOf(path);
-    expect(await failureOf(undoStoreImport(path))).toBe(
-      'the store has no import that can be taken back: an older asof made them, or they were made before it was copied',
-    );
-    const ids = await reading(path, (view) => view.contents.seriesIds());
-    await importFiles(
-      path,
-      { 'more.csv': facts(`${ids[0]} 2031-10-01 2025-02-27 2`, 'NEW 2014-10-01 2015-02-27 2') },
-      { merge: true, projections: true },
-    );
-    await undoStoreImport(path);
-    expect(await contentOf(path)).toEqual(before);
+  it('what cannot be taken back is said: the imports of a copy, and of a store without any', async () => {
+    const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
+    const copy = engine.newAddress();
+    await copyStore(address, copy);
+    expect(await failureOf(undoStoreImport(copy))).toBe(madeElsewhere);
+    await importFiles(copy, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 2') });
+    await undoStoreImport(copy);
+    expect(await contentOf(copy)).toEqual(await contentOf(address));
+    await undoStoreImport(address);
+    expect(await failureOf(undoStoreImport(address))).toBe('the store has no import to undo');
   });
 });

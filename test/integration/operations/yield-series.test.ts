@@ -148,11 +148,11 @@ describe('a command or a request for a maturity of the curves', () => {
 
     # for its facts is refused, with the question that gives its rates
     $ asof facts dgs10
-    ! asof: series 'DGS10' has no statements: the curves answer it
+    ! asof: series 'DGS10' has no facts: its rates come from the curves
     !       asof yields --maturity 10Y gives its rates
     [exit 3]
     $ asof facts T10Y3M
-    ! asof: series 'T10Y3M' has no statements: the curves answer it
+    ! asof: series 'T10Y3M' has no facts: its rates come from the curves
     !       asof spread --long 10Y --short 3M gives its rates
     [exit 3]
     $ asof yields --maturity 10Y --csv --columns trade_date,rate --no-header
@@ -164,7 +164,7 @@ describe('a command or a request for a maturity of the curves', () => {
     series_id,date,as_of_date,value,vintage_kind
     GDP,2014-07-01,2014-12-23,17599.8,exact
     $ asof facts T10*
-    ! asof: series 'T10*' has no statements: the curves answer it
+    ! asof: series 'T10*' has no facts: its rates come from the curves
     …
     [exit 3]
     $ asof facts GDP DGS10 -o /dev/null
@@ -182,7 +182,7 @@ describe('a command or a request for a maturity of the curves', () => {
     ]);
     await expect(library.facts('DGS10')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       kind: 'not-found',
-      detail: "series 'DGS10' has no statements: the curves answer it",
+      detail: "series 'DGS10' has no facts: its rates come from the curves",
       hints: ['yields({ maturity: "10Y" }) gives its rates'],
     });
     const ids: string[] = [];

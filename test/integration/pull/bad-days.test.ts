@@ -59,11 +59,11 @@ describe.each(sources)('asof pull %s', (source) => {
       expect.stringMatching(/cannot reach http:\/\/127\.0\.0\.1:9.*connection refused/),
     ]);
     // Nobody knows whether there is something new, and there is no store to go on from.
-    expect(err).toMatch(/^pulled 0 of 1; \d+ requests? in /m);
+    expect(err).toMatch(/^nothing was pulled; \d+ requests? in /m);
     expect(err).toMatch(
-      /^left: .* \(everything\); there is no store yet, and the same command begins again$/m,
+      /^not yet pulled: .* \(everything\); no store exists yet: run the same command again$/m,
     );
-    expect(err).not.toMatch(/nothing new|goes on from there/);
+    expect(err).not.toMatch(/nothing new|continues from there/);
     expect((await list()).out).toBe('');
   });
 
@@ -74,7 +74,7 @@ describe.each(sources)('asof pull %s', (source) => {
     changeSchema();
     const again = await run('pull --full --retries 0');
     expect([again.code, (await list()).out]).toEqual([8, before]);
-    expect(again.err).toMatch(/^left: .* \(.+\); asof pull goes on from there$/m);
+    expect(again.err).toMatch(/^not yet pulled: .* \(.+\); asof pull continues from there$/m);
     expect(again.err).not.toContain('nothing new');
     const { code, err } = await run(`${whole} --retries 0 --store ${scratchFolder()}/new.db`);
     const unread = /(cannot be read, and nothing of it was stored|is not as it was)[\s\S]*asof may be older/;
@@ -108,7 +108,7 @@ describe.each(sources)('asof pull %s', (source) => {
     await vi.waitFor(() => expect(server.asked.length).toBe(4), 30_000);
     stop.abort();
     const { code, err } = await end;
-    const next = existsSync(home.store) ? 'asof pull goes on from there' : 'the same command begins again';
+    const next = existsSync(home.store) ? 'asof pull continues from there' : 'run the same command again';
     expect([code, err]).toEqual([130, expect.stringContaining(next)]);
     spoil(undefined);
     expect(await run(whole)).toMatchObject({ code: 0 });
@@ -169,7 +169,7 @@ it('asof pull --max-duration ends a wait that would last longer, with the exit c
   spoil('throttled', 4);
   const { code, err } = await run(`${whole} --max-duration 20s`);
   expect([code, err]).toEqual([6, expect.stringContaining('--max-duration leaves no time to wait for it')]);
-  expect(err).toContain('left: GDP (everything); there is no store yet, and the same command begins again');
+  expect(err).toContain('not yet pulled: GDP (everything); no store exists yet: run the same command again');
 });
 
 describe('what the SEC refuses', () => {

@@ -70,7 +70,7 @@ describe('asof pull', () => {
       ! GDP  395 new vintages, …, 3 requests
       ! pulled 1 of 1: 395 new vintages, …; 3 requests in … s
       ! made a new store: …/.local/share/asof/asof.db
-      ! it replaces the shipped sample from now on
+      ! asof now answers from this store instead of the shipped sample
       $ asof obs GDP --as-of 2015-01-30 --limit 1 --no-header
       2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED
       $ asof pull -v

@@ -121,7 +121,7 @@ describe('a filing that the SEC lists and does not give', () => {
     expect(await pull(later(31))).toMatchObject({
       ends: ['cik 1 left: bad-answer'],
       said: expect.stringMatching(/000005: .*; given up after 30 days/),
-      hints: ['--full asks once more for what was given up'],
+      hints: ['--full asks again for the items that were given up'],
       followed: [{ left: expect.stringMatching(/^given up after 30 days: filing/) }],
     });
     const silent = { ends: ['cik 1 nothing-new'], asked: [list], followed: [{ left: '' }] };

@@ -4,12 +4,13 @@ import type { Statement } from '../../../src/domain/series/revision-history.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
 import type { Store, StoreView } from '../../../src/store/store.ts';
 import type { StoreWriter } from '../../../src/store/writer.ts';
-import { onEveryEngine } from '../../support/engines.ts';
+import { contract } from '../../support/engines.ts';
 import { filing } from '../../support/filings.ts';
 import {
   allStatements,
   facts,
   importFiles,
+  importFilings,
   observationsIn,
   reading,
   withStore,
@@ -22,16 +23,17 @@ function statement(text: string): Statement {
   return { seriesId, date, asOf, value: value ?? null };
 }
 
-const gdp = statement('GDP 2014-10-01 2015-01-30 17710.7');
-
 const latestIn = async (view: StoreView) =>
   (await observationsIn(view, { seriesId: 'GDP', limit: 9 })).map(({ value }) => value);
 
-onEveryEngine((engine) => {
-  /** A new store with one observation of GDP. */
-  async function newStore(): Promise<string> {
+const findGdp = (view: StoreView) => view.series.find('GDP');
+
+contract((engine) => {
+  /** A new store with these statements; without any, with one observation of GDP. */
+  async function newStore(...lines: readonly string[]): Promise<string> {
     const address = engine.newAddress();
-    await importFiles(address, { 'facts.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
+    const said = lines.length > 0 ? lines : ['GDP 2014-10-01 2015-01-30 17710.7'];
+    await importFiles(address, { 'facts.csv': facts(...said) });
     return address;
   }
 
@@ -42,8 +44,10 @@ onEveryEngine((engine) => {
     return result;
   }
 
-  const revise = (address: string, value: string) =>
-    importFiles(address, { 'more.csv': facts(`GDP 2014-10-01 2015-02-27 ${value}`) }, { replace: true });
+  const add = (address: string, ...lines: readonly string[]) =>
+    importFiles(address, { 'more.csv': facts(...lines) }, { replace: true });
+
+  const revise = (address: string) => add(address, 'GDP 2014-10-01 2015-02-27 17701.3');
 
   describe('what a store follows', () => {
     const record = {
@@ -56,18 +60,19 @@ onEveryEngine((engine) => {
       left: '',
     };
     const begun = { ...record, bookmark: '', upTo: undefined, lastRun: undefined, left: 'everything' };
+    const followed = (address: string) => reading(address, (view) => view.sources.followed());
 
     it('is written with the facts, replaced by later records, and forgotten on demand', async () => {
       const address = await newStore();
-      expect(await reading(address, (view) => view.sources.followed())).toEqual([]);
+      expect(await followed(address)).toEqual([]);
       await writing(address, (writer) => writer.follow(begun));
-      expect(await reading(address, (view) => view.sources.followed())).toEqual([begun]);
+      expect(await followed(address)).toEqual([begun]);
       await writing(address, (writer) => writer.follow({ ...record, since: 'later' }));
       // Following began with the first record.
-      expect(await reading(address, (view) => view.sources.followed())).toEqual([record]);
-      expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(true);
-      expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(false);
-      expect(await reading(address, (view) => view.sources.followed())).toEqual([]);
+      expect(await followed(address)).toEqual([record]);
+      for (const was of [true, false])
+        expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(was);
+      expect(await followed(address)).toEqual([]);
     });
 
     it('changes no state of the data, and is gone with a transaction that is rolled back', async () => {
@@ -78,9 +83,7 @@ onEveryEngine((engine) => {
       const writer = await openWriter(address);
       await writer.follow({ ...record, name: 'UNRATE' });
       await writer.rollback();
-      expect((await reading(address, (view) => view.sources.followed())).map(({ name }) => name)).toEqual([
-        'GDP',
-      ]);
+      expect(await followed(address)).toEqual([record]);
     });
   });
 
@@ -88,15 +91,13 @@ onEveryEngine((engine) => {
     it('are kept by day, oldest first; of several on one day the first text before counts', async () => {
       const address = await newStore();
       const change = { seriesId: 'GDP', changedOn: '2025-01-20', field: 'title', before: 'a', after: 'b' };
+      const later = { ...change, changedOn: '2025-02-01', before: 'c', after: 'd' };
       await writing(address, async (writer) => {
-        await writer.recordChange({ ...change, changedOn: '2025-02-01', before: 'c', after: 'd' });
-        await writer.recordChange(change);
-        await writer.recordChange({ ...change, before: 'b', after: 'c' });
+        for (const one of [later, change, { ...change, before: 'b', after: 'c' }])
+          await writer.recordChange(one);
       });
-      expect(await reading(address, (view) => view.series.descriptionChanges('GDP'))).toEqual([
-        { ...change, after: 'c' },
-        { ...change, changedOn: '2025-02-01', before: 'c', after: 'd' },
-      ]);
+      const changes = await reading(address, (view) => view.series.descriptionChanges('GDP'));
+      expect(changes).toEqual([{ ...change, after: 'c' }, later]);
     });
   });
 
@@ -106,7 +107,7 @@ onEveryEngine((engine) => {
       await withStore(address, async (store) => {
         await store.read(async (view) => {
           const before = [await view.state(), await latestIn(view)];
-          await revise(address, '17701.3');
+          await revise(address);
           expect([await view.state(), await latestIn(view)]).toEqual(before);
           expect((await allStatements(view, 'GDP')).length).toBe(1);
           expect((await view.sources.imports()).length).toBe(1);
@@ -119,20 +120,17 @@ onEveryEngine((engine) => {
       const days = Array.from({ length: 7000 }, (_, i) =>
         new Date(i * 86_400_000).toISOString().slice(0, 10),
       );
-      const valued = (value: string) => facts(...days.map((day) => `GDP ${day} 2015-01-30 ${value}`));
-      const address = engine.newAddress();
-      await importFiles(address, { 'first.csv': valued('1') });
+      const valued = (value: string) => days.map((day) => `GDP ${day} 2015-01-30 ${value}`);
+      const address = await newStore(...valued('1'));
       await withStore(address, async (store) => {
         const values: (string | null)[] = [];
         await store.read(async (view) => {
           for await (const batch of view.series.statements('GDP')) {
-            if (values.length === 0)
-              await importFiles(address, { 'second.csv': valued('2') }, { replace: true });
+            if (values.length === 0) await add(address, ...valued('2'));
             values.push(...batch.map(({ value }) => value));
           }
-          expect(await view.series.observations({ seriesId: 'GDP', limit: 1 })).toMatchObject({
-            rows: [{ value: '1' }],
-          });
+          const page = await view.series.observations({ seriesId: 'GDP', limit: 1 });
+          expect(page?.rows).toMatchObject([{ value: '1' }]);
         });
         expect([values.length, new Set(values)]).toEqual([7000, new Set(['1'])]);
         const now = await store.read((view) => allStatements(view, 'GDP'));
@@ -143,14 +141,13 @@ onEveryEngine((engine) => {
     it('runs at the same time as other reads, each in the newest state at its start', async () => {
       const address = await newStore();
       await withStore(address, async (store) => {
-        const seen = await store.read(async (outer) => {
+        await store.read(async (outer) => {
           await outer.state();
-          await revise(address, '17701.3');
+          await revise(address);
           const inner = await Promise.all(Array.from({ length: 5 }, () => store.read(latestIn)));
-          return { outer: await latestIn(outer), inner };
+          expect(inner.flat()).toEqual(Array(5).fill('17701.3'));
+          expect(await latestIn(outer)).toEqual(['17710.7']);
         });
-        expect(seen.outer).toEqual(['17710.7']);
-        expect(seen.inner).toEqual(Array.from({ length: 5 }, () => ['17701.3']));
       });
     });
 
@@ -169,11 +166,9 @@ onEveryEngine((engine) => {
     it('can leave a stream before its end', async () => {
       const address = engine.newAddress();
       const ids = Array.from({ length: 5 }, (_, i) => `000000000${i}`);
-      await writing(address, (writer) =>
-        writer.mergeFilings(
-          ids.map((issuerCik) => filing({ filingId: issuerCik, issuerCik })),
-          keep,
-        ),
+      await importFilings(
+        address,
+        ids.map((issuerCik) => filing({ filingId: issuerCik, issuerCik })),
       );
       await withStore(address, async (store) => {
         const first = await store.read(async (view) => {
@@ -189,7 +184,7 @@ onEveryEngine((engine) => {
     it('ends its view when its work ends', async () => {
       await withStore(await newStore(), async (store) => {
         const view = await store.read(async (given) => given);
-        await expect(view.series.find('GDP')).rejects.toThrow('ended');
+        await expect(findGdp(view)).rejects.toThrow('ended');
         await expect(allStatements(view, 'GDP')).rejects.toThrow('ended');
       });
     });
@@ -214,9 +209,9 @@ onEveryEngine((engine) => {
       await withStore(address, async (store) => {
         const before = await stateOf(store);
         expect(await stateOf(store)).toBe(before);
-        await importFiles(address, { 'again.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
+        await add(address, 'GDP 2014-10-01 2015-01-30 17710.7');
         expect(await stateOf(store)).toBe(before);
-        await revise(address, '17701.3');
+        await revise(address);
         const after = await stateOf(store);
         expect(after.revision).toBeGreaterThan(before.revision);
         expect(after.name).not.toBe(before.name);
@@ -239,47 +234,35 @@ onEveryEngine((engine) => {
     });
 
     it('has a different name in another store with the same number of imports', async () => {
-      const named = async (value: string) => {
-        const address = engine.newAddress();
-        await importFiles(address, { 'facts.csv': facts(`GDP 2014-10-01 2015-01-30 ${value}`) });
-        return withStore(address, stateOf);
-      };
-      const [one, other] = [await named('1'), await named('2')];
-      expect([one.revision, one.sample]).toEqual([other.revision, other.sample]);
-      expect(one.name).not.toBe(other.name);
+      const [one, other] = [await newStore(), await newStore('GDP 2014-10-01 2015-01-30 2')];
+      const [first, second] = [await withStore(one, stateOf), await withStore(other, stateOf)];
+      expect([first.revision, first.sample]).toEqual([second.revision, second.sample]);
+      expect(first.name).not.toBe(second.name);
     });
 
     it('gives a new version only to the series that an import changed', async () => {
-      const address = engine.newAddress();
-      await importFiles(address, {
-        'a.csv': facts('A 2014-10-01 2015-01-30 1', 'B 2014-10-01 2015-01-30 1'),
-      });
+      const address = await newStore('A 2014-10-01 2015-01-30 1', 'B 2014-10-01 2015-01-30 1');
       const versions = () =>
         reading(address, async (view) => [
           (await view.series.find('A'))?.version,
           (await view.series.find('B'))?.version,
         ]);
       const [a = 0, b] = await versions();
-      await importFiles(address, {
-        'b.csv': facts('A 2014-10-01 2015-02-27 2', 'B 2014-10-01 2015-01-30 1'),
-      });
+      await add(address, 'A 2014-10-01 2015-02-27 2', 'B 2014-10-01 2015-01-30 1');
       expect(await versions()).toEqual([a + 1, b]);
     });
   });
 
   describe('the dates of a series', () => {
     it('are all that ever had a value, newest first, page by page', async () => {
-      const address = await newStore();
-      await importFiles(address, {
-        'a.csv': facts(
-          'A 2014-01-01 2015-01-30 1',
-          'A 2014-04-01 2015-01-30 1',
-          'A 2014-04-01 2015-02-27 ',
-          'A 2014-07-01 2015-02-27 2',
-          'A 2014-07-01 2015-03-27 3',
-          'A 2014-10-01 2015-03-27 4',
-        ),
-      });
+      const address = await newStore(
+        'A 2014-01-01 2015-01-30 1',
+        'A 2014-04-01 2015-01-30 1',
+        'A 2014-04-01 2015-02-27 ',
+        'A 2014-07-01 2015-02-27 2',
+        'A 2014-07-01 2015-03-27 3',
+        'A 2014-10-01 2015-03-27 4',
+      );
       await reading(address, async (view) => {
         const rows = async (query: object) =>
           (await view.series.dates({ seriesId: 'A', limit: 9, ...query }))?.rows;
@@ -293,20 +276,25 @@ onEveryEngine((engine) => {
 
   describe('a store without the requested data', () => {
     it('returns undefined for an unknown series and no rows for everything else', async () => {
-      await reading(await newStore(), async (view) => {
-        expect(await view.series.find('NONE')).toBeUndefined();
-        expect(await view.series.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await view.series.revisions({ seriesId: 'NONE' })).toBeUndefined();
-        expect(await view.series.dates({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await view.series.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await allStatements(view, 'NONE')).toEqual([]);
-        expect(await view.series.completeVintages('NONE')).toEqual([]);
-        expect(await view.series.search({ text: 'NONE', limit: 9 })).toEqual([]);
-        const curve = { curveType: 'PAR', date: '2015-01-02', onOrBefore: true } as const;
-        expect(await view.rates.curve(curve)).toEqual([]);
-        expect(await view.rates.yields({ curveType: 'PAR', limit: 9 })).toEqual([]);
-        expect(await view.rates.spread({ curveType: 'PAR', long: '10Y', short: '2Y', limit: 9 })).toEqual([]);
-        expect(await view.filings.page({ limit: 9 })).toEqual([]);
+      await reading(await newStore(), async ({ series, rates, filings, ...view }) => {
+        const none = { seriesId: 'NONE', limit: 9 };
+        expect([
+          await series.find('NONE'),
+          await series.observations(none),
+          await series.revisions(none),
+          await series.dates(none),
+          await series.vintages(none),
+        ]).toEqual([undefined, undefined, undefined, undefined, undefined]);
+        const [curve, limit] = [{ curveType: 'PAR' } as const, 9];
+        expect([
+          await allStatements({ series, rates, filings, ...view }, 'NONE'),
+          await series.completeVintages('NONE'),
+          await series.search({ text: 'NONE', limit }),
+          await rates.curve({ ...curve, date: '2015-01-02', onOrBefore: true }),
+          await rates.yields({ ...curve, limit }),
+          await rates.spread({ ...curve, long: '10Y', short: '2Y', limit }),
+          await filings.page({ limit }),
+        ]).toEqual([[], [], [], [], [], [], []]);
       });
     });
   });
@@ -328,122 +316,15 @@ onEveryEngine((engine) => {
     it('leaves an existing store unchanged and creates no new one when it rolls back', async () => {
       const address = await newStore();
       const before = await engine.digest(address);
-      for (const [where, created] of [
-        [address, false],
-        [engine.newAddress(), true],
-      ] as const) {
+      for (const where of [address, engine.newAddress()]) {
         const writer = await openWriter(where);
-        expect(writer.created).toBe(created);
+        expect(writer.created).toBe(where !== address);
         await (await writer.series('X')).merge([statement('X 2014-10-01 2015-02-27 1')], keep);
         await writer.mergeFilings([filing()], keep);
         await writer.finish(['X']);
         await writer.rollback();
-        expect(await engine.digest(where)).toBe(created ? undefined : before);
+        expect(await engine.digest(where)).toBe(where === address ? before : undefined);
       }
-    });
-
-    it('produces the same store from batches of any size', async () => {
-      const statements = Array.from({ length: 40 }, (_, i) =>
-        statement(`X 2014-0${1 + (i % 9)}-01 2015-0${1 + (i % 5)}-15 ${i % 3}`),
-      ).filter(({ date, asOf }, i, all) => all.findIndex((s) => s.date === date && s.asOf === asOf) === i);
-      const held = async (size: number) => {
-        const address = engine.newAddress();
-        await writing(address, async (writer) => {
-          for (let at = 0; at < statements.length; at += size)
-            await (await writer.series('X')).merge(statements.slice(at, at + size), keep);
-          await writer.finish(['X']);
-        });
-        return reading(address, async (view) => [
-          await allStatements(view, 'X'),
-          await view.series.find('X'),
-        ]);
-      };
-      const whole = await held(1000);
-      for (const size of [1, 7]) expect(await held(size)).toEqual(whole);
-    });
-
-    it('stores the records of series and reports whether they had statements before', async () => {
-      const address = engine.newAddress();
-      const stated = { seriesId: 'X', title: 'Things', frequency: 'Q' } as const;
-      const implied = { seriesId: 'X', source: 'FRED' };
-      await writing(address, async (writer) => {
-        expect(await writer.records(['X', 'Y'])).toEqual(new Map());
-        await (await writer.series('X')).putRecord({ stated, implied });
-        expect(await writer.records(['X', 'Y'])).toEqual(
-          new Map([['X', { stated, implied, hadStatements: false }]]),
-        );
-        await (await writer.series('X')).merge([statement('X 2014-10-01 2015-01-30 1')], keep);
-        await writer.finish(['X']);
-      });
-      const writer = await openWriter(address);
-      expect((await writer.records(['X'])).get('X')?.hadStatements).toBe(true);
-      await writer.rollback();
-      expect(await reading(address, (view) => view.series.find('X'))).toMatchObject({
-        title: 'Things',
-        frequency: 'Q',
-        source: 'FRED',
-      });
-    });
-
-    it('reports the conflicts between dates of one period by series', async () => {
-      const writer = await openWriter(engine.newAddress());
-      await (await writer.series('X')).merge([statement('X 2014-01-01 2015-01-30 1')], keep);
-      await (await writer.series('X')).merge(
-        [statement('X 2014-02-01 2015-01-30 2'), statement('X 2014-03-01 2015-01-30 2')],
-        keep,
-      );
-      await (await writer.series('Y')).merge([statement('Y 2014-02-01 2015-01-30 2')], keep);
-      const quarterly = (seriesId: string) => ({
-        stated: { seriesId, frequency: 'Q' as const },
-        implied: { seriesId },
-      });
-      for (const id of ['X', 'Y']) await (await writer.series(id)).putRecord(quarterly(id));
-      const conflicts = await writer.finish(['X', 'Y']);
-      expect([...conflicts.keys()]).toEqual(['X']);
-      expect(conflicts.get('X')?.[0]).toEqual({
-        date: '2014-01-01',
-        asOf: '2015-01-30',
-        held: '1',
-        given: '2',
-      });
-      await writer.rollback();
-    });
-
-    it('extends the coverage of a series to the last day that any import speaks for', async () => {
-      const address = await newStore();
-      const coveredTo = () => reading(address, async (view) => (await view.series.find('GDP'))?.coveredTo);
-      expect(await coveredTo()).toBe(gdp.asOf);
-      for (const [day, expected] of [
-        ['2015-03-15', '2015-03-15'],
-        ['2015-02-01', '2015-03-15'],
-      ] as const) {
-        await writing(address, async (writer) => {
-          (await writer.series('GDP')).cover(day);
-          await writer.finish(['GDP']);
-        });
-        expect(await coveredTo()).toBe(expected);
-      }
-    });
-
-    it('logs imports in order', async () => {
-      const address = engine.newAddress();
-      const record = {
-        importedAt: '2026-01-15T12:00:00.000Z',
-        kind: 'asof-csv',
-        sha256: 'a'.repeat(64),
-        series: 1,
-        statementsNew: 2,
-        statementsKnown: 3,
-        withdrawn: 1,
-      };
-      const records = ['b.csv', 'a.csv'].map((file) => ({ ...record, file }));
-      await writing(address, async (writer) => {
-        for (const one of records) await writer.recordImport(one);
-      });
-      expect(await reading(address, (view) => view.sources.imports())).toEqual(
-        // Entries of one transaction have one number.
-        records.map((one) => ({ ...one, number: 1, outdated: false })),
-      );
     });
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { ObservationQuery, StoreView } from '../../../src/store/store.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../../../src/store/open.ts';
+import type { ObservationQuery, Store, StoredObservation } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
-import { onEveryEngine } from '../../support/engines.ts';
+import { contract } from '../../support/engines.ts';
 import {
   asOf,
   emptyModel,
@@ -12,9 +13,9 @@ import {
   type ModelStatement,
   type NaiveModel,
 } from '../../support/knowledge.ts';
-import { importFiles, reading } from '../../support/scratch-store.ts';
+import { facts, importFiles } from '../../support/scratch-store.ts';
 
-onEveryEngine((engine) => {
+contract((engine) => {
   const path = engine.newAddress();
 
   const dates = Array.from({ length: 14 }, (_, i) => monthAfter('2018-01-01', i));
@@ -29,55 +30,74 @@ onEveryEngine((engine) => {
   ];
 
   let known: NaiveModel = emptyModel;
+  /** The cache of pages, which an engine may use. */
+  const pages = new Map<string, readonly StoredObservation[]>();
+  /** A plain store, and one that may have a cache of pages. */
+  let stores: readonly Store[] = [];
 
   beforeAll(async () => {
     known = importInto(emptyModel, made).after;
     await importFiles(path, asAsofCsv(made)[0]?.files ?? {});
+    stores = [await openStore(path), await openStore(path, { live: true, pages })];
   });
+  afterAll(() => Promise.all(stores.map((store) => store.close())));
+
+  const rowsOf = (store: Store, query: ObservationQuery) =>
+    store.read(async (view) => (await view.series.observations(query))?.rows);
 
   describe('a page of observations, from series with few vintages and with many,', () => {
     test.each(['M', 'N'])(
-      'of %s equals a slice of the list of known values, for any bounds',
-      async (series) => {
+      'of %s equals a slice of the list of known values, for any bounds, also from a cache of pages',
+      async (seriesId) => {
         const bound = fc.option(
           fc.constantFrom(...dates, '2017-12-31', '2018-02-15', '2019-02-28', '2020-01-01'),
+          { nil: undefined },
         );
-        const day = fc.option(fc.constantFrom(...vintages(40), '2018-02-09', '2018-03-01', '2025-01-01'));
-        await reading(path, (view) =>
-          fc.assert(
-            fc.asyncProperty(
-              bound,
-              bound,
-              bound,
-              day,
-              fc.boolean(),
-              fc.constantFrom(1, 2, 3, 7, 1000),
-              async (from, to, before, asked, firstRelease, limit) => {
-                const rows = (firstRelease ? firstReleases : asOf)(known, series, asked ?? undefined);
-                const expected = rows
-                  .filter(({ date }) => date >= (from ?? '') && date <= (to ?? '9') && date < (before ?? '9'))
-                  .slice(0, limit);
-                const query: ObservationQuery = {
-                  seriesId: series,
-                  firstRelease,
-                  limit,
-                  ...(from !== null && { from }),
-                  ...(to !== null && { to }),
-                  ...(before !== null && { before }),
-                  ...(asked !== null && { asOf: asked }),
-                };
-                expect((await view.series.observations(query))?.rows).toEqual(expected);
-              },
-            ),
-            { numRuns: runs(300, engine) },
-          ),
+        const days = fc.constantFrom(...vintages(40), '2018-02-09', '2018-03-01', '2025-01-01');
+        const queries = fc.record({
+          from: bound,
+          to: bound,
+          before: bound,
+          asOf: fc.option(days, { nil: undefined }),
+          firstRelease: fc.boolean(),
+          limit: fc.constantFrom(1, 2, 3, 7, 1000),
+        });
+        await fc.assert(
+          fc.asyncProperty(queries, async ({ limit, firstRelease, ...bounds }) => {
+            const { from = '', to = '9', before = '9' } = bounds;
+            const rows = (firstRelease ? firstReleases : asOf)(known, seriesId, bounds.asOf);
+            const expected = rows
+              .filter(({ date }) => date >= from && date <= to && date < before)
+              .slice(0, limit);
+            const given = Object.entries(bounds).filter(([, value]) => value !== undefined);
+            const query = { seriesId, limit, firstRelease, ...Object.fromEntries(given) };
+            for (const store of stores) expect(await rowsOf(store, query)).toEqual(expected);
+          }),
+          { numRuns: runs(300, engine) },
         );
       },
     );
 
     test('is undefined for a series that does not exist', async () => {
-      const ask = (view: StoreView) => view.series.observations({ seriesId: 'NONE', limit: 9 });
-      expect(await reading(path, ask)).toBeUndefined();
+      for (const store of stores) expect(await rowsOf(store, { seriesId: 'NONE', limit: 9 })).toBeUndefined();
+    });
+
+    test('is read once for all days up to the next vintage, where there is a cache, until an import', async () => {
+      pages.clear();
+      const ask = async (seriesId: string) => {
+        for (const day of [...vintages(3), '2018-02-09', '2018-02-11', '2018-03-01', '2025-01-01']) {
+          const query = { seriesId, asOf: day, limit: 10 };
+          const [plain, cached] = await Promise.all(stores.map((store) => rowsOf(store, query)));
+          expect(cached).toEqual(plain);
+        }
+      };
+      await ask('N');
+      // Three vintages, and the days before the first of them.
+      expect(pages.size).toBe(engine.name === 'SQLite' ? 4 : 0);
+      await importFiles(path, {
+        'more.csv': facts('N 2018-01-01 2018-02-15 99', 'N 2018-02-01 2018-03-15 98'),
+      });
+      await ask('N');
     });
   });
 

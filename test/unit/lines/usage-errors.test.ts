@@ -36,7 +36,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
     ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
     ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
-    ['ping more', "'asof ping' has no argument for more\nasof ping --help lists its flags"],
+    ['ping more', "'asof ping' takes no argument more\nasof ping --help lists its flags"],
     [
       'GDP',
       "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
@@ -45,16 +45,16 @@ describe('a usage error names the flag and what was typed, before anything is as
       'series search real gdp',
       '\'asof series search\' takes one text\ndid you mean asof series search "real gdp"?',
     ],
-    ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
+    ['yields 10Y', "'asof yields' takes no argument 10Y\ndid you mean asof yields --maturity 10Y?"],
     [
       'spread 10y 2Y 2020-01-01',
-      "'asof spread' has no argument for 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
+      "'asof spread' takes no argument 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
     ],
     [
       'curve 2024-03-28',
-      "'asof curve' has no argument for 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
+      "'asof curve' takes no argument 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
     ],
-    ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
+    ['yields 10Y 5Y', "'asof yields' takes no argument 10Y\nasof yields --help lists its flags"],
     ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
     ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
@@ -130,7 +130,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'diff GDP 2015-01-30 2015-02-27 -o x.svg',
-      'svg is a chart, and this command has none\nobservations, panel, revisions, vintages, curve, yields and spread can be drawn\nchoose another --format',
+      'this command has no chart: choose another format than svg\ncharts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after',
     ],
     [
       'revisions GDP --date 2008-10-01 --columns dayz',

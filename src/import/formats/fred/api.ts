@@ -24,7 +24,7 @@ import {
 } from '../vintage-table.ts';
 import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
 
-/** A FRED response with real-time periods, whose series `--series` names, or a description of the series beside it. */
+/** A FRED response with real-time periods; `--series` or a description beside it names the series. */
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
   summary: ['FRED API observations', ' (JSON or XML, with real-time periods or by vintage date)'],
@@ -45,7 +45,7 @@ export const fredApi: ImportFormat = {
   },
 };
 
-/** The format of an answer with real-time periods of which only a part is taken: a history made from its rows. */
+/** Makes a format that reads only a part of an answer with real-time periods, as the given history. */
 export function partOfAnswer(history: RealTimeHistory): ImportFormat {
   return { ...fredApi, read: (file, options) => ofSeries(file, options, history) };
 }
@@ -97,12 +97,12 @@ function beginsWithId(seriesId: string, name: string): boolean {
   return upper.startsWith(seriesId) && !/[A-Z0-9]/.test(upper.charAt(seriesId.length));
 }
 
-/** Whether a file name begins with what looks like an id, so that the series of another file does not apply. */
+/** Tells whether a file name begins like an id: the series of another file then does not apply. */
 function beginsWithSomeId(name: string): boolean {
   return /^[A-Z][A-Z0-9]+(?![A-Za-z0-9])/.test(name);
 }
 
-/** The history in a FRED response. Refused: other than published values, cut rows, and overlaps or gaps of periods. */
+/** Reads the history in a FRED response; throws for changes instead of values, cut rows, gaps and overlaps. */
 export function readHistory(
   file: SourceFile,
   response: UncheckedObject,
@@ -144,8 +144,8 @@ function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void 
 }
 
 /**
- * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`): whole ones with output type 2,
- * where a date without a field has no figure, and only what was new or revised with output type 3.
+ * Reads a response whose fields are vintages (`GDP_20150130`).
+ * Output type 2 has whole vintages, where a date without a field has no figure; output type 3 has only changes.
  */
 function* vintageResponse(
   file: SourceFile,
@@ -211,7 +211,7 @@ function endField(file: SourceFile, object: UncheckedObject, row?: number): Day 
   return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
 }
 
-/** FRED's descriptions of series, with its short code of the seasonal adjustment and without unknown frequencies. */
+/** FRED's descriptions of series, with its short code for the seasonal adjustment. */
 export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: ['FRED API series descriptions', ' (JSON or XML with "seriess")'],
@@ -226,7 +226,7 @@ function holdsSeries(head: string): boolean {
   return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
 }
 
-/** The series that a FRED response describes, each once, as of its latest real-time period. */
+/** Reads the series that a FRED response describes, each once, as of its latest real-time period. */
 export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
   const entries = listField(file, await readFredResponse(file), 'seriess');
@@ -255,7 +255,7 @@ function readEntry(file: SourceFile, entry: UncheckedObject, row: number): Serie
   };
 }
 
-/** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
+/** Returns the text of a field; undefined if it is absent or empty, which mean the same to FRED. */
 function textOf(entry: UncheckedObject, name: string): string | undefined {
   const value = entry[name];
   const text = typeof value === 'string' ? value.trim() : '';
@@ -266,7 +266,7 @@ function isXmlResponse(head: string, root: 'observations' | 'seriess'): boolean 
   return new RegExp(`^\\s*(?:<\\?xml[^>]*>\\s*)?<${root}\\b[^>]*\\brealtime_start=`).test(head);
 }
 
-/** An answer of the FRED API as the object that its JSON is; the XML has the same fields as attributes. */
+/** Reads an answer of the FRED API as a JSON object; XML has the same fields as attributes. */
 async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
   const head = (await file.head()).toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
   if (!/^\s*</.test(head)) return readJsonObject(file);

@@ -20,7 +20,7 @@ import {
 } from '../vintage-table.ts';
 import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
 
-/** FRED's CSV download: the figures of one day, which the file does not name. */
+/** FRED's CSV download: the figures of one day, not stated in the file. */
 const fredCsv: ImportFormat = {
   kind: 'fred-csv',
   summary: ['FRED download', ' (observation_date,GDP), one vintage per file; its date is --as-of'],
@@ -31,7 +31,7 @@ const fredCsv: ImportFormat = {
   takesSeries: true,
   recognise({ header: [date, ...columns] }) {
     if (!isFredDate(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
-    // A column named only by a vintage date does not state its series.
+    // A column named by a vintage date alone does not state its series.
     if (columns.some((name) => parseDay(name) !== undefined)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
     if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
@@ -45,7 +45,7 @@ const fredCsv: ImportFormat = {
   },
 };
 
-/** ALFRED's CSV download of several vintages; the name of each column is its series and its vintage date. */
+/** ALFRED's CSV download of several vintages; a column's name is its series and vintage date. */
 const alfredWide: ImportFormat = {
   kind: 'alfred-wide',
   summary: ['ALFRED download', ' (observation_date,GDPC1_20150130,…), one vintage per column'],
@@ -62,14 +62,14 @@ const alfredWide: ImportFormat = {
     }),
 };
 
-/** Whether FRED names its first column so; `Date` and `date` are those of other tables. */
+/** Tells whether FRED names its first column so; other tables have `Date` and `date`. */
 function isFredDate(name = ''): boolean {
   return /^observation_date$/i.test(name) || name === 'DATE';
 }
 
 /**
- * Figures with their real-time periods, one per row, of ALFRED or written by fredapi and pyfredapi. Each row states its
- * value on the first day of its period; a cell without a number says that there is none from that day on.
+ * Rows with real-time periods, from ALFRED, fredapi or pyfredapi.
+ * A row states its value on the first day of its period; without a number, there is no value from then on.
  */
 const alfredPeriods: ImportFormat = {
   kind: 'alfred-periods',
@@ -87,7 +87,7 @@ const alfredPeriods: ImportFormat = {
   read: readPeriods,
 };
 
-/** ALFRED's first releases only: without revisions, what is known after a first release is a sample. */
+/** ALFRED's first releases only, which are samples without revisions. */
 const alfredFirstReleases: ImportFormat = {
   kind: 'alfred-first-releases',
   summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
@@ -123,7 +123,7 @@ function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
 }
 
-/** Whether the columns are those of first releases: no ends, but, unlike fredapi's rows, the name of the series. */
+/** Tells whether the columns are those of first releases: without ends, but, unlike fredapi, with a series. */
 function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
   return end < 0 && names[value]?.toLowerCase() !== 'value';
 }
@@ -143,7 +143,7 @@ async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['
       .map((row) => row.end)
       .sort()
       .at(-1) ?? notEnded;
-  // The file does not say where its window began: that may be the first day on which a period begins.
+  // The file does not state where its window began: that may be the first day on which a period begins.
   const first = isFirstReleases(places) ? undefined : rows.map((row) => row.start).sort()[0];
   const history = { end, rows, ...defined({ start: first }) };
   if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
@@ -167,7 +167,7 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
     throw notADay(file, { row, column: places.names[place] ?? '', value });
   };
   const endText = places.end < 0 ? '' : textOf(places.end);
-  // ALFRED leaves the end of a period that has not ended blank, or writes a dot.
+  // ALFRED leaves the end of a current period blank, or writes a dot.
   const isOpen = endText === notEnded || /^(?:|\.|current|NaT)$/i.test(endText);
   const end = isOpen ? notEnded : parseDay(endText);
   if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
@@ -181,10 +181,10 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
   return { row, date: dayAt(places.date), start: dayAt(places.start), end, value };
 }
 
-/** The names that ALFRED gives to its sheets, by layout. */
+/** The names of ALFRED's sheets, by layout. */
 const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
 
-/** ALFRED's download as a workbook: a README and sheets in one of the layouts of its CSV files. */
+/** ALFRED's download as a workbook: a README, and sheets laid out like its CSV files. */
 const alfredWorkbook: ImportFormat = {
   kind: 'alfred-xlsx',
   summary: ['ALFRED download as a workbook', ', in any of its layouts'],
@@ -204,7 +204,7 @@ function hasSheetOf({ sheets }: FileHead, layouts: readonly ImportFormat[]): boo
   return heads.some((head) => layouts.some((layout) => layout.recognise(head)));
 }
 
-/** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
+/** FRED's download of a graph as a workbook: the figures of one day, not stated in the file. */
 const fredWorkbook: ImportFormat = {
   kind: 'fred-xlsx',
   summary: ['FRED download as a workbook', ' (fredgraph.xlsx), one vintage per file; its date is --as-of'],
@@ -219,7 +219,7 @@ const fredWorkbook: ImportFormat = {
   read: (file, options) => readWorkbook(file, options, fredLayouts),
 };
 
-/** Whether the head of a workbook is that of a download of FRED or ALFRED. */
+/** Tells whether the head of a workbook is that of a download from FRED or ALFRED. */
 export function isFredWorkbook(head: FileHead): boolean {
   return alfredWorkbook.recognise(head) || fredWorkbook.recognise(head);
 }
@@ -251,14 +251,14 @@ async function* readWorkbook(
   if (figures === 0) throw refusal(file, {}, 'the workbook has no sheet of figures');
 }
 
-/** The same records, whose vintages are samples: first releases do not show what was published between two of them. */
+/** Marks vintages as samples: first releases do not show what was published between two of them. */
 function sampled(batch: Batch): Batch {
   const { statements } = batch;
   if (statements === undefined) return batch;
   return { ...batch, statements: statements.map((statement) => ({ ...statement, kind: 'sampled' })) };
 }
 
-/** A sheet as the CSV file that FRED gives for it, with its rows at their places. */
+/** Turns a sheet into the CSV file that FRED has for it, with its rows at their places. */
 function textOf(
   file: SourceFile,
   { name, rows }: Sheet,
@@ -283,14 +283,13 @@ function textOf(
   };
 }
 
-/** The cell as CSV, with days as FRED writes them. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return cell.toISOString().slice(0, 10);
   return csvCell(String(cell).trim());
 }
 
-/** The README of an ALFRED download; of attributes that changed over the years, those that are current count. */
+/** The README of an ALFRED download; attributes that changed have their current text. */
 const alfredReadme: ImportFormat = {
   kind: 'alfred-readme',
   summary: [
@@ -337,12 +336,12 @@ const headings =
   /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5}.*)(?:\s{2,}Real-Time.*)?$/;
 
 /**
- * Two dates at the end of a line: the real-time period of an attribute. A match may begin only at the first blank of
- * several, because a damaged file may have a million of them.
+ * The real-time period of an attribute: two dates at the end of a line.
+ * A match may only begin at the first of several blanks, because a damaged file may have a million.
  */
 const period = /(?<!\s)\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
 
-/** The text beside a heading, or the current one of its section: the last, with the lines that continue it. */
+/** Returns the text beside a heading, or the current text of its section: the last, with its continuation. */
 function currentOf(lines: readonly string[], heading: string): string | undefined {
   const beside = lines
     .find((line) => line.startsWith(`${heading}: `))
@@ -356,7 +355,7 @@ function currentOf(lines: readonly string[], heading: string): string | undefine
   const entries: string[] = [];
   for (const line of section) {
     const text = line.replace(period, '');
-    // Only the first line of an entry has a period; without any, the section is one entry.
+    // Only the first line of an entry has a period; without periods, the section is one entry.
     if (entries.length === 0 || text !== line) entries.push(text);
     else entries.push(`${entries.pop()} ${text}`);
   }
@@ -381,7 +380,7 @@ const adjustments: Readonly<Record<string, string>> = {
   'Not Applicable': 'NA',
 };
 
-/** The formats of what FRED and ALFRED give to download, in the order in which help lists them. */
+/** The formats of downloads from FRED and ALFRED, in the order of the help. */
 export const fredDownloads: readonly ImportFormat[] = [
   alfredWide,
   alfredPeriods,

@@ -6,10 +6,10 @@ import type { Batch } from '../format.ts';
 
 const batchSize = 5000;
 
-/** FRED's date for a real-time period that has not ended. */
+/** FRED's end date of a current real-time period. */
 export const notEnded = '9999-12-31';
 
-/** A value and the real-time period in which it was known, first and last day included. */
+/** A value with its real-time period, first and last day included. */
 export type RealTimeValue = {
   /** Position in the file, from 1. */
   readonly row: number;
@@ -19,19 +19,19 @@ export type RealTimeValue = {
   readonly value: string | null;
 };
 
-/** The history of one series; the real-time periods of each date follow each other without a gap up to `end`. */
+/** One series; periods of each date are adjacent up to `end`. */
 export type RealTimeHistory = {
   /** The first day of the requested real-time period, if the file states it. */
   readonly start?: Day;
   readonly end: Day | typeof notEnded;
   readonly rows: readonly RealTimeValue[];
-  /** The dates with a figure in its newest vintage, where the rows are only what changed. */
+  /** The dates with a figure in the newest vintage, if the rows are only changes. */
   readonly figures?: ReadonlySet<Day>;
 };
 
 /**
- * The records of a history after its metadata. A row that begins on the history's own start may be older, so that its
- * vintage is not exact. Only the figures of the newest vintage, which is whole, imply a frequency.
+ * Yields the records of a history after its metadata.
+ * A row on the history's own start may be older; only the newest vintage, which is whole, implies a frequency.
  */
 export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows, figures = newestFigures(rows) } = history;
@@ -55,14 +55,14 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
   }
 }
 
-/** The dates that have a figure in the newest vintage of a history, to whose end the last row of each date reaches. */
+/** Returns the dates that have a figure in the newest vintage, by the last row of each date. */
 export function newestFigures(rows: readonly RealTimeValue[]): ReadonlySet<Day> {
   const last = new Map<Day, RealTimeValue>();
   for (const row of rows) if ((last.get(row.date)?.start ?? '') <= row.start) last.set(row.date, row);
   return new Set([...last.values()].flatMap(({ date, value }) => (value === null ? [] : [date])));
 }
 
-/** Without an end, the history covers up to its last change: it does not state when it was requested. */
+/** Returns the last covered day: the end, or else the last change, as the time of the request is unknown. */
 function coveredTo({ end, rows }: RealTimeHistory): Day {
   if (end !== notEnded) return end;
   let last = '';
@@ -70,7 +70,7 @@ function coveredTo({ end, rows }: RealTimeHistory): Day {
   return last;
 }
 
-/** Refuses periods that end before they start, overlap those of the same date, or do not reach `end`. */
+/** Throws for periods that end before they start, overlap those of the same date, or do not reach `end`. */
 export function refuseGaps(
   file: SourceFile,
   { end, rows }: RealTimeHistory,

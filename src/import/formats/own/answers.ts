@@ -37,13 +37,13 @@ import { CurveChecks } from '../treasury.ts';
 
 const day = 'a date of the form YYYY-MM-DD';
 
-/** A kind of answers that asof writes: its objects in JSON, and the columns that show it in a table. */
+/** A kind of answer, by its JSON objects and its columns. */
 type AnswerShape = Pick<ImportFormat, 'kind' | 'summary' | 'read'> & {
   readonly objects: readonly string[];
   readonly isTable: (names: readonly string[]) => boolean;
 };
 
-/** Columns that follow from the statements of the series; one of them shows that a table is a list of series. */
+/** Columns derived from statements; one of them shows that a table is a list of series. */
 const derived = [
   'observation_count',
   'last_updated',
@@ -58,7 +58,7 @@ const seriesColumns: ReadonlySet<string> = new Set([
   ...['matched', 'description_changes'],
 ]);
 
-/** The columns that make a trade; the others follow from them, or add detail. */
+/** The columns that make a trade; the others follow from these, or add detail. */
 const filingColumns = [
   ...['filing_date', 'transaction_date', 'accession_number', 'ticker', 'issuer_name', 'owner_name'],
   ...['officer_title', 'transaction_code', 'acquired_disposed', 'shares', 'price_per_share'],
@@ -68,7 +68,7 @@ const filingColumns = [
 ];
 
 const answers: readonly AnswerShape[] = [
-  // Descriptions and coverage of series. Their values are in what `asof facts` writes; those of curves state nothing.
+  // Descriptions and coverage of series. `asof facts` writes their values; those of curves state nothing.
   {
     kind: 'asof-series',
     summary: ['list of series as asof series search writes it', ' (CSV, TSV, JSON, ndjson, Parquet)'],
@@ -92,8 +92,8 @@ const answers: readonly AnswerShape[] = [
       ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate'),
     read: readRates,
   },
-  // Trades of insiders. A row that lacks what the filing states is refused: in CSV, TSV and Parquet those of joint
-  // filers, whose roles are in the column `owners`, which `--columns all` adds.
+  // Trades of insiders. A row without all facts of its filing is refused: in CSV, TSV and Parquet, joint filers
+  // need the column `owners`, which `--columns all` adds.
   {
     kind: 'asof-filings',
     summary: [
@@ -110,7 +110,7 @@ const answers: readonly AnswerShape[] = [
   },
 ];
 
-/** The formats of answers that asof itself writes: in JSON, lines of JSON, as a table or as Parquet. */
+/** The formats of asof's own answers: JSON, lines of JSON, tables and Parquet. */
 export const answerFormats: readonly ImportFormat[] = answers.map(({ objects, isTable, ...format }) => ({
   ...format,
   recognise(head) {
@@ -119,7 +119,7 @@ export const answerFormats: readonly ImportFormat[] = answers.map(({ objects, is
   },
 }));
 
-/** The object of an answer's envelope in JSON, or the columns of a table, by the beginning of a file. */
+/** Returns the object of an answer's JSON envelope, or the columns of a table, by the beginning of a file. */
 export function answerHead({ text, header, columns }: FileHead): {
   readonly object?: string;
   readonly columns: readonly string[];
@@ -170,10 +170,10 @@ export const metadataCsv: ImportFormat = {
   },
 };
 
-/** A row of an answer; a list is JSON or separated by semicolons, a missing cell is empty. */
+/** A row of an answer; lists are JSON or separated by semicolons. */
 type AnswerRow = TableRow & { has(column: string): boolean };
 
-/** The rows of an answer in batches. A row that lacks one of the `required` columns is refused. */
+/** Yields the rows of an answer in batches; throws for a row that lacks one of the `required` columns. */
 async function* answerRows(
   file: SourceFile,
   required: readonly string[],
@@ -209,7 +209,7 @@ function placesIn({ cells }: CsvRow): ReadonlyMap<string, number> {
 
 const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
 
-/** Rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
+/** Reads rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
 async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
   let places: ReadonlyMap<string, number> | undefined;
   for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'none' })) {
@@ -283,7 +283,7 @@ function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'seri
   const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
   const coveredTo = answerDay(row.cell('covered_to'));
   if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
-  // What an answer of asof says of the kind is of all vintages together, and states nothing.
+  // The kind in an answer of asof is that of all vintages together, and states nothing.
   const kind =
     idColumn === 'series_id'
       ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
@@ -300,7 +300,7 @@ function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'seri
   });
 }
 
-/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
+/** Parses a day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
 function answerDay(text: string): Day | undefined {
   return parseDay(withoutMidnight(text));
 }
@@ -404,13 +404,12 @@ function readFiling(file: SourceFile, row: AnswerRow): Filing {
   };
 }
 
-/** Trades of Table I count from 1, those of Table II from 1001. */
+/** Parses the row of a trade: those of Table I count from 1, those of Table II from 1001. */
 function placeIn(text: string, isDerivative: boolean): number | undefined {
   const place = /^\d{1,4}$/.test(text) ? Number(text) - (isDerivative ? mostTrades : 0) : 0;
   return place >= 1 && place <= mostTrades ? Number(text) : undefined;
 }
 
-/** The only owner of a row; empty if the row names none. */
 function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
   const name = row.cell('owner_name');
   const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;
@@ -427,7 +426,7 @@ function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
   ];
 }
 
-/** The owners in JSON, of which Parquet has each as a text; undefined for any other text. */
+/** Parses owners in JSON, which Parquet has as texts; undefined for any other text. */
 function ownersIn(text: string): readonly ReportingOwner[] | undefined {
   const value = jsonIn(text);
   if (!Array.isArray(value)) return undefined;

@@ -2,9 +2,9 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import {
-  type KeptKind,
   parseSeriesId,
   parseVintageKind,
+  type StoredKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -22,8 +22,8 @@ const answerColumns = new Set([
 ]);
 
 /**
- * asof's own format: one statement per line, in which an empty value is a withdrawal. A line without a date marks a
- * complete vintage: every date without a line of that day is withdrawn.
+ * asof's own format: one statement per line; an empty value is a withdrawal.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn.
  */
 export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
@@ -59,7 +59,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
     (name) => !columns.some((known) => known === name) && name !== kindColumn,
   );
   if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
-    const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
+    const reason = 'this is output of asof without vintages; import the output of asof facts';
     throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, [
       'asof facts ID writes every statement',
       'asof observations ID --as-of D --columns date,value writes one vintage: import it with --series ID --as-of D',
@@ -76,7 +76,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   };
 }
 
-/** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
+/** Makes a reader of rows that parses each distinct id and day once, because files have few of them. */
 function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
@@ -102,7 +102,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     if (value !== undefined) return value;
     throw notANumber(file, { row, column: 'value', value: text }, 'empty, as a withdrawal is');
   };
-  const kindIn = (text: string, row: number): KeptKind => {
+  const kindIn = (text: string, row: number): StoredKind => {
     const kind = text === '' ? '' : parseVintageKind(text);
     if (kind !== undefined) return kind;
     throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);

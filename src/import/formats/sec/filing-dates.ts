@@ -17,8 +17,8 @@ type Directory = {
 };
 
 /**
- * Finds the filing date of a document in the files of the import, else in those beside the document, by its accession
- * number, or by name, form and period in the list of the issuer or an owner; refuses files that contradict each other.
+ * Finds the filing date of a document in the files of the import, or else beside the document.
+ * Matches accession numbers, or else name, form and period; throws for files that contradict each other.
  */
 export async function listedFiling(
   file: SourceFile,
@@ -51,7 +51,7 @@ function isOf(
   return same && document !== null && parties.includes(document.cik);
 }
 
-/** A name like `wk-form4_1745535558.xml` identifies a document; a name like `doc4.xml` does not. */
+/** Tells whether a name identifies a document: `wk-form4_1745535558.xml` does, `doc4.xml` does not. */
 function isDistinctive(name: string): boolean {
   return /\d{6}/.test(name);
 }
@@ -102,12 +102,12 @@ type SubmissionHeader = Pick<Filing, 'filingId' | 'filedOn' | 'acceptedAt'> & {
 const beginning =
   /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----[\s\S]*?)?<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER)>/;
 
-/** The form type in the header of a full submission (empty if it has none); undefined for any other file. */
+/** Returns the form type in the header of a full submission (may be empty); undefined for other files. */
 export function submissionType(head: string): string | undefined {
   return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
 }
 
-/** Reads the header of a full submission, which must have the accession number, the form type and the filing date. */
+/** Reads the header of a full submission; throws if one of its three fields is missing or wrong. */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
   const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {
@@ -131,7 +131,7 @@ export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   };
 }
 
-/** The CIKs that the header of a full submission names, of its issuer and its owners. */
+/** Lists the CIKs of the issuer and the owners in the header of a full submission. */
 export function ciksInHeader(text: string): readonly number[] {
   return [...headerIn(text).matchAll(/^[ \t]*CENTRAL INDEX KEY:[ \t]*(\d{1,10})[ \t]*\r?$/gm)].map(
     ([, cik]) => Number(cik),
@@ -143,7 +143,7 @@ function headerIn(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** The value of `<NAME>value` or `NAME:   value`. */
+/** Finds the value of `<NAME>value` or `NAME:   value`. */
 function headerField(header: string, name: string): string | undefined {
   const [, value = ''] = new RegExp(`^[ \\t]*(?:<${name}>|${name}:)(.*)$`, 'm').exec(header) ?? [];
   return value.trim() === '' ? undefined : value.trim();
@@ -154,7 +154,7 @@ function parseCompactDay(text: string): Day | undefined {
   return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);
 }
 
-/** The UTC second of `20221108201810`, in the local time of Washington. */
+/** Converts `20221108201810`, in Washington's local time, to a UTC second. */
 function parseEasternTime(text: string): string | undefined {
   const [, day = '', hour = '', minute = '', second = ''] =
     /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];

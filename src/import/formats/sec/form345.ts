@@ -50,7 +50,7 @@ const unknownWithout: Partial<Record<TableName, string>> = {
   REPORTINGOWNER: 'the owners are unknown, so no trade counts towards a cluster',
 };
 
-/** The SEC's quarterly Insider Transactions Data Sets, whose tables of trades need SUBMISSION and REPORTINGOWNER. */
+/** The SEC's quarterly Insider Transactions Data Sets; trades need SUBMISSION and REPORTINGOWNER. */
 export const secForm345: ImportFormat = {
   kind: 'sec-form345',
   summary: [
@@ -71,7 +71,7 @@ function tableIn(head: string): TableName | undefined {
 
 const names = Object.keys(columnOf) as readonly TableName[];
 
-/** Whether a file describes a data set: the SEC's metadata and readme, or a person's note. */
+/** Tells whether a file describes a data set: the SEC's metadata and readme, or a person's note. */
 function isDescription(head: string, name: string): boolean {
   if (/^\s*\{/.test(head)) return head.includes('"http://www.w3.org/ns/csvw"') && head.includes('_TRANS.tsv');
   return (
@@ -79,7 +79,7 @@ function isDescription(head: string, name: string): boolean {
   );
 }
 
-/** Whether a file begins as the table SUBMISSION, which has the filing dates. */
+/** Tells whether a file begins as the table SUBMISSION, which has the filing dates. */
 export function holdsSubmissionTable(head: string): boolean {
   return tableIn(head) === 'SUBMISSION';
 }
@@ -123,7 +123,7 @@ async function dataSetAround(file: SourceFile): Promise<DataSet> {
   };
 }
 
-/** The other tables of the same archive or folder; a second SUBMISSION or REPORTINGOWNER is refused. */
+/** Finds the other tables of the archive or folder; throws for a second SUBMISSION or REPORTINGOWNER. */
 async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, SourceFile>> {
   const found = new Map<TableName, SourceFile>();
   for (const sibling of await file.siblings()) {
@@ -159,7 +159,7 @@ const tradeColumns = [
   'DIRECT_INDIRECT_OWNERSHIP',
 ] as const;
 
-/** The trades of a table in batches, in its order; a trade whose filing is not in SUBMISSION is refused. */
+/** Yields the trades of a table in batches, in order; throws for a trade whose filing is not in SUBMISSION. */
 async function* readTrades(
   file: SourceFile,
   table: TradeTable,
@@ -205,7 +205,7 @@ function parseKey(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The position of each trade in its filing: keys ascend in the order of the document, unlike the rows of the table. */
+/** Returns the position of each trade in its filing; keys ascend as in the document, unlike rows. */
 async function placesInFilings(
   file: SourceFile,
   key: string,
@@ -260,7 +260,7 @@ const date = 'a date of the form DD-MON-YYYY';
 
 const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
 
-/** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
+/** Reads the filings of a SUBMISSION table by accession number, once a file; throws for a repeated one. */
 export const submissionsIn = once(readSubmissions);
 
 const ownersIn = once(readOwners);
@@ -298,7 +298,7 @@ function submissionIn(cells: CellReader): Submission {
   };
 }
 
-/** A filing date is a real day, unlike a date that a filer states. */
+/** Parses a filing date: a real day, unlike a date that a filer states. */
 function parseFilingDay(text: string): Day | undefined {
   return parseDay(parseTableDate(text) ?? '');
 }
@@ -331,15 +331,15 @@ const knownRoles = ['director', 'officer', 'tenpercentowner', 'other'];
 
 const rolesText = 'a list of Director, Officer, TenPercentOwner and Other';
 
-/** `Director,Officer,TenPercentOwner`. */
+/** Parses `Director,Officer,TenPercentOwner`. */
 function parseRoles(text: string): ReadonlySet<string> | undefined {
   const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
   return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
 }
 
 /**
- * The records of a tab-separated table, in batches. Cells may be quoted as in CSV; one that only begins with a quoted
- * word is taken literally. Refused: a missing or repeated column, and another width than that of the header.
+ * Reads a tab-separated table, in batches; throws for missing or repeated columns and other widths.
+ * Cells may be quoted as in CSV; a cell that only begins with a quoted word is literal.
  */
 async function* readTable(
   file: SourceFile,
@@ -364,7 +364,7 @@ async function* readTable(
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** `31-JUL-2024`. */
+/** Parses `31-JUL-2024`. */
 export function parseTableDate(text: string): StatedDate | undefined {
   const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
   const month = months.indexOf(name.toUpperCase()) + 1;
@@ -373,7 +373,7 @@ export function parseTableDate(text: string): StatedDate | undefined {
 
 const mostNamed = 3;
 
-/** Collects trades that cannot have happened as stated, for one note on all of them. */
+/** Collects trades that cannot have happened as stated, for a single note. */
 export class ImpossibleTrades {
   #count = 0;
   readonly #examples: string[] = [];

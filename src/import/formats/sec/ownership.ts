@@ -35,7 +35,7 @@ import {
   tickerOf,
 } from './values.ts';
 
-/** Ownership XML of Forms 3, 4 and 5. Another file or `--filed-on` must state its filing date. */
+/** Ownership XML of Forms 3, 4 and 5; another file or `--filed-on` must state its filing date. */
 export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
   summary: ['Form 3', ', 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)'],
@@ -102,7 +102,7 @@ function undated(file: SourceFile, accessionNumber: string | undefined): Problem
   ]);
 }
 
-/** A full submission as EDGAR keeps it: an SGML header with the filing date, then the ownership XML. */
+/** EDGAR's full submission: an SGML header with the filing date, then the ownership XML. */
 export const secSubmissionText: ImportFormat = {
   kind: 'sec-submission-text',
   summary: ['full submission of a Form 3', ', 4 or 5 (text with the SGML header of EDGAR)'],
@@ -116,7 +116,7 @@ async function* readSubmission(
   { filedOn, together = [] }: ReadOptions,
 ): AsyncGenerator<Batch> {
   const bytes = await allBytes(file, longestDocument);
-  // Decoded byte by byte, so that positions in the text are positions in the bytes.
+  // Decoded byte by byte: positions in the text are positions in the bytes.
   const text = bytes.toString('latin1');
   const header = readHeader(file, text);
   const document = await readOwnershipDocument(file, embeddedXml(file, text, bytes));
@@ -124,7 +124,7 @@ async function* readSubmission(
     const reason = `the document states form ${document.formType}, but the header ${header.formType}`;
     throw refusal(file, { column: 'documentType' }, reason);
   }
-  // Refuses the submission if a list in the same import contradicts it.
+  // Throws if a list in the same import contradicts the submission.
   await listedFiling(file, header.accessionNumber, document, together);
   const { formType: _, ...acceptance } = header;
   const filings = filingsOf(document, acceptance);
@@ -137,7 +137,7 @@ async function* readSubmission(
 const root = '<ownershipDocument';
 const rootEnd = '</ownershipDocument>';
 
-/** The ownership XML of a submission, preceded by empty lines so that its line numbers are those of the file. */
+/** Cuts out the ownership XML, after as many empty lines as precede it, to keep its line numbers. */
 function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
   const start = text.indexOf(root);
   if (start < 0) {
@@ -152,20 +152,20 @@ function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from('\n'.repeat(linesBefore)), bytes.subarray(start, end + rootEnd.length)]);
 }
 
-/** What an ownership document does not state of its filing: the accession number and the acceptance by the SEC. */
+/** The fields of a filing that its document does not state. */
 type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
-/** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */
+/** The shared fields and the trades of a document, without holdings. */
 type OwnershipDocument = Omit<Filing, keyof Trade | keyof Acceptance> & {
   readonly trades: readonly Trade[];
 };
 
-/** The limit in bytes; a form has at most 30 lines in each of two tables, and footnotes. */
+/** Bytes; a form has at most 30 lines in each of two tables, and footnotes. */
 const longestDocument = 16 * 2 ** 20;
 
 const repeatedElements = ['reportingOwner', 'nonDerivativeTransaction', 'derivativeTransaction'];
 
-/** Reads ownership XML of any schema version (X0101 to X0609 and later); unknown elements are ignored. */
+/** Reads ownership XML of any schema version (X0101 to X0609 and later); ignores unknown elements. */
 async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<OwnershipDocument> {
   const document = await parseXml(file, bytes, repeatedElements);
   const root = document.root.ownershipDocument;
@@ -241,7 +241,7 @@ function stated(fields: XmlFields, path: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Notes on the trades of a filing that count towards no cluster because of what they state, one line per reason. */
+/** Explains which trades of a filing count towards no cluster, one line per reason. */
 function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
   const impossible = new ImpossibleTrades();
   for (const filing of filings) impossible.add(filing);
@@ -251,20 +251,20 @@ function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]):
   return [...impossible.notes(), without];
 }
 
-/** A note if `--filed-on` (`given`) differs from the filing date known otherwise, which is used instead. */
+/** Makes a note if `--filed-on` (`given`) differs from the known filing date, which is used instead. */
 function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {
   if (given === undefined || given === filedOn) return [];
   return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
 }
 
-/** The part of a document at the end of a path, its name for refusals, and the elements on the way to it. */
+/** A part of a document by path, with its name and ancestors. */
 type PathEnd = { readonly part: unknown; readonly column: string; readonly passed: readonly unknown[] };
 
-/** Reads the fields of an element by path. What cannot be read is refused, with its line and name. */
+/** Reads the fields of an element by path; refusals have line and name. */
 class XmlFields {
   readonly #file: SourceFile;
   readonly #document: XmlDocument;
-  /** The element, then the elements around it. */
+  /** The element, then its ancestors. */
   readonly #nodes: readonly [XmlNode, ...XmlNode[]];
 
   constructor(file: SourceFile, document: XmlDocument, node: XmlNode, around: readonly XmlNode[] = []) {
@@ -273,12 +273,12 @@ class XmlFields {
     this.#nodes = [node, ...around];
   }
 
-  /** The text at `a/b/value` below the element, blanks collapsed; empty if a part of the path is absent. */
+  /** Returns the text at `a/b/value`, blanks collapsed; empty if a part of the path is absent. */
   text(path: string): string {
     return this.#textAt(this.#find(path));
   }
 
-  /** The text at a path as `parse` reads it; null if it is empty, refused as `not ${what}` if `parse` fails. */
+  /** Parses the text at a path, null if it is empty; throws `not ${what}` if `parse` fails. */
   parsed<T>(path: string, parse: (text: string) => T | undefined, what: string): T | null {
     const found = this.#find(path);
     const text = this.#textAt(found);
@@ -327,7 +327,7 @@ class XmlFields {
     return plain.replace(/\s+/g, ' ').trim();
   }
 
-  /** Names the line of the innermost element that has one. */
+  /** Makes a refusal at the line of the innermost element that has one. */
   #refusal(found: PathEnd, reason: string, value?: string): Problem {
     const place: FilePlace = defined({ column: found.column, value });
     for (const part of [...found.passed.toReversed(), ...this.#nodes]) {

@@ -14,7 +14,7 @@ import {
   utcAsEastern,
 } from './values.ts';
 
-/** The SEC's list of the filings of a company or person. It dates the ownership XML imported with it. */
+/** The SEC's list of the filings of a company or person, which dates ownership XML imported with it. */
 export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: ['list of filings of a company or person by the SEC', ' (JSON); dates the XML imported with it'],
@@ -30,18 +30,18 @@ export const secSubmissionsJson: ImportFormat = {
   },
 };
 
-/** When a filing was filed, as a list of filings states it. */
+/** A filing with its dates, as a list of filings states it. */
 export type ListedFiling = {
   readonly accessionNumber: string;
   readonly formType: FormType;
   readonly filedOn: Day;
   readonly acceptedAt: string | null;
   readonly periodOfReport: StatedDate | null;
-  /** The base name of the ownership XML, if the list has it, and the CIK of the list's company or person. */
+  /** The base name of the ownership XML, if listed, and the CIK of the list's company or person. */
   readonly document: { readonly name: string; readonly cik: string } | null;
 };
 
-/** The ownership filings in a list of filings (`CIK0001835632.json`, `CIK0001835632-submissions-001.json`). */
+/** Reads the ownership filings in a list (`CIK0001835632.json`, `CIK0001835632-submissions-001.json`). */
 export async function readSubmissions(file: SourceFile): Promise<readonly ListedFiling[]> {
   return (await readList(file)).filings;
 }
@@ -93,12 +93,12 @@ async function readList(file: SourceFile): Promise<FilingList> {
   return { filings, zone: lists.acceptanceDateTime.length === 0 ? 'UTC' : zone };
 }
 
-/** The zone of all times in one list: they end in `Z`, but some lists state UTC and some the time in Washington. */
+/** The zone of a list's times, which end in `Z` in both zones. */
 type ListZone = keyof typeof instantIn;
 
 const instantIn = { UTC: (text: string) => text, Eastern: easternAsUtc } as const;
 
-/** The zone in which fewer of the times are impossible; undefined if both zones fit equally well. */
+/** Returns the zone in which fewer times are impossible; undefined if both fit equally well. */
 function zoneOf(lists: {
   readonly form: readonly string[];
   readonly filingDate: readonly string[];
@@ -117,8 +117,8 @@ function zoneOf(lists: {
 }
 
 /**
- * Whether EDGAR can have accepted a filing when clocks in Washington showed `clock`: it does from 06:00 to 22:00 and a
- * little later, ownership forms on their filing date, other reports after 17:30 on the day before it, `EFFECT` always.
+ * Tells whether EDGAR can have accepted a filing when clocks in Washington showed `clock`.
+ * It accepts from 06:00 to 22:30, and `EFFECT` at any time; reports after 17:30 get the next filing date.
  */
 function isPossible(clock: string, form: string, filedOn: string): boolean {
   if (form === 'EFFECT') return true;
@@ -141,12 +141,12 @@ function documentOf(name = '', cik: string | undefined): ListedFiling['document'
   return name === '' || cik === undefined ? null : { name, cik };
 }
 
-/** The parallel lists, one for each property of a filing, and the CIK of their company or person. */
+/** Reads the parallel lists, one for each property of a filing, and the CIK of their company or person. */
 async function contentOf(
   file: SourceFile,
 ): Promise<{ readonly columns: UncheckedObject; readonly owner: string | undefined }> {
   const object = await readJsonObject(file);
-  // Older filings are in separate files, which name the company in the file name only.
+  // Older filings are in separate files, which name the company only in the file name.
   const [, named = ''] = /CIK(\d{10})/.exec(file.name) ?? [];
   const owner = parseCik(String(object.cik ?? named));
   if (object.filings === undefined) return { columns: object, owner };

@@ -2,82 +2,82 @@ import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { dayOf, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 
-// Parsers of the forms in which the SEC writes values. Each gives undefined for a text of another form.
+// Parsers of the SEC's forms of values; each returns undefined for any other text.
 
 const forms: readonly FormType[] = ['3', '4', '5', '3/A', '4/A', '5/A'];
 
-/** One of the six ownership forms. */
+/** Parses one of the six ownership forms. */
 export function parseForm(text: string): FormType | undefined {
   return forms.find((form) => form === text);
 }
 
-/** `0000899243-17-024441`, also without its hyphens. */
+/** Parses `0000899243-17-024441`, also without its hyphens. */
 export function parseAccession(text: string): string | undefined {
   const [, filer, year, count] = /^(\d{10})-?(\d{2})-?(\d{6})$/.exec(text) ?? [];
   return filer === undefined ? undefined : `${filer}-${year}-${count}`;
 }
 
-/** The last accession number in a path: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
+/** Finds the last accession number in a path: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
 export function accessionIn(path: string): string | undefined {
   const found = path.match(/(?<!\d)(?:\d{18}|\d{10}-\d{2}-\d{6})(?!\d)/g);
   return parseAccession(found?.at(-1) ?? '');
 }
 
-/** A central index key as ten digits. */
+/** Parses a central index key and pads it to ten digits. */
 export function parseCik(text: string): string | undefined {
   return /^\d{1,10}$/.test(text) ? text.padStart(10, '0') : undefined;
 }
 
-/** `0`, `1`, `true`, `false`; null when blank. */
+/** Parses `0`, `1`, `true` or `false`; null when blank. */
 export function parseFlag(text: string): boolean | null | undefined {
   if (text === '') return null;
   if (text === '1' || text.toLowerCase() === 'true') return true;
   return text === '0' || text.toLowerCase() === 'false' ? false : undefined;
 }
 
-/** Whether a trade acquired (`A`) or disposed of (`D`) the security. */
+/** Parses whether a trade acquired (`A`) or disposed of (`D`) the security. */
 export const acquiredOrDisposed = oneOf('A', 'D');
 
-/** Whether the security is held directly (`D`) or indirectly (`I`). */
+/** Parses whether the security is held directly (`D`) or indirectly (`I`). */
 export const directOrIndirect = oneOf('D', 'I');
 
 function oneOf<T extends string>(...known: readonly T[]): (text: string) => T | undefined {
   return (text) => known.find((candidate) => candidate === text.toUpperCase());
 }
 
-/** An `xs:decimal` as exact decimal text: `+.50` is `0.50`. */
+/** Parses an `xs:decimal` as exact decimal text: `+.50` is `0.50`. */
 export function parseAmount(text: string): string | undefined {
   if (!/^[+-]?(?:\d|\.\d)/.test(text)) return undefined;
   const [, sign = '', whole = '', rest = ''] = /^\+?(-?)(\d*)(.*)$/.exec(text) ?? [];
   return parseDecimal(`${sign}${whole === '' ? '0' : whole}${rest === '.' ? '' : rest}`);
 }
 
-/** `2021-09-30`; an offset from UTC after it (`2021-09-30-05:00`) is ignored. */
+/** Parses `2021-09-30`; ignores an offset from UTC after it (`2021-09-30-05:00`). */
 export function parseStatedDate(text: string): StatedDate | undefined {
   const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? [];
   return inCalendar(date) ? date : undefined;
 }
 
-/** The calendar repeats every 400 years, so a day of the year 0022 exists if that of 2022 does. */
+/** Tells whether a day exists; the calendar repeats every 400 years, so 0022 is like 2022. */
 function inCalendar(date: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;
   const [year, month, day] = date.split('-').map(Number);
   return dayOf(2000 + ((year ?? 0) % 400), month ?? 0, day ?? 0) !== undefined;
 }
 
-/** A UTC second, `2025-04-24T22:59:24Z`; fractions are dropped. */
+/** Parses a UTC second, `2025-04-24T22:59:24Z`; drops fractions. */
 export function parseInstant(text: string): string | undefined {
   const [, day = '', time] =
     /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
 }
 
-/** The UTC second at which a clock in Washington shows the time of `clock`, whose `Z` does not count. */
+/** Converts a time in Washington, whose `Z` does not count, to UTC. */
 export function easternAsUtc(clock: string): string {
   return shifted(clock, easternHoursBehind(clock.slice(0, 10)));
 }
 
-/** What a clock in Washington shows at a UTC second, in the same form. */
+/** Converts a UTC second to the time in Washington, in the same form. */
 export function utcAsEastern(instant: string): string {
   return shifted(instant, -easternHoursBehind(instant.slice(0, 10)));
 }
@@ -92,14 +92,14 @@ const easternHour = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-/** The offset at noon holds for all hours in which EDGAR accepts filings (06:00 to 22:00). */
+/** Returns the offset at noon, which holds for all hours in which EDGAR accepts filings (06:00 to 22:00). */
 function easternHoursBehind(date: string): number {
   return 17 - Number(easternHour.format(new Date(`${date}T17:00:00Z`)));
 }
 
 const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;
 
-/** A trading symbol in capitals; null for texts that mean "none". */
+/** Returns a trading symbol in capitals; null for texts that mean "none". */
 export function tickerOf(text: string): string | null {
   const symbol = text.trim().toUpperCase();
   return noTicker.test(symbol) ? null : symbol;

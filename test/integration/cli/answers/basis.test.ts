@@ -5,7 +5,6 @@ import { open } from '../../../../src/index.ts';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { envelope, reply, serve } from '../../../support/service-double.ts';
 
 const folder = scratchFolder();
 let store = '';
@@ -39,18 +38,18 @@ beforeAll(async () => {
 const run = (line: string, ...more: readonly string[]) =>
   asof([...line.split(' '), ...more, '--store', store]);
 
-const since = 'what was published since then may be missing';
-const sampled = `UNRATE is sampled: this is 2008-08-15; ${since}`;
+const since = 'later publications may be missing';
+const sampled = `UNRATE is sampled: values are from the sample of 2008-08-15; ${since}`;
 const firstRelease = 'UNRATE is sampled: a first release is the first vintage that has the date';
 
 describe('an answer as of a day says on stderr that it comes from a sample', () => {
   test.each([
     ['obs UNRATE --as-of 2008-09-16', sampled],
-    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: this is 2008-11-15'],
+    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: values are from the sample of 2008-11-15'],
     ['panel UNRATE GDP --as-of 2008-08-28', sampled],
     [
       'diff UNRATE 2008-05-20 2008-08-20',
-      `UNRATE is sampled: this is 2008-05-15; ${since}\nasof: ${sampled}`,
+      `UNRATE is sampled: values are from the sample of 2008-05-15; ${since}\nasof: ${sampled}`,
     ],
     ['obs MIXED --as-of 2008-11-30', ''],
     ['obs MIXED --as-of 2008-08-31', ''],
@@ -60,7 +59,7 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
     ['obs UNRATE', ''],
     [
       'panel UNRATE GDP --as-of-each month-end --from 2008-07-31 --to 2008-08-28',
-      'UNRATE is sampled: each row shows the newest vintage on its as-of date',
+      'UNRATE is sampled: each row shows the newest vintage up to its as-of date',
     ],
     ['revisions UNRATE --date 2008-07-01', 'UNRATE is sampled: these are the first samples with each value'],
     ['obs UNRATE --first-release --as-of 2008-11-15', firstRelease],
@@ -104,12 +103,12 @@ describe('--exact', () => {
   const each = '--as-of-each day --from 2008-09-01 --to';
   test.each([
     ['obs UNRATE --as-of 2008-09-16', sampled],
-    ['obs UNRATE', 'UNRATE is sampled: this is 2008-11-15, the newest sample'],
+    ['obs UNRATE', 'UNRATE is sampled: values are from the newest sample, of 2008-11-15'],
     ['obs MIXED --as-of 2008-10-15', `MIXED is exact on 2008-08-31: ${since}`],
-    ['obs MIXED', 'MIXED is fetched: this is 2008-11-30, the newest vintage'],
+    ['obs MIXED', 'MIXED is fetched: values are from the newest vintage, of 2008-11-30'],
     ['obs UNRATE --first-release', firstRelease],
     ['panel UNRATE --as-of 2008-09-16', sampled],
-    ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: this is 2008-08-15'],
+    ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: values are from the sample of 2008-08-15'],
     [`panel UNRATE ${each} 2008-09-16`, 'UNRATE is sampled'],
     [`panel MIXED ${each} 2008-10-15 --beyond repeat`, `MIXED is exact on 2008-08-31: ${since}`],
     ['vintages UNRATE', 'UNRATE is sampled'],
@@ -135,17 +134,20 @@ describe('--exact', () => {
 });
 
 const coverage = (most: number) =>
-  `GDP is covered to 2008-08-28, 4 days before 2008-09-01: more than ${most}`;
+  `GDP is covered to 2008-08-28, 4 days before 2008-09-01: the maximum is ${most}`;
 
 describe('--max-age', () => {
-  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20: more than 4';
+  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 4';
   test.each([
     ['obs GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     [
       'obs GDP --as-of 2008-08-29 --max-age 0',
-      'GDP is covered to 2008-08-28, 1 day before 2008-08-29: more than 0',
+      'GDP is covered to 2008-08-28, 1 day before 2008-08-29: the maximum is 0',
     ],
-    ['obs GDP --max-age 100', 'GDP is covered to 2008-08-28, 6408 days before 2026-03-15: more than 100'],
+    [
+      'obs GDP --max-age 100',
+      'GDP is covered to 2008-08-28, 6408 days before 2026-03-15: the maximum is 100',
+    ],
     ['panel GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['vintages GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['diff GDP 2008-08-01 2008-09-01 --max-age 3', coverage(3)],
@@ -251,14 +253,14 @@ describe('a snapshot', () => {
     [
       'a.csv obs GDP --max-age 5',
       '2008-09-16',
-      'plan.txt line 1 (a.csv): GDP is covered to 2008-08-28, 19 days before 2008-09-16: more than 5',
+      'plan.txt line 1 (a.csv): GDP is covered to 2008-08-28, 19 days before 2008-09-16: the maximum is 5',
     ],
     ['a.csv obs GDP', '2008-09-01', coverage(3)],
     ['a.csv panel GDP MIXED', '2008-09-01', coverage(3)],
     [
       'a.csv yields --maturity 10Y',
       '2008-08-20',
-      'is covered to 2008-08-15, 5 days before 2008-08-20: more than 3',
+      'is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 3',
     ],
   ])('with --max-age 3 is refused for %s as of %s, and not written', async (line, day, why) => {
     const { code, err } = await take('none', [line], day, '--max-age', '3d', '-q');
@@ -290,37 +292,6 @@ describe('a snapshot', () => {
     await importFiles(other, { 'gdp.csv': kinds.join('') });
     const { code, out: found } = await verify('claims', other);
     expect([code, found]).toEqual([1, 'a.csv has GDP as sampled by its command, not exact\n']);
-  });
-});
-
-describe('a service that lacks our additions', () => {
-  const day = '2014-10-01T00:00:00Z';
-  const about = { series_id: 'GDP', unit: '', frequency: 'Q', source: '' };
-  const row = { date: day, value: '17710.7', as_of_date: '2015-01-30T00:00:00Z', ...about };
-
-  /** Has the values of GDP and no descriptions of series; `members` are its own. */
-  const answer = async (members: object, ...flags: readonly string[]) => {
-    const { url } = await serve((request, response) => {
-      if (request.url?.includes('/observations') === true)
-        reply(response, 200, { ...envelope('observation_series', [row]), ...members });
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end();
-    });
-    return asof(['obs', 'GDP', '--csv', '--columns', 'date,value', ...flags, '--base-url', url]);
-  };
-
-  test.each([
-    ['--exact', 'the service does not say how the vintages of GDP came about'],
-    ['--max-age=5', 'the service does not say to which day GDP is covered'],
-  ])('cannot meet %s: exit 8, and nothing is written', async (flag, reason) => {
-    const { code, out, err } = await answer({}, flag);
-    expect([code, out, err.split('\n')[0]]).toEqual([8, '', `asof: ${reason}`]);
-  });
-
-  test.each([
-    ['none', {}],
-    ['others of the same names', { vintage: 'May', covered_to: 7 }],
-  ])('answers without remarks on its vintages: it has %s', async (_, members) => {
-    expect(await answer(members)).toEqual({ code: 0, out: 'date,value\n2014-10-01,17710.7\n', err: '' });
   });
 });
 

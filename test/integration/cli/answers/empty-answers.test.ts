@@ -80,11 +80,11 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof curve --date 2024-03-30 --no-header
     ! asof: no curve on 2024-03-30, a Saturday; --on-or-before takes the newest one before it
     $ asof yields --to 1980-01-01 --no-header
-    ! asof: no rows: no PAR rate is held up to 1980-01-01
+    ! asof: no rows: no PAR rate is stored up to 1980-01-01
     $ asof yields --type tips --to 1990-01-01 --no-header
-    ! asof: no rows: no TIPS rate is held up to 1990-01-01
+    ! asof: no rows: no TIPS rate is stored up to 1990-01-01
     $ asof yields --maturity 2M --to 2016-01-01 --no-header
-    ! asof: no rows: no PAR rate of 2M is held up to 2016-01-01; 2M begins on 2018-10-16
+    ! asof: no rows: no PAR rate of 2M is stored up to 2016-01-01; 2M begins on 2018-10-16
     $ asof yields --from 2024-03-30 --to 2024-03-31 --no-header
     ! asof: no rows: the newest PAR rate up to 2024-03-31 is of 2024-03-28
     $ asof yields --from 2090-01-01 --no-header
@@ -92,7 +92,7 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof yields --wide --first 3 --from 2090-01-01 --no-header
     ! asof: no rows: the newest PAR rate is of 2025-12-31
     $ asof spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31 --no-header
-    ! asof: no rows: no PAR rate of 10Y and 4M is held up to 2015-12-31; 4M begins on 2022-10-19
+    ! asof: no rows: no PAR rate of 10Y and 4M is stored up to 2015-12-31; 4M begins on 2022-10-19
     $ asof spread --from 2024-03-29 --to 2024-03-31 --no-header
     ! asof: no rows: the newest PAR rate of 10Y and 2Y up to 2024-03-31 is of 2024-03-28
     $ asof spread --from 2024-03-31 --to 2024-03-31 --no-header
@@ -119,15 +119,15 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
 
     # filings that nobody made
     $ asof insider filings --owner nobody --no-header
-    ! asof: no rows: no filing that matches is held
+    ! asof: no rows: no filing that matches is stored
     $ asof insider filings --ticker SVN --code Z --no-header
-    ! asof: no rows: no filing of SVN that matches is held
+    ! asof: no rows: no filing of SVN that matches is stored
     $ asof insider filings --ticker SVN --code Z --to 2026-01-20 --days 5 --no-header
-    ! asof: no rows: no filing of SVN that matches is held up to 2026-01-20
+    ! asof: no rows: no filing of SVN that matches is stored up to 2026-01-20
     $ asof insider filings --as-of 2024-01-01 --no-header
-    ! asof: no rows: no filing is held up to 2024-01-01
+    ! asof: no rows: no filing is stored up to 2024-01-01
     $ asof insider filings --to 2024-01-01 --no-header
-    ! asof: no rows: no filing is held up to 2024-01-01
+    ! asof: no rows: no filing is stored up to 2024-01-01
     $ asof insider filings --from 2026-01-20 --no-header
     ! asof: no rows: the newest filing is of 2026-01-12
     $ asof insider filings --ticker SVN --from 2026-01-20 --no-header
@@ -141,7 +141,7 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
 
     # clusters that too few insiders made
     $ asof insider clusters --ticker SVN --as-of 2020-01-01 --no-header
-    ! asof: no rows: no filing of SVN is held up to 2020-01-01; a cluster takes purchases by 3 insiders within 14 days
+    ! asof: no rows: no filing of SVN is stored up to 2020-01-01; a cluster takes purchases by 3 insiders within 14 days
     $ asof insider clusters --min-insiders 20 --no-header
     ! asof: no rows: a cluster takes purchases by 20 insiders within 14 days
     $ asof insider clusters --ticker SVN --min-insiders 20 --no-header
@@ -149,11 +149,11 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
 
     # a ticker without filings is refused, with the one that was meant
     $ asof insider filings --ticker SVM
-    ! asof: no filing of ticker 'SVM' is held
+    ! asof: no filing of ticker 'SVM' is stored
     !       did you mean SVN?
     [exit 3]
     $ asof insider clusters --ticker SVM
-    ! asof: no filing of ticker 'SVM' is held
+    ! asof: no filing of ticker 'SVM' is stored
     !       did you mean SVN?
     [exit 3]
 

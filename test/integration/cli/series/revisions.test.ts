@@ -241,12 +241,12 @@ describe('asof revisions without a date', () => {
 
   it('draws the horizons as lines', async () => {
     const { out } = await run('revisions GDP --release 1,final --from 2007 --to 2010 -f svg');
-    expect(out).toContain('Values at release_1 and final');
+    expect(out).toContain('Values as published: first and latest');
     expect(out).toContain('release_1, Billions of Dollars');
   });
 
   it.each([
-    ['--release 1 --stats', 'statistics of revisions need two horizons, and release_1 is one'],
+    ['--release 1 --stats', 'statistics of revisions need two releases, and release_1 is one'],
     ['--release 1,1', 'release_1 is named twice'],
     ['--release first', '--release "first": use numbers of releases or final'],
     ['--after soon', '--after "soon": use days after the first release'],
@@ -256,9 +256,9 @@ describe('asof revisions without a date', () => {
     ['--date 2008Q4 --from 2008', 'use either --date or --from and --to'],
     ['--date 2008Q4 --as-of 2015-01-01 --known-before 2015-01-01', 'either --as-of or'],
     ['--units pch', '--units needs --release, --after, --wide or --stats'],
-    ['--wide --plot', '--plot is a chart, and this command has none'],
-    ['--plot', '--plot is a chart, and this command has none'],
-    ['--stats -f svg', 'svg is a chart'],
+    ['--wide --plot', 'this command has no chart: leave out --plot'],
+    ['--plot', 'this command has no chart: leave out --plot'],
+    ['--stats -f svg', 'this command has no chart'],
   ])('refuses %s', async (flags, said) => {
     expect(await run(`revisions GDP ${flags}`)).toMatchObject({
       code: 2,

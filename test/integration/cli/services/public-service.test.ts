@@ -163,6 +163,8 @@ describe('a service that says no more than the public description prints', () =>
     ['insider filings --ticker AAPL --from 2015-01-01', 'ticker is "SVN", but AAPL was asked for'],
     ['insider filings --as-of 2015-01-19', 'not yet known on 2015-01-19'],
     ['insider clusters --min-insiders 4', 'cluster_size is 3: fewer than 4'],
+    ['obs GDP --exact', 'the service does not say how the vintages of GDP came about\n'],
+    ['obs GDP --max-age 5', 'the service does not say to which day GDP is covered\n'],
   ])('is not believed where it answers another question, or cannot answer: asof %s', async (line, words) => {
     const { code, out, err } = await ask(line);
     expect([code, out, err]).toEqual([8, '', expect.stringContaining(words)]);
@@ -173,6 +175,15 @@ describe('a service that says no more than the public description prints', () =>
     const told = { object: 'observation_series', request_id: 'f3b1c6', status: 'ok' };
     expect(envelope).toEqual({ ...told, results_count: 2, has_more: true });
     expect(results[0]).toEqual({ ...gdp[0], series_id: 'GDP', unit: '', frequency: '', source: '' });
+  });
+
+  it('may give other members with the names of those that asof adds', async () => {
+    const told = { object: 'observation_series', results: gdp, vintage: 'May', covered_to: 7 };
+    const found = await ask('obs GDP --columns value --limit 1 --no-header', (path, response) => {
+      if (path.endsWith('/observations')) reply(response, 200, told);
+      return path.endsWith('/observations');
+    });
+    expect(found).toEqual({ code: 0, out: '17710.7\n', err: '' });
   });
 
   /** A service with clusters as of a day. */

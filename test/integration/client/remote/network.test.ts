@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -25,72 +26,65 @@ async function listening(onConnection: (socket: Socket) => void): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
+/** The address of a port where nothing listens any more. */
+async function closedPort(): Promise<string> {
+  const { url, server } = await serve(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  return url;
+}
+
 describe('a service that cannot be reached', () => {
-  it('refuses the connection', async () => {
-    const { url, server } = await serve(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
-    const { kind, detail } = await failedPing(clientWithKey(url));
-    expect([kind, detail]).toEqual(['unreachable', `cannot reach ${url}: connection refused`]);
+  const halfAnswer: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write('{"object":');
+  };
+  const cutOff: RequestListener = (request, response) => {
+    halfAnswer(request, response);
+    setTimeout(() => response.destroy(), 20);
+  };
+  const doubled = (listener: RequestListener) => async () => (await serve(listener)).url;
+  const late = 'cannot reach URL: no answer within 0.2 s (--timeout)';
+
+  it.each<[what: string, open: () => Promise<string>, detail: string | RegExp, kind?: string]>([
+    ['refuses the connection', closedPort, 'cannot reach URL: connection refused'],
+    ['does not answer in time', doubled(() => undefined), late],
+    ['begins an answer and does not end it', doubled(halfAnswer), late],
+    ['breaks off in the middle', doubled(cutOff), /broke off|was reset/],
+    [
+      'does not speak TLS',
+      async () => (await answering(pinged)).url.replace('http:', 'https:'),
+      /TLS: it answers, but not in TLS/,
+    ],
+    [
+      'does not answer in HTTP',
+      async () => `http://127.0.0.1:${await listening((socket) => socket.end('SSH-2.0-OpenSSH_9.0\r\n'))}`,
+      'URL does not answer in HTTP that asof can read',
+      'bad-answer',
+    ],
+  ])('%s', async (_, open, detail, kind = 'unreachable') => {
+    const url = await open();
+    const found = await failedPing(clientWithKey(url, { timeout: detail === late ? 0.2 : 5 }));
+    const words = typeof detail === 'string' ? detail.replace('URL', url) : expect.stringMatching(detail);
+    expect([found.kind, found.detail]).toEqual([kind, words]);
   });
 
-  it('has an unknown host name, and is not tried again', async () => {
-    const seen: RemoteEvent[] = [];
-    const watch = (event: RemoteEvent) => seen.push(event);
-    const client = clientWithKey('http://no-such-host.invalid', { retries: 3, watch });
-    const { kind, detail } = await failedPing(client);
-    const stated = expect.stringContaining('cannot reach http://no-such-host.invalid: ');
-    expect([kind, detail]).toEqual(['unreachable', stated]);
-    if (detail.endsWith('no host of that name')) expect(seen).toHaveLength(1);
-  });
-
-  it('does not answer in time, or begins an answer and does not end it', async () => {
-    const { url: silent } = await serve(() => undefined);
-    const { url: endless } = await serve((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{"object":');
-    });
-    for (const url of [silent, endless]) {
-      const { kind, detail } = await failedPing(clientWithKey(url, { timeout: 0.2 }));
-      const words = `cannot reach ${url}: no answer within 0.2 s (--timeout)`;
-      expect([kind, detail]).toEqual(['unreachable', words]);
-    }
-  });
-
-  it('breaks off in the middle', async () => {
-    const { url } = await serve((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
-      response.write('{"object":');
-      setTimeout(() => response.destroy(), 20);
-    });
-    const { kind, detail } = await failedPing(clientWithKey(url));
-    expect([kind, detail]).toEqual(['unreachable', expect.stringMatching(/broke off|was reset/)]);
-  });
-
-  it('has a certificate of an unknown issuer', async () => {
+  it('has an unknown host name, or a certificate of an unknown issuer, and is not tried again', async () => {
     const { url } = await serve(
       (_, response) => reply(response, 200, pinged),
       (listener) => createTlsServer(selfSigned, listener),
     );
     const seen: RemoteEvent[] = [];
+    const watch = (event: RemoteEvent) => seen.push(event);
     const https = url.replace('http:', 'https:');
-    const found = await failedPing(clientWithKey(https, { retries: 2, watch: (event) => seen.push(event) }));
+    const found = await failedPing(clientWithKey(https, { retries: 2, watch }));
     const words = `cannot reach ${https}: TLS: its certificate is self-signed`;
-    expect([found.kind, found.detail]).toEqual(['unreachable', words]);
+    expect([found.kind, found.detail, seen.length]).toEqual(['unreachable', words, 1]);
     expect(found.hints.join()).toContain('NODE_EXTRA_CA_CERTS');
-    expect(seen).toHaveLength(1);
-  });
-
-  it('does not speak TLS', async () => {
-    const { url } = await answering(pinged);
-    const { kind, detail } = await failedPing(clientWithKey(url.replace('http:', 'https:')));
-    const words = expect.stringContaining('TLS: it answers, but not in TLS');
-    expect([kind, detail]).toEqual(['unreachable', words]);
-  });
-
-  it('does not answer in HTTP', async () => {
-    const url = `http://127.0.0.1:${await listening((socket) => socket.end('SSH-2.0-OpenSSH_9.0\r\n'))}`;
-    const { kind, detail } = await failedPing(clientWithKey(url));
-    expect([kind, detail]).toEqual(['bad-answer', `${url} does not answer in HTTP that asof can read`]);
+    const nowhere = clientWithKey('http://no-such-host.invalid', { retries: 3, watch });
+    const { kind, detail } = await failedPing(nowhere);
+    const stated = expect.stringContaining('cannot reach http://no-such-host.invalid: ');
+    expect([kind, detail]).toEqual(['unreachable', stated]);
+    if (detail.endsWith('no host of that name')) expect(seen).toHaveLength(2);
   });
 
   it('is given up while the connection is still being made', async () => {

@@ -1,52 +1,216 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { initStore, openStoreIfAny } from '../../../../src/store/open.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ExpectedAnswers } from '../../../../src/client/client.ts';
+import { embeddedClient } from '../../../../src/client/open.ts';
+import type { Problem } from '../../../../src/errors/problem.ts';
+import type { ParamTexts } from '../../../../src/operations/param.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { initStore, openStore, openStoreIfAny } from '../../../../src/store/open.ts';
+import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
 import { databaseWithCitus, newSchemaAddress } from '../../../support/engines.ts';
-import { emptyModel, expectKnowledge, importInto } from '../../../support/knowledge.ts';
-import { facts, failureOf, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
+import {
+  asOf,
+  emptyModel,
+  expectKnowledge,
+  firstReleases,
+  importInto,
+  type ModelStatement,
+} from '../../../support/knowledge.ts';
+import {
+  facts,
+  failureOf,
+  importFiles,
+  observationsIn,
+  reading,
+  withStore,
+} from '../../../support/scratch-store.ts';
 
-let database: Awaited<ReturnType<typeof databaseWithCitus>>;
-beforeAll(async () => {
-  database = await databaseWithCitus();
-});
-afterAll(() => database.remove());
+const ids = Array.from({ length: 40 }, (_, i) => `S${String(i).padStart(2, '0')}`);
+const months = ['2020-01-01', '2020-02-01', '2020-03-01', '2020-04-01'];
+const days = ['2020-05-10', '2020-06-10', '2020-07-10'];
 
+/** Values that each vintage changes for some dates, and withdraws for others. */
+const made: readonly ModelStatement[] = ids.flatMap((series, s) =>
+  months.flatMap((date, m) =>
+    days.map((day, d) => ({
+      series,
+      date,
+      asOf: day,
+      value: (s + m + d) % 7 === 0 ? null : `${s}.${(m * d) % 3}`,
+    })),
+  ),
+);
+const known = importInto(emptyModel, made).after;
+const files = asAsofCsv(made)[0]?.files ?? {};
+
+let citus: Awaited<ReturnType<typeof databaseWithCitus>>;
 let count = 0;
-const newAddress = () => `${database.address}?schema=s${++count}`;
+const newAddress = () => `${citus.address}?schema=s${++count}`;
+const address = newSchemaAddress();
+beforeAll(async () => {
+  await importFiles(address, files);
+  citus = await databaseWithCitus();
+});
+afterAll(() => citus.remove());
 
-async function query(sql: string) {
-  const client = new pg.Client({ connectionString: database.address });
+let sent: string[] = [];
+/** What the server refuses, as Citus refuses statements about the rows of several nodes. */
+let refused: RegExp | undefined;
+const refusal = "do $$ begin raise feature_not_supported using message = 'not on one node'; end $$";
+const query = pg.Client.prototype.query as (...given: readonly unknown[]) => unknown;
+vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+  const [config] = given as [string | { readonly text: string }];
+  const text = typeof config === 'string' ? config : config.text;
+  sent.push(text);
+  if (refused?.test(text)) return query.call(this, refusal);
+  return query.apply(this, given);
+});
+beforeEach(() => {
+  sent = [];
+  refused = undefined;
+});
+
+/** Pages of several series that are asked for at once. */
+async function pagesOf(store: Store, asked: readonly string[], bounds: Omit<ObservationQuery, 'seriesId'>) {
+  if (store.readTogether === undefined) throw new Error('this store reads one by one');
+  return store.readTogether((view) =>
+    Promise.all(asked.map((seriesId) => view.series.observations({ ...bounds, seriesId }))),
+  );
+}
+
+describe('pages of many series that are asked for together', () => {
+  it.each<[string, Omit<ObservationQuery, 'seriesId'>]>([
+    ['as they are known now', { limit: 1000 }],
+    ['as of a day', { limit: 1000, asOf: '2020-06-15' }],
+    ['from one date to another', { limit: 1000, from: '2020-02-01', to: '2020-03-01' }],
+    ['with a limit', { limit: 2, asOf: '2020-06-10' }],
+    ['of first releases', { limit: 1000, firstRelease: true, asOf: '2020-07-10' }],
+  ])('are those of each series, %s', async (_, bounds) => {
+    const pages = await withStore(address, (store) => pagesOf(store, ids, bounds));
+    const { asOf: day, from = '', to = '9', limit, firstRelease } = bounds;
+    for (const [i, id] of ids.entries()) {
+      const rows = (firstRelease === true ? firstReleases : asOf)(known, id, day);
+      expect(pages[i]?.rows).toEqual(rows.filter(({ date }) => date >= from && date <= to).slice(0, limit));
+      expect(pages[i]?.series.id).toBe(id);
+      expect(pages[i]?.vintage.newest?.asOf).toBe(days.findLast((one) => one <= (day ?? '9')));
+    }
+  });
+
+  it('have none for a series that does not exist, and the same for one that is asked for twice', async () => {
+    const asked = ['S01', 'NONE', 'S01', "'; --"];
+    const pages = await withStore(address, (store) => pagesOf(store, asked, { limit: 9 }));
+    const own = asOf(known, 'S01');
+    expect(pages.map((page) => page?.rows)).toEqual([own, undefined, own, undefined]);
+  });
+
+  it('take as many statements as the page of one series', async () => {
+    const count = (asked: readonly string[]) =>
+      withStore(address, async (store) => {
+        await pagesOf(store, ['S00'], { limit: 9 });
+        sent = [];
+        await pagesOf(store, asked, { limit: 9 });
+        return sent.length;
+      });
+    expect(await count(ids)).toBe(await count(['S01']));
+  });
+
+  it('are asked for one by one on Citus, by the node of each series, from the moment when it distributes them', async () => {
+    await importFiles(citus.address, files);
+    const aboutFacts = () => sent.filter((text) => /\bfact\b/.test(text));
+    await withStore(citus.address, async (open) => {
+      const ask = async (store = open) => {
+        sent = [];
+        const pages = await pagesOf(store, ids, { limit: 9 });
+        expect(pages.map((page) => page?.rows)).toEqual(ids.map((id) => asOf(known, id)));
+      };
+      await ask();
+      expect(aboutFacts().length).toBe(1);
+      await initStore(citus.address, true);
+      refused = /\bunnest\(/;
+      await ask();
+      for (const store of [open, await openStore(citus.address)]) {
+        await ask(store);
+        expect(aboutFacts().length).toBe(ids.length);
+        for (const text of aboutFacts()) expect(text).toMatch(/where series = \$\d/);
+        expect(sent.filter((text) => /\bunnest\(/.test(text))).toEqual([]);
+        if (store !== open) await store.close();
+      }
+    });
+  });
+});
+
+describe('a client of a store in PostgreSQL that is told what comes next', () => {
+  const question = (id: string): ParamTexts => [
+    ['id', id],
+    ['limit', '1000'],
+  ];
+
+  it('gives the answers that it gives without that, in fewer statements', async () => {
+    const client = embeddedClient(await openStore(address));
+    const asked = [...ids.slice(0, 20), 'NONE', ...ids.slice(20)].map(question);
+    const answers = async (expected?: ExpectedAnswers) => {
+      const given = await Promise.allSettled(
+        asked.map((texts) => client.ask(observations, texts, expected && { expected })),
+      );
+      return given.map((one) =>
+        one.status === 'fulfilled' ? one.value.results : (one.reason as Problem).detail,
+      );
+    };
+    const before = await answers();
+    const oneByOne = sent.length;
+    const expected = await client.expect?.(observations, asked);
+    sent = [];
+    expect(await answers(expected)).toEqual(before);
+    expect(sent.length).toBeLessThan(oneByOne / 4);
+    expect(before[20]).toBe("series 'NONE' not found");
+    await client.close();
+  });
+
+  it('says of each answer why it cannot be had when the store cannot be reached', async () => {
+    const client = embeddedClient(await openStore(address));
+    const expected = await client.expect?.(observations, ids.map(question));
+    const connect = vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(async () => {
+      throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    });
+    const failures = await Promise.allSettled(
+      ids.slice(0, 3).map((id) => client.ask(observations, question(id), expected && { expected })),
+    );
+    connect.mockRestore();
+    const kinds = failures.map((one) => one.status === 'rejected' && (one.reason as Problem).kind);
+    expect(kinds).toEqual(['unreachable', 'unreachable', 'unreachable']);
+    await client.close();
+  });
+});
+
+async function rowsOf(sql: string) {
+  const client = new pg.Client({ connectionString: citus.address });
   await client.connect();
   const { rows } = await client.query(sql);
   await client.end();
   return rows;
 }
 
-const valuesOf = (address: string) =>
-  reading(address, (view) => observationsIn(view, { seriesId: 'GDP', limit: 9 }));
-
 describe('a store that Citus distributes', () => {
   it('has the facts of a series together, filings by issuer, and the rest on the coordinator', async () => {
     const address = newAddress();
     expect(await initStore(address, true)).toBe(true);
-    const rows = await query(
-      `select logicalrelid::text as table, distributed_by as by, colocated_with as beside from pg_dist_partition
+    const rows = await rowsOf(
+      `select concat_ws(' ', logicalrelid, distributed_by, colocated_with) as text from pg_dist_partition
        where logicalrelid::text like 's${count}.%' order by 1`,
     );
-    const s = `s${count}`;
-    expect(rows).toEqual([
-      { table: `${s}.description_change`, by: 'series', beside: `"${s}".series` },
-      { table: `${s}.fact`, by: 'series', beside: `"${s}".series` },
-      { table: `${s}.filing`, by: 'issuer_cik', beside: 'none' },
-      { table: `${s}.respelling`, by: 'series', beside: `"${s}".series` },
-      { table: `${s}.series`, by: 'id', beside: 'none' },
-      { table: `${s}.symbol`, by: 'issuer_cik', beside: `"${s}".filing` },
-      { table: `${s}.trade`, by: 'issuer_cik', beside: `"${s}".filing` },
-      { table: `${s}.vintage`, by: 'series', beside: `"${s}".series` },
-      { table: `${s}.word`, by: 'series', beside: `"${s}".series` },
+    expect(rows.map(({ text }) => text.replaceAll(/"?s\d+"?\./g, ''))).toEqual([
+      'description_change series series',
+      'fact series series',
+      'filing issuer_cik none',
+      'respelling series series',
+      'series id none',
+      'symbol issuer_cik filing',
+      'trade issuer_cik filing',
+      'vintage series series',
+      'word series series',
     ]);
   });
 
@@ -55,7 +219,7 @@ describe('a store that Citus distributes', () => {
     await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
     expect(await initStore(address, true)).toBe(false);
     expect(await initStore(address, true)).toBe(false);
-    expect(await valuesOf(address)).toEqual([
+    expect(await reading(address, (view) => observationsIn(view, { seriesId: 'GDP', limit: 9 }))).toEqual([
       { date: '2014-10-01', asOfDate: '2015-01-30', value: '17710.7' },
     ]);
   });
@@ -71,39 +235,35 @@ describe('a store that Citus distributes', () => {
             await importFiles(address, files, { merge: true, projections: true, ...flags });
         await expectKnowledge(address, importInto(emptyModel, said).after);
       }),
-      { numRuns: runs(6) },
+      { numRuns: runs(4) },
     );
   });
 
   it('is distributed anew where a migration adds a table', async () => {
     const address = newAddress();
     await initStore(address, true);
-    const schema = `s${count}`;
+    const symbol = `s${count}.symbol`;
     // As if an older asof had made it without this table.
-    await query(`delete from pg_dist_partition where logicalrelid = '${schema}.symbol'::regclass;
-      drop table ${schema}.symbol;
-      create table ${schema}.symbol (symbol text collate "C", issuer_cik text collate "C", filing_id text collate "C",
+    await rowsOf(`delete from pg_dist_partition where logicalrelid = '${symbol}'::regclass;
+      drop table ${symbol};
+      create table ${symbol} (symbol text collate "C", issuer_cik text collate "C", filing_id text collate "C",
         primary key (symbol, issuer_cik, filing_id));
-      update ${schema}.store set format = 1`);
+      update s${count}.store set format = 1`);
     await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
-    expect(
-      await query(
-        `select 1 as found from pg_dist_partition where logicalrelid = '${schema}.symbol'::regclass`,
-      ),
-    ).toEqual([{ found: 1 }]);
+    const found = `select 1 as found from pg_dist_partition where logicalrelid = '${symbol}'::regclass`;
+    expect(await rowsOf(found)).toEqual([{ found: 1 }]);
   });
 
   it('needs Citus 11.2, which reads from one snapshot of a node', async () => {
-    await query(
-      "set allow_system_table_mods = on; update pg_extension set extversion = '11.1-1' where extname = 'citus'",
-    );
+    const beVersion = (version: string) =>
+      rowsOf(`set allow_system_table_mods = on;
+        update pg_extension set extversion = '${version}' where extname = 'citus'`);
+    await beVersion('11.1-1');
     const address = newAddress();
     expect(await failureOf(initStore(address, true))).toContain(
       'its Citus is 11.1-1, and asof needs 11.2 or newer',
     );
-    await query(
-      "set allow_system_table_mods = on; update pg_extension set extversion = '12.1-1' where extname = 'citus'",
-    );
+    await beVersion('12.1-1');
     expect(await openStoreIfAny(address)).toBeUndefined();
   });
 });

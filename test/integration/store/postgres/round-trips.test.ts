@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { insiderClusterSignals, insiderClusters } from '../../../../src/operations/insiders/clusters.ts';
 import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
@@ -17,89 +16,55 @@ import { newSchemaAddress } from '../../../support/engines.ts';
 import { filing, owner } from '../../../support/filings.ts';
 import { facts, importFiles, importFilings } from '../../../support/scratch-store.ts';
 
-/** A proxy that holds back the server's answers until the client sends nothing more, and counts how often it does. */
-async function startCounter() {
-  const server = new URL(inject('postgres'));
-  let trips = 0;
-  const listener = createServer({ noDelay: true }, (client) => {
-    const backend = connect({ port: Number(server.port), host: server.hostname, noDelay: true });
-    let held: Buffer[] = [];
-    let isAsked = false;
-    let chunks = 0;
-    const answer = async (): Promise<void> => {
-      for (let before = -1; before !== chunks; ) {
-        before = chunks;
-        await delay(10);
-        // First receive anything that the client sent while this process was busy.
-        await endOfTurn();
-        await endOfTurn();
-      }
-      trips += 1;
-      isAsked = false;
-      for (const chunk of held) client.write(chunk);
-      held = [];
-    };
-    client.on('data', (chunk) => {
-      chunks += 1;
-      backend.write(chunk);
-    });
-    backend.on('data', (chunk) => {
-      chunks += 1;
-      held.push(chunk);
-      if (isAsked) return;
-      isAsked = true;
-      void answer();
-    });
-    for (const [one, other] of [
-      [client, backend],
-      [backend, client],
-    ] as const) {
-      one.on('close', () => other.destroy());
-      one.on('error', () => other.destroy());
-    }
-  });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as { readonly port: number };
-  return {
-    through: (address: string) => address.replace(server.host, `127.0.0.1:${port}`),
-    trips: () => trips,
-    close: () => listener.close(),
-  };
+let [trips, sent, pending] = [0, 0, 0];
+let isHeld: Promise<void> | undefined;
+
+/** Holds back answers until all have come and the client sends nothing more, and counts how often it does. */
+async function hold(): Promise<void> {
+  for (let before = -1; before !== sent || pending > 0; ) {
+    before = sent;
+    await delay(10);
+  }
+  isHeld = undefined;
+  trips += 1;
 }
+
+const query = pg.Client.prototype.query as (...given: readonly unknown[]) => Promise<unknown>;
+vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+  sent += 1;
+  pending += 1;
+  const answer = query.apply(this, given);
+  const settle = () => {
+    pending -= 1;
+  };
+  answer.then(settle, settle);
+  isHeld ??= hold();
+  return isHeld.then(() => answer);
+});
 
 const ids = Array.from({ length: 20 }, (_, i) => `S${i + 10}`);
 
-let counter: Awaited<ReturnType<typeof startCounter>>;
 let store: Store;
 beforeAll(async () => {
   const address = newSchemaAddress();
-  await importFiles(address, {
-    'a.csv': facts(
-      ...ids.flatMap((id) => [`${id} 2014-10-01 2015-01-30 1`, `${id} 2014-10-01 2015-02-27 2`]),
-    ),
-    'p.csv': 'Date,"1 Mo"\n2015-01-02,0.02\n',
-  });
+  const lines = ids.flatMap((id) => [`${id} 2014-10-01 2015-01-30 1`, `${id} 2014-10-01 2015-02-27 2`]);
+  await importFiles(address, { 'a.csv': facts(...lines), 'p.csv': 'Date,"1 Mo"\n2015-01-02,0.02\n' });
   await importFilings(address, [
     filing(),
     filing({ filingId: '0000000001-26-000002', owners: [owner({ cik: '0001913257' })] }),
   ]);
-  counter = await startCounter();
-  store = await openStore(counter.through(address));
+  store = await openStore(address);
 });
-afterAll(async () => {
-  await store.close();
-  counter.close();
-});
+afterAll(() => store.close());
 
 /** The number of round trips of work, which runs once before, so that the connection and all code are ready. */
 async function tripsOf(work: () => Promise<unknown>): Promise<number> {
   await work();
   // The work does not wait for the end of its transaction.
   await delay(100);
-  const before = counter.trips();
+  const before = trips;
   await work();
-  return counter.trips() - before;
+  return trips - before;
 }
 
 describe('the round trips to a database', () => {
@@ -129,8 +94,8 @@ describe('the round trips to a database', () => {
     expect(await tripsOf(part)).toBe(1);
   });
 
-  it('are four to open a store: for its connection, its tables, its format, and the rest', async () => {
+  it('are three to open a store after its connection: for its tables, its format, and the rest', async () => {
     const open = async () => (await openStore(store.address)).close();
-    expect(await tripsOf(open)).toBe(4);
+    expect(await tripsOf(open)).toBe(3);
   });
 });

@@ -13,8 +13,8 @@ import {
 import {
   combinedFiling,
   conflictingFields,
-  type HeldFiling,
   planFilings,
+  type StoredFiling,
 } from '../../../../src/domain/insider/merge-filings.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { anyFiling, filing, owner } from '../../../support/filings.ts';
@@ -151,7 +151,7 @@ describe('two records of one trade', () => {
 const keep = { replace: false };
 
 /** What a store holds after it has written a plan. */
-function written(held: readonly HeldFiling[], put: readonly HeldFiling[]): readonly HeldFiling[] {
+function written(held: readonly StoredFiling[], put: readonly StoredFiling[]): readonly StoredFiling[] {
   const filings = new Map(held.map((one) => [one.header.filingId, one]));
   for (const { header, concernsClusters, trades } of put) {
     const rows = new Map(filings.get(header.filingId)?.trades.map((trade) => [trade.row, trade]));
@@ -161,21 +161,21 @@ function written(held: readonly HeldFiling[], put: readonly HeldFiling[]): reado
   return [...filings.values()];
 }
 
-function merged(batches: readonly (readonly Filing[])[], replace = false): readonly HeldFiling[] {
-  let held: readonly HeldFiling[] = [];
+function merged(batches: readonly (readonly Filing[])[], replace = false): readonly StoredFiling[] {
+  let held: readonly StoredFiling[] = [];
   for (const batch of batches) held = written(held, planFilings(held, batch, { replace }).put);
   return held;
 }
 
 /** The trades of filings, by filing and row. */
-function tradesOf(held: readonly HeldFiling[]): readonly Filing[] {
+function tradesOf(held: readonly StoredFiling[]): readonly Filing[] {
   const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
   return held
     .flatMap(({ header, trades }) => trades.map((trade) => filingOf(header, trade)))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function clusterMarks(held: readonly HeldFiling[]): readonly string[] {
+function clusterMarks(held: readonly StoredFiling[]): readonly string[] {
   return held.map(({ header, concernsClusters }) => `${header.filingId} ${concernsClusters}`).sort();
 }
 

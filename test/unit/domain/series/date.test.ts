@@ -6,13 +6,13 @@ import {
   dayOf,
   earlier,
   type Frequency,
-  keptDate,
   latestDay,
   monthEnd,
   parseDay,
   periodStart,
   type Rhythm,
   schedule,
+  storedDate,
   utcDay,
 } from '../../../../src/domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../../../src/domain/series/date-set.ts';
@@ -77,7 +77,7 @@ describe('a day', () => {
     ['no fiscal year', 'A', '2020-09-30', '2020-09-30'],
     ['no week', 'W', '2020-05-15', '2020-05-15'],
     ['no date without a stated frequency', '', '2020-03-31', '2020-03-31'],
-  ])('is moved by %s', (_, stated, day, kept) => expect(keptDate(day, stated)).toBe(kept));
+  ])('is moved by %s', (_, stated, day, kept) => expect(storedDate(day, stated)).toBe(kept));
 
   it('begins in the Line Islands before it begins in UTC', () => {
     const instant = new Date('2026-01-15T10:00:00Z');
@@ -160,7 +160,7 @@ describe('a set of days as text', () => {
     fc.assert(
       fc.property(sets, frequencies, (members, frequency) => {
         const set = parseDateSet(formatDateSet(members), frequency);
-        const starts = new Set(members.map((day) => keptDate(day, frequency)));
+        const starts = new Set(members.map((day) => storedDate(day, frequency)));
         expect([...set.days()].sort()).toEqual([...starts].sort());
         const asked = [...members, ...starts];
         expect(asked.filter((day) => set.has(day) !== starts.has(day))).toEqual([]);

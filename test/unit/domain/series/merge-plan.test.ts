@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Frequency, keptDate } from '../../../../src/domain/series/date.ts';
+import { type Frequency, storedDate } from '../../../../src/domain/series/date.ts';
 import { parseDateSet } from '../../../../src/domain/series/date-set.ts';
 import {
-  type HeldSeries,
-  type HeldVintage,
   type MergePlan,
   planCompletion,
   planMerge,
   planMove,
+  type StoredSeries,
+  type StoredVintage,
 } from '../../../../src/domain/series/merge-plan.ts';
-import { type Change, type KeptChange, knownOn } from '../../../../src/domain/series/revision-history.ts';
+import { type Change, knownOn, type StoredChange } from '../../../../src/domain/series/revision-history.ts';
 import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
 import {
   emptyModel,
@@ -23,12 +23,12 @@ import {
 
 /** The rows of one series, as a store keeps them, in memory. Refuses what the keys of a table would refuse. */
 class SeriesRows {
-  readonly #changes = new Map<string, KeptChange>();
-  readonly #vintages = new Map<string, HeldVintage>();
+  readonly #changes = new Map<string, StoredChange>();
+  readonly #vintages = new Map<string, StoredVintage>();
   #frequency: Frequency = '';
 
   /** The rows that a merge is planned against. */
-  held(): HeldSeries {
+  held(): StoredSeries {
     const changes = new Map<string, Change[]>();
     for (const { date, asOf, value } of this.changes()) {
       const known = changes.get(date) ?? [];
@@ -55,7 +55,7 @@ class SeriesRows {
   }
 
   /** All changes, by date and then as-of date. */
-  changes(): readonly KeptChange[] {
+  changes(): readonly StoredChange[] {
     return [...this.#changes.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
@@ -73,7 +73,7 @@ class SeriesRows {
   }
 }
 
-function keyOf({ date, asOf }: KeptChange): string {
+function keyOf({ date, asOf }: StoredChange): string {
   return `${date} ${asOf}`;
 }
 
@@ -299,7 +299,7 @@ describe('a plan to move dates to their periods', () => {
           }
         });
         for (const step of steps) step();
-        const moved = statementsIn(stated).map((one) => ({ ...one, date: keptDate(one.date, frequency) }));
+        const moved = statementsIn(stated).map((one) => ({ ...one, date: storedDate(one.date, frequency) }));
         expectRows(rows, importInto(emptyModel, moved).after);
       }),
       { numRuns: runs(200) },

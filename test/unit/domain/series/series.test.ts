@@ -6,12 +6,12 @@ import {
   frequencyOf,
   frequencyOn,
   impliedFrequencies,
-  type KeptKind,
   kindOf,
   kindsText,
   parseFrequency,
   parseSeriesId,
   parseVintageKind,
+  type StoredKind,
   vintageKinds,
 } from '../../../../src/domain/series/series.ts';
 import { provenFrequency, readColumns } from '../../../../src/domain/series/table-columns.ts';
@@ -83,7 +83,7 @@ it('maturities are sorted shortest first, and include those of TIPS', () => {
 
 describe('the kind of a vintage', () => {
   it('of which several files speak does not depend on their order', () => {
-    const kinds = fc.array(fc.constantFrom<KeptKind>(...vintageKinds, ''), { minLength: 1 });
+    const kinds = fc.array(fc.constantFrom<StoredKind>(...vintageKinds, ''), { minLength: 1 });
     const pairs = kinds.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
@@ -94,7 +94,7 @@ describe('the kind of a vintage', () => {
     );
   });
 
-  it.each<[KeptKind, KeptKind, KeptKind]>([
+  it.each<[StoredKind, StoredKind, StoredKind]>([
     ['exact', 'sampled', 'exact'],
     ['exact', 'fetched', 'exact'],
     ['fetched', 'sampled', 'fetched'],

@@ -47,7 +47,7 @@ describe("asof's own CSV", () => {
   });
 
   const noValue = 'neither a decimal number nor empty, as a withdrawal is';
-  const ofQuery = 'this is the answer to a query, which lacks statements; import what asof facts writes';
+  const ofQuery = 'this is output of asof without vintages; import the output of asof facts';
   refuses(asofCsv, 'facts.csv', {
     [`, row 2, column "value": "0x1f": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,0x1f\n`,
     [`, row 2, column "value": ".": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,.\n`,
@@ -287,7 +287,7 @@ describe('other answers of asof', () => {
     ['{"object":"insider_clusters","results":[]}', filings],
   ])('such as %s are refused, with the export that holds enough: %s', async (head, wayOut) => {
     const refused = await failureOf(recognise(sourceFile('x', `${head}\n2024-01-02,1,2,3\n`)));
-    expect(refused).toMatch(/^x: this looks like an answer of asof, which lacks /);
+    expect(refused).toMatch(/^x: this looks like output of asof without /);
     expect(refused).toContain(`import what ${wayOut} writes`);
   });
 });

@@ -186,7 +186,7 @@ const lookAlikes: Readonly<Record<string, string | Buffer | readonly (string | B
   ],
   'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration':
     '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
-  'an answer of asof, which lacks statements; import what `asof facts` writes': [
+  'output of asof without vintages; import the output of `asof facts`': [
     '{"object":"observation_series","request_id":"req_1"}',
     '{"type":"about:blank","request_id":"req_0f"}',
   ],

@@ -31,17 +31,14 @@ const published = ['GDP,2014-10-01,2015-01-30,17710.7', 'GDP,2014-10-01,2015-02-
 
 describe('an ALFRED download by real-time period', () => {
   const header = 'period_start_date,GDP,realtime_start_date,realtime_end_date';
+  const openEnd = '2014-10-01,17701.3,2015-02-27,.';
   const layouts: Readonly<Record<string, readonly string[]>> = {
     'as ALFRED writes it': [
       header,
       '2014-10-01,17710.7,2015-01-30,2015-02-26',
       '2014-10-01,17701.3,2015-02-27,',
     ],
-    'with a dot for an open end': [
-      header,
-      '2014-10-01,17710.7,2015-01-30,2015-02-26',
-      '2014-10-01,17701.3,2015-02-27,.',
-    ],
+    'with a dot for an open end': [header, '2014-10-01,17710.7,2015-01-30,2015-02-26', openEnd],
     'as older files have it': [
       'observation_date,realtime_start_date,realtime_end_date,GDP',
       '2014-10-01,2015-01-30,2015-02-26,17710.7',

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openStore, openStoreIfAny, openWriter, writing } from '../../../../src/store/open.ts';
+import { Database } from '../../../../src/store/postgres/connection.ts';
+import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
+import { asAsofCsv } from '../../../support/encodings.ts';
+import { digestOfSchema, inDatabase, newSchemaAddress, schemaOf } from '../../../support/engines.ts';
+import { emptyModel, expectKnowledge, importInto } from '../../../support/knowledge.ts';
+import { allStatements, facts, failureOf, importFiles, reading } from '../../../support/scratch-store.ts';
+
+const first = { date: '2014-10-01', asOf: '2015-01-30', value: '1' };
+const second = { date: '2014-10-01', asOf: '2015-02-27', value: '2' };
+const third = { date: '2014-10-01', asOf: '2015-03-27', value: '3' };
+
+const old = { 'a.csv': facts('OLD 2014-10-01 2015-01-30 1') };
+
+async function newStore(): Promise<string> {
+  const address = newSchemaAddress();
+  await importFiles(address, old);
+  return address;
+}
+
+/** An import that has written a statement about a series, and goes on. */
+async function begun(address: string, seriesId: string) {
+  const writer = await openWriter(address);
+  await (await writer.series(seriesId)).merge([{ seriesId, ...first }], { replace: false });
+  await writer.finish([seriesId]);
+  return writer;
+}
+
+function valuesOf(address: string, seriesId: string): Promise<readonly string[]> {
+  return reading(address, async (view) =>
+    (await allStatements(view, seriesId)).map(({ value }) => value ?? '-'),
+  );
+}
+
+describe('imports into a store in PostgreSQL', () => {
+  it('of different series run side by side', async () => {
+    const address = await newStore();
+    const slow = await begun(address, 'SLOW');
+    await importFiles(address, { 'b.csv': facts('QUICK 2014-10-01 2015-01-30 7') });
+    expect(await valuesOf(address, 'QUICK')).toEqual(['7']);
+    expect(await valuesOf(address, 'SLOW')).toEqual([]);
+    await slow.commit();
+    expect(await valuesOf(address, 'SLOW')).toEqual(['1']);
+  });
+
+  it('of the same series wait for each other, and the second sees what the first wrote', async () => {
+    const address = await newStore();
+    const earlier = await begun(address, 'X');
+    let done = false;
+    const later = importFiles(address, { 'b.csv': facts('X 2014-10-01 2015-01-30 9') }).finally(() => {
+      done = true;
+    });
+    const failure = failureOf(later);
+    await delay(300);
+    expect(done).toBe(false);
+    await earlier.commit();
+    expect(await failure).toContain('X 2014-10-01 as of 2015-01-30: 9, against 1');
+    expect(await valuesOf(address, 'X')).toEqual(['1']);
+  });
+
+  it('that need the same series in opposite orders all succeed', async () => {
+    const address = await newStore();
+    const ids = ['A', 'B', 'C', 'D', 'E', 'F'];
+    const oneAfterTheOther = (order: readonly string[], said: typeof first) =>
+      writing(address, async (writer) => {
+        for (const seriesId of order) {
+          await (await writer.series(seriesId)).merge([{ seriesId, ...said }], { replace: false });
+          await delay(10);
+        }
+        await writer.finish(order);
+        await writer.commit();
+      });
+    await Promise.all([
+      oneAfterTheOther(ids, first),
+      oneAfterTheOther([...ids].reverse(), second),
+      oneAfterTheOther([...ids.slice(3), ...ids.slice(0, 3)], third),
+    ]);
+    for (const id of ids) expect(await valuesOf(address, id)).toEqual(['1', '2', '3']);
+  });
+
+  it('of more series than an import can lock one by one are whole, also two at once', async () => {
+    const address = await newStore();
+    const ids = Array.from({ length: 510 }, (_, i) => `S${i}`);
+    const lines = (value: number, asOf: string) => ids.map((id) => `${id} 2014-10-01 ${asOf} ${value}`);
+    await Promise.all([
+      importFiles(address, { 'a.csv': facts(...lines(1, '2015-01-30')) }),
+      importFiles(address, { 'b.csv': facts(...lines(2, '2015-02-27').reverse()) }),
+    ]);
+    const { rows } = await inDatabase((client) =>
+      client.query(`select count(*)::int as n, count(distinct series)::int as ids
+        from ${schemaOf(address)}.fact where series <> 'OLD'`),
+    );
+    expect(rows).toEqual([{ n: 1020, ids: 510 }]);
+  });
+
+  it('at random, several at once, of which one makes the store, give what the list of their statements says', async () => {
+    const pieces = fc.tuple(agreeing, fc.integer({ min: 2, max: 4 }));
+    await fc.assert(
+      fc.asyncProperty(pieces, async ([statements, count]) => {
+        const said = onePerKey(statements.map((item) => item.said));
+        const address = newSchemaAddress();
+        const parts = Array.from({ length: count }, (_, part) => said.filter((_, i) => i % count === part));
+        const files = parts.flatMap((part) => (part.length === 0 ? [] : asAsofCsv(part)));
+        await Promise.all(
+          files.map((one) =>
+            importFiles(address, one.files, { merge: true, projections: true, ...one.flags }),
+          ),
+        );
+        await expectKnowledge(address, importInto(emptyModel, said).after);
+      }),
+      { numRuns: runs(10) },
+    );
+  });
+
+  it('leave the answers about other series in the state in which they were', async () => {
+    const address = newSchemaAddress();
+    await importFiles(address, { 'a.csv': facts('A 2014-10-01 2015-01-30 1', 'B 2014-10-01 2015-01-30 1') });
+    const states = () =>
+      reading(address, async (view) => {
+        const names = [];
+        for (const id of ['A', 'B', undefined]) names.push((await view.state(id)).name);
+        return names;
+      });
+    const [a, b, whole] = await states();
+    await importFiles(address, { 'b.csv': facts('B 2014-10-01 2015-02-27 2') });
+    const [laterA, laterB, laterWhole] = await states();
+    expect(laterA).toBe(a);
+    expect(laterB).not.toBe(b);
+    expect(laterWhole).not.toBe(whole);
+    expect(new Set([a, b, whole]).size).toBe(3);
+  });
+
+  it('change nothing if the server ends their connection before they commit', async () => {
+    const address = await newStore();
+    const before = await digestOfSchema(address);
+    const writer = await begun(address, 'X');
+    await inDatabase((client) =>
+      client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'asof' and query like $1`,
+        [`%${schemaOf(address)}%`],
+      ),
+    );
+    await delay(50);
+    expect(await failureOf(writer.commit())).toMatch(
+      /^cannot reach the store postgres:\/\/asof@127\.0\.0\.1/,
+    );
+    await writer.rollback();
+    expect(await digestOfSchema(address)).toBe(before);
+    await importFiles(address, { 'x.csv': facts('X 2014-10-01 2015-01-30 1') });
+    expect(await valuesOf(address, 'X')).toEqual(['1']);
+  });
+});
+
+describe('a store in PostgreSQL', () => {
+  it('that is missing is a failure with a way out for a reader, and none for who asks whether it is there', async () => {
+    const address = newSchemaAddress();
+    expect(await openStoreIfAny(address)).toBeUndefined();
+    await expect(openStore(address)).rejects.toMatchObject({
+      kind: 'local-io',
+      detail: expect.stringContaining(`there is no store in the schema ${schemaOf(address)}`),
+      hints: expect.arrayContaining([expect.stringContaining('asof store init')]),
+    });
+  });
+
+  it('of a newer asof is refused by readers and imports, and stays as it is', async () => {
+    const address = await newStore();
+    await inDatabase((client) => client.query(`update ${schemaOf(address)}.store set format = 99`));
+    const before = await digestOfSchema(address);
+    for (const open of [openStore, openWriter])
+      expect(await failureOf(open(address))).toContain('was made by a newer asof (store format 99');
+    expect(await digestOfSchema(address)).toBe(before);
+  });
+
+  it('shares a database with the tables of others', async () => {
+    const [one, other] = [await newStore(), await newStore()];
+    await importFiles(one, { 'b.csv': facts('ONLY 2014-10-01 2015-01-30 1') });
+    expect(await reading(other, (view) => view.series.find('ONLY'))).toBeUndefined();
+    const named = one.replace('schema=', 'options=-csearch_path%3D');
+    expect(await reading(named, (view) => view.series.find('ONLY'))).toMatchObject({ id: 'ONLY' });
+  });
+
+  it('keeps a text with quotes, backslashes and other alphabets as it is', async () => {
+    const address = newSchemaAddress();
+    const title = `'; drop table fact; -- \\' "x" {a,b} \\N Ünïcode 国民`;
+    const quoted = `"${title.replaceAll('"', '""')}"`;
+    await importFiles(address, { ...old, 'm.csv': `series_id,title\nOLD,${quoted}\n` });
+    expect(await reading(address, (view) => view.series.find('OLD'))).toMatchObject({ title });
+  });
+
+  it('is read from one snapshot in which nothing can be written, on whichever connection', async () => {
+    const database = await Database.open(await newStore(), 3);
+    const settings = await Promise.all(
+      Array.from({ length: 9 }, () =>
+        database.inTransaction('read', (transaction) =>
+          transaction.row(
+            `select current_setting('transaction_isolation') as level, current_setting('transaction_read_only') as only`,
+          ),
+        ),
+      ),
+    );
+    expect(settings).toEqual(Array.from({ length: 9 }, () => ({ level: 'repeatable read', only: 'on' })));
+    await database.close();
+  });
+});
