@@ -28,7 +28,6 @@ export type Note = {
   readonly text: string;
 };
 
-/** How much of an answer is done. */
 type AnswerProgress = {
   readonly done: number;
   readonly total?: number;

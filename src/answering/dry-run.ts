@@ -34,7 +34,6 @@ function mostOfOne(row: Row | undefined, reading: Reading): number {
   return 3 + vintagePages(row) + Math.max(dates, 2 * reading.days);
 }
 
-/** Returns the most pages of a list of vintages, with at most one vintage a day. */
 function vintagePages(row: Row | undefined): number {
   const [first, last] = [row?.first_vintage, row?.last_vintage].map((cell) => parseDay(String(cell ?? '')));
   if (first === undefined || last === undefined) return 1;

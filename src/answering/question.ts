@@ -33,7 +33,7 @@ type QuestionCommand = CommandWords & {
   readonly flags?: readonly Flag[];
   /** True if rows mean an exit code of 1 without a flag. */
   readonly exitsWithDifferences?: boolean;
-  /** The parameter after whose flag help lists those of another question, such as `--vs`. */
+  /** The parameter after whose flag help lists the flags of another question, such as `--vs`. */
   readonly comparedAfter?: string;
 };
 
@@ -67,7 +67,7 @@ export type Argument<N extends string = string, T = unknown> = Param<T> & {
   readonly name: N;
   /** The name in methods and messages. Default: `name`. */
   readonly label?: string;
-  /** True if a list with one member may be given as that member. */
+  /** True if a single value stands for a list of one. */
   readonly orOne?: boolean;
 };
 

@@ -45,10 +45,9 @@ async function heldRecessions(
   }
 }
 
-/** A recession by its first and last day; without a last day it was not over. */
+/** A recession; it was not over without a last day. */
 type Recession = { readonly from: Day; readonly to?: Day };
 
-/** The month of a peak or a trough, and NBER's day of announcement. */
 type TurningPoint = { readonly month: string; readonly announced?: Day };
 
 /**

@@ -64,7 +64,7 @@ async function commandsBeginning(word: string | undefined): Promise<readonly Run
   return firstWordOf(questions, word) === undefined ? allCommands() : questions;
 }
 
-/** Adds other commands to those of questions; one with the same words is called by a flag of its own there. */
+/** Adds commands without a question; one with the words of a question is called by a flag of its own there. */
 async function combined(
   questions: readonly CommandSpec[],
   loaded: readonly CommandFile[],

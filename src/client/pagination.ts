@@ -184,7 +184,6 @@ function firstMisplaced<R extends Row>({ order = [] }: Ordered, rows: readonly R
   return rows.find((row, i) => i > 0 && compareRows(order, rows[i - 1] ?? row, row) > 0);
 }
 
-/** Finds the first row with the identity of an earlier one. */
 function firstRepeated<R extends Row>({ identity = [] }: Ordered, rows: readonly R[]): R | undefined {
   const names = new Set<string>();
   return rows.find((row) => {
@@ -214,13 +213,13 @@ function outOfOrder(row: Row, { order = [], identity }: Ordered): Problem {
   return new Problem('bad-answer', `the service gives ${name} again, or out of order, on a later page`);
 }
 
-/** Makes a failure of the caller's cursor a bad value, even if the data changed since. */
+/** Turns a data change into a bad value if the cursor is the caller's. */
 function refusedCursor(error: unknown): unknown {
   const isChange = error instanceof Problem && error.kind === 'data-changed';
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** Tells that the data changed if a service refuses a cursor of its own. */
+/** Turns the refusal of a service's own cursor into a data change. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return dataChanged().with({ cause: error });

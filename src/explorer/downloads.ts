@@ -157,7 +157,6 @@ async function savePng(picture: Picture): Promise<string> {
   }
 }
 
-/** Saves a file; returns an empty message, because the browser shows the file. */
 function saveBlob(blob: Blob, name: string): string {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');

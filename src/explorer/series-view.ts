@@ -12,7 +12,6 @@ import type { OpenedView, PageContext } from './opened-view.ts';
 import { type AskedParams, cell, type ServedRow } from './page-service.ts';
 import type { PageState } from './state.ts';
 
-/** The lines that can be hidden: names in the address, and labels. */
 const hideable = [
   ['latest', 'Latest'],
   ['first', 'First release'],

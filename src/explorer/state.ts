@@ -1,6 +1,5 @@
 import { parseDay } from '../domain/series/date.ts';
 
-/** The parts of each view's state, by their names in addresses. */
 const names = {
   series: ['series', 'as-of', 'from', 'to', 'date', 'hide'],
   curve: ['date', 'vs', 'type'],
@@ -9,7 +8,6 @@ const names = {
 
 type View = keyof typeof names;
 
-/** The name of a part of a state. */
 type StateName = (typeof names)[View][number];
 
 /** The state of the page, as in its address. */

@@ -45,7 +45,7 @@ import { storeCare } from './store-care.ts';
 /** A statement about a series; `value` is null if it was withdrawn. */
 export type FactRow = {
   readonly series_id: string;
-  /** Null if a whole vintage was published on `as_of_date`: the statement is about every date of the series. */
+  /** Null in a statement about every date of the series. */
   readonly date: Day | null;
   readonly as_of_date: Day;
   readonly value: string | null;
@@ -62,7 +62,6 @@ type StoreImportOptions = Omit<ImportOptions, 'store'>;
 
 type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
-/** The folder, the as-of date and the age of a snapshot. */
 type SnapshotTarget = {
   readonly out: string;
   readonly asOf?: Day | undefined;

@@ -152,7 +152,6 @@ type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
 
 type Method<Asked extends readonly unknown[], R> = (...asked: Asked) => Promise<Result<R>>;
 
-/** A method whose rows can be iterated. */
 type Listing<Asked extends readonly unknown[], R> = {
   /** Yields the rows without keeping them all; of several series one after the other. */
   all(...asked: Asked): AsyncIterable<R>;
@@ -229,7 +228,6 @@ type QuestionArguments<Q extends Question> = [
   ...WithParams<ParamsOf<Q> & Demands>,
 ];
 
-/** A method with several signatures, the best first. */
 type Overloads<M extends readonly TypedCall[]> = M extends readonly [
   readonly [infer Asked extends readonly unknown[], infer R extends Row],
   ...infer Others extends readonly TypedCall[],

@@ -1,7 +1,6 @@
 import { type CommandGroup, commandGroups } from '../operations/typed-line.ts';
 import type { CommandSpec } from './line.ts';
 
-/** The first word of a line: a command, or a family of commands. */
 type FirstWord<Line = unknown> = {
   readonly name: string;
   readonly heading: CommandGroup;

@@ -28,7 +28,6 @@ export type HelpLine = {
   readonly isMistake: boolean;
 };
 
-/** A line that asks no question; the command line runs it. */
 type OtherLine = { readonly command: 'other' };
 
 /** A command, from which parsing, help and completion follow. */

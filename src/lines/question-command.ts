@@ -43,7 +43,7 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
     {
       ...described,
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
-      // Made on demand, because a line needs only those of its own command.
+      // Made on demand, because a line needs only the flags of its own command.
       get flags() {
         const charts = question.drawing === undefined ? [] : chartFlags;
         const limited = Object.hasOwn(params, 'limit') ? [all] : [];

@@ -11,7 +11,6 @@ import type { CommandSpec, HelpLine, QueryLine } from './line.ts';
 
 type VersionLine = { readonly command: 'version' };
 
-/** A line without a command, or with an unknown flag or argument. */
 type RefusedLine = {
   readonly command: 'refused';
   /** Makes the error of usage; its hints may name any command. */
@@ -19,7 +18,7 @@ type RefusedLine = {
 };
 
 /**
- * Reads a command line as plain data, given at least all commands with its first word.
+ * Reads a command line as plain data; `specs` has at least all commands with its first word.
  * Throws a Problem for a value that a command refuses.
  */
 export function readLine<Line>(
@@ -91,7 +90,6 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
   });
 }
 
-/** Quotes a value in a message if it would run into the words around it. */
 function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -14,7 +14,6 @@ import { paramFlags, typedValue } from './param-flags.ts';
 
 const group = 'Output';
 
-/** The file to write; undefined for stdout. */
 const file: LinePart<string | undefined> = {
   flags: [
     {

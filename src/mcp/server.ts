@@ -107,7 +107,6 @@ function questionTool(question: Question, description: string, growing: readonly
   };
 }
 
-/** Adds the usual limit to values; refuses a limit above the most rows of an answer. */
 function sized(values: NamedValues): NamedValues {
   const { usual, most } = rowLimits;
   for (const name of ['limit', 'first']) {
@@ -134,7 +133,7 @@ export type McpSource = {
 
 const cutNote = 'there are more rows: a larger limit gives them, or another range with from and to';
 
-/** An assistant can read this much. */
+/** In characters: an assistant must be able to read an answer. */
 const mostCharacters = 200_000;
 
 /** Answers requests of the Model Context Protocol until its client closes the input, or the signal stops it. */

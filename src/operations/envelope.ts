@@ -58,7 +58,6 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
-/** A field that rows are ordered by. `falling` puts larger cells first; `rank` compares cells that have a rank. */
 type OrderedBy = {
   readonly field: string;
   readonly falling?: boolean;
@@ -83,7 +82,7 @@ export function compareRows(order: RowOrder, a: Row, b: Row): number {
   return 0;
 }
 
-/** Returns the text that identifies a row in its listing; undefined if the row lacks a part of it. */
+/** Returns the text that identifies a row in its listing; undefined if a field for it is missing. */
 export function identityOf(identity: readonly string[], row: Row): string | undefined {
   const cells = identity.map((field) => row[field]);
   const isNamed =

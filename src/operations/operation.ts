@@ -116,7 +116,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<R>>;
   /** Returns the last day that the data cover, if `run` does not. */
   coveredTo?(values: ParamValues<P>, view: StoreView): Promise<Day | undefined>;
-  /** Returns what readers should know about an answer, given the rows of its first page. */
+  /** Returns what readers should know about an answer, by the rows of its first page. */
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Says why an answer has no rows, after further requests; throws a Problem if its subject does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
@@ -134,7 +134,6 @@ type Remark = string | undefined | Promise<readonly string[]>;
 
 type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
-/** Requests one page of an operation. */
 export type AskMore = <R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,

@@ -16,7 +16,7 @@ export type Page<R = Row> = Pick<
 /** The most rows of a page whose limit counts something with several rows, such as dates. */
 const mostRows = 1000;
 
-/** Returns how many groups of rows fit on a page, given their sizes; at least one. */
+/** Returns how many groups of rows fit on a page, by their sizes; at least one. */
 export function countInPage(sizes: readonly number[]): number {
   let rows = 0;
   const over = sizes.findIndex((size) => {

@@ -32,7 +32,6 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly bounds?: { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 };
 
-/** The flags and arguments that give the value of a parameter. */
 type TypedParam<T> = {
   readonly flags: readonly Flag[];
   readonly args?: readonly ArgumentSpec[];
@@ -86,7 +85,7 @@ export function textOf(texts: ParamTexts, name: string): string | undefined {
   return texts.find(([key]) => key === name)?.[1];
 }
 
-/** Returns the texts without those of one parameter. */
+/** Drops the texts of one parameter. */
 export function without(texts: ParamTexts, name: string): ParamTexts {
   return texts.filter(([key]) => key !== name);
 }

@@ -18,7 +18,6 @@ function dayFields(...names: readonly string[]): readonly Field[] {
   return names.map((name) => ({ name, type: 'day', description: '' }));
 }
 
-/** The members of an envelope that have days, besides its rows. */
 const days = {
   coverage: dayFields('first_vintage', 'last_vintage', 'first_date', 'covered_to'),
   vintage: dayFields('as_of_date'),

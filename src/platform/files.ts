@@ -4,8 +4,7 @@ import { dirname } from 'node:path';
 
 /**
  * Makes a folder and its missing parents; an existing folder does not change.
- * Node's `recursive` never ends where the system reports ENOENT for a folder whose parent exists, as in
- * `/proc`.
+ * Node's `recursive` never ends where the system reports ENOENT although the parent exists, as in `/proc`.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {

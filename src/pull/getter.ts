@@ -125,7 +125,6 @@ export class Getter {
     return reply;
   }
 
-  /** Waits until a request may be sent; throws a Problem if that takes too long. */
   async #turn(waited: number): Promise<void> {
     const pause = await this.pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
     if (this.#run.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -134,7 +133,6 @@ export class Getter {
     throw this.#comeBack(problem, pause / 1000, waited);
   }
 
-  /** Returns the seconds that a request may still wait. */
   #longestWait(waited: number): number {
     return Math.min(this.#run.maxWait - waited, this.#secondsLeft);
   }
@@ -242,7 +240,6 @@ class Pace {
     }
   }
 
-  /** Drops what is too old to count. */
   #current({ begun, blockedUntil }: PaceState, now: number): PaceState {
     const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
     return {

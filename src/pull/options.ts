@@ -33,7 +33,6 @@ export type SourceSettings = {
   readonly contact?: string | undefined;
 };
 
-/** Tells the time and waits; replaced in tests. */
 type Timing = {
   /** Milliseconds since 1970. */
   readonly now: () => number;

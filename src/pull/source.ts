@@ -36,12 +36,12 @@ export type Get = (
   options?: {
     /** Returns what is wrong with a body, which counts as a transient failure; undefined if nothing is. */
     readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
-    /** The number of retries. Default: that of the options. */
+    /** The number of retries. Default: as in the options. */
     readonly retries?: number | undefined;
   },
 ) => Promise<HttpReply>;
 
-/** An item that a source names and has not given intact. */
+/** An item that a source lists, but does not give intact. */
 export type Outstanding = {
   /** Such as `filing 0000789019-26-000012` or `2017-04-14`. */
   readonly name: string;

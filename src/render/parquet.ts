@@ -207,7 +207,6 @@ function doubleColumn(name: string): ParquetColumn {
   };
 }
 
-/** Returns a number in units of the type's last decimal place. */
 function unscaled(name: string, cell: Cell | undefined): bigint {
   const text = parseDecimal(String(cell));
   if (text === undefined)

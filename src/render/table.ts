@@ -214,7 +214,6 @@ function replaceUncommon({ text, width }: MeasuredText, replaced: string[]): str
   return placeholder.repeat(width);
 }
 
-/** The natural and the least width of a column. */
 type ColumnWish = { readonly natural: number; readonly least: number };
 
 /** In cells, between two columns. */

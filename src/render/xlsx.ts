@@ -19,7 +19,7 @@ const mostRows = 1_048_576;
 
 const mostDigits = 15;
 
-/** The first day without a doubt: Excel has a day in February 1900 that there was not. */
+/** The first day that Excel counts correctly: it has a 29 February 1900, which did not exist. */
 const firstDay = '1900-03-01';
 
 /** Renders a workbook of rows and notes; a value that a cell cannot store exactly is text, as the notes say. */
@@ -160,7 +160,7 @@ function withoutTimes(archive: Buffer): Buffer {
   return bytes;
 }
 
-/** 1980-01-01, in the form of archives. */
+/** 1980-01-01, as archives write times. */
 const firstTime = 0x00210000;
 
 function bold(text: string): SheetCell {

@@ -30,7 +30,6 @@ type AnswersOptions = {
   readonly log: Log;
 };
 
-/** An exchange whose key is valid. */
 type AdmittedExchange = Exchange & { readonly admission: Admission };
 
 /** Checks the key of a request, and counts it against the quotas of its plan. */
@@ -242,7 +241,6 @@ async function beginTable(
   }
 }
 
-/** Makes the link to the page after a cursor, relative to the address of the request. */
 function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Record<string, string>> {
   if (cursor === undefined) return {};
   const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));

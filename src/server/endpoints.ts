@@ -83,7 +83,6 @@ const wireNames: Voice = {
   refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? '') }),
 };
 
-/** Reads texts of parameters; throws validation errors that name the parameter. */
 function wireTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
   try {
     return readTexts(question, texts, clock);

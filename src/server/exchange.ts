@@ -110,7 +110,6 @@ type LogEntry = {
   readonly [member: string]: unknown;
 };
 
-/** Escapes a control character, which would forge a line or reach the terminal. */
 function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -1,7 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import { notAcceptable } from './endpoints.ts';
 
-/** The meaning of a status, with an example problem. */
 type Failure = {
   /** Default: `Problem` and the status. */
   readonly name?: string;

@@ -16,7 +16,6 @@ import type { Metrics } from './metrics.ts';
 import { openPages } from './open-pages.ts';
 import { checkReads, httpProblem, noEndpoint, respondProblem } from './respond.ts';
 
-/** What requests are answered from, and how. */
 type HandlerOptions = Parameters<typeof openPages>[0] & {
   readonly gate: Pick<Gate, 'admit' | 'check'>;
   /** The origins whose pages may read answers; `*` is every origin. */
@@ -105,7 +104,7 @@ function reading(answer: Answering): Answering {
   };
 }
 
-/** Makes a finder of the pattern of a path; `{name}` in a pattern matches one segment. */
+/** Makes a function that finds the pattern of a path; `{name}` in a pattern matches one segment. */
 function patternFinder(patterns: readonly string[]): (path: string) => string | undefined {
   const fixed = new Set(patterns);
   const open = patterns

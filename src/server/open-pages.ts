@@ -12,7 +12,6 @@ import { openApi } from './openapi.ts';
 import { namesTag, noEndpoint, notModified, respond, respondProblem, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/** What the open pages need. */
 type OpenPagesOptions = ShownPages & {
   readonly services: Services;
   readonly gate: Pick<Gate, 'check'>;
@@ -85,7 +84,6 @@ async function freshness(services: Services): Promise<object> {
   return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
 }
 
-/** Pages for people. */
 type ShownPages = {
   readonly explorer?: boolean;
   /** The store named in the explorer's commands, empty for the default store. Default: the service. */

@@ -51,7 +51,6 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
   };
 }
 
-/** Refers to a part of the description, such as `headers/ETag`. */
 function ref(part: string): Schema {
   return { $ref: `#/components/${part}` };
 }
@@ -344,7 +343,6 @@ const followedSchema: Schema = {
   },
 };
 
-/** Paths without a key. */
 const openPaths: Schema = {
   '/healthz': openItem({
     operationId: 'healthz',

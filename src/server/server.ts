@@ -15,7 +15,7 @@ import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
 import { type Handler, type Log, longestTarget, type Sending, type WireReply } from './exchange.ts';
 
-/** Milliseconds of waiting. */
+/** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {
   /** For the headers of a request, even on a silent connection. */
   headers: 10_000,
@@ -297,7 +297,7 @@ function send({ status, headers, body }: WireReply, outgoing: ServerResponse): v
     return;
   }
   outgoing.flushHeaders();
-  // A failure of the body destroys the connection, so no client takes a part for the whole.
+  // A failure of the body destroys the connection, so no client takes a part for all.
   pipeline(Readable.from(body), outgoing, () => undefined);
 }
 
@@ -345,7 +345,6 @@ function isHost(host = ''): boolean {
   return URL.canParse(url) && new URL(url).hostname === host.replace(/:\d*$/, '').toLowerCase();
 }
 
-/** A malformed request: the status and detail of its answer. */
 type MalformedRequest = {
   readonly status: number;
   readonly detail: string;

@@ -55,8 +55,8 @@ describe('the TypeScript blocks', () => {
     expect(folder.errorsOf(programPages.flatMap(({ programs }) => programs))).toEqual([]);
   });
 
-  it.each(programPages)('of $path print what the page shows', ({ path, programs }) => {
-    const outputs = folder.outputsOf(programs);
+  it.each(programPages)('of $path print what the page shows', async ({ path, programs }) => {
+    const outputs = await folder.outputsOf(programs);
     if (isRefresh) writeFileSync(join(root, path), withOutputs(pageAt(path).text, outputs));
     else expect(outputs).toEqual(programs.map(({ shown = '' }) => shown));
   });

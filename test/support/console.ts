@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type IPty, spawn } from 'node-pty';
 import ts from 'typescript';
 import { asof, wordsOf } from './command.ts';
@@ -231,7 +232,7 @@ export class ProgramFolder {
   }
 
   /** Runs programs over the sample, one after another in one process, with arguments: what each of them prints. */
-  outputsOf(programs: readonly Program[], ...args: readonly string[]): readonly string[] {
+  async outputsOf(programs: readonly Program[], ...args: readonly string[]): Promise<readonly string[]> {
     const paths = programs.map(({ source }, i) => {
       const path = join(this.#folder, `program-${i}.mjs`);
       const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
@@ -240,17 +241,11 @@ export class ProgramFolder {
     });
     const runner = join(this.#folder, 'run.mjs');
     writeFileSync(runner, `const paths = ${JSON.stringify(paths)};\n${runEach}`);
-    const { stdout } = spawnSync(process.execPath, [runner, ...args], {
+    const { stdout } = await promisify(execFile)(process.execPath, [runner, ...args], {
       cwd: this.#folder,
       env: { PATH: process.env.PATH, HOME: this.#folder },
-      encoding: 'utf8',
     });
     return stdout.split('\u0001').slice(0, -1);
-  }
-
-  /** What one program prints. */
-  outputOf(program: Program, ...args: readonly string[]): string {
-    return this.outputsOf([program], ...args).join('');
   }
 }
 

@@ -19,7 +19,6 @@ type RunnableLine = {
 /** A command that asks no question. */
 export type OtherCommand = CommandSpec<RunnableLine>;
 
-/** The arguments and values of a line, and its messages. */
 type RunValues<P extends Readonly<Record<string, LinePart>>> = {
   readonly args: readonly string[];
 } & Omit<PartValues<P>, 'messages'> & {

@@ -66,7 +66,7 @@ mkdir -p ~/.config/fish/completions && asof completion fish > ~/.config/fish/com
 /** `asof completion`: prints the script for a shell, or answers it at each TAB. */
 export const commands = [complete];
 
-/** Lists what may be typed next; nothing after an error or a timeout, which a prompt has no place for. */
+/** Lists what may be typed next; nothing after an error or a timeout, as an error at a prompt does not help. */
 async function answerOf(
   shell: (typeof shells)[ShellName],
   sent: readonly string[],
@@ -89,7 +89,6 @@ async function answerOf(
 
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
-/** Completions of values, by their names on flags and arguments. */
 const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   columns,
   days: () => wordsOf(['today', 'yesterday']),
@@ -180,7 +179,7 @@ function columns(position: CursorPosition, io: Io): Choices {
   return wordsOf(rest.map((name) => [...named, name].join(',')));
 }
 
-/** Returns the columns of a query; those of its command if the other flags cannot be read. */
+/** Returns the columns of a query, or of its command if the other flags cannot be read. */
 function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly string[] {
   if (spec === undefined) return [];
   const texts = new Map([...flags].map(([name, text]) => [name, [text]] as const));
@@ -287,7 +286,6 @@ type CursorPosition = {
 const help: Flag = { name: 'help', short: 'h', about: 'show help' };
 const version: Flag = { name: 'version', short: 'V', about: 'print the version' };
 
-/** Finds the position after `words`, in the word that begins with `current`. */
 function positionIn(specs: readonly AnyCommand[], words: readonly string[], current: string): CursorPosition {
   const first = firstWordOf(specs, words[0]);
   const isFamily = first?.isFamily === true;

@@ -17,7 +17,6 @@ asof revisions GDP --date 2008-10-01 --plot
 asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
 `;
 
-/** Examples of families of commands, if not those of their commands. */
 const examples: Readonly<Record<string, string>> = {
   store: `
 # what the store holds

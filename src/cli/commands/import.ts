@@ -123,7 +123,6 @@ asof import --log
   },
 });
 
-/** Shows the progress of an import; each stage has its own rate. */
 function importProgress(messages: Messages): (made: ImportProgress) => void {
   let bar = messages.progress();
   let stage: ImportProgress['stage'] | undefined;

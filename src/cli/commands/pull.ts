@@ -124,7 +124,7 @@ asof pull fred --search "core pce"
     const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
       problem === undefined ? [] : [problem],
     );
-    // The failure that ended a source is also that of a subject.
+    // A failure that ended a source is a subject's failure too.
     return reported([...new Set(failed)], json, io);
   },
 });
@@ -223,7 +223,6 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   };
 }
 
-/** Formats a subject: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
 function subjectLine(
   { source, name, outcome, counts, requests, left, notes }: PulledSubject,
   live: readonly PullSource[],

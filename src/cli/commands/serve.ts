@@ -115,7 +115,6 @@ type ServeValues = {
   readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
 };
 
-/** The settings in flags, in the order of help. */
 const typedSettings: LinePart<ServeValues> = {
   flags: names.map((name) => {
     const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
@@ -154,7 +153,6 @@ export function serveValues(typed: ServeValues, path: string | undefined, io: Io
   return Object.fromEntries(values) as ServeValues;
 }
 
-/** Reads the texts in a file of settings, by flag. */
 function readServeFile(path: string): { readonly [K in ServeSettingName]?: string } {
   let content: unknown;
   try {

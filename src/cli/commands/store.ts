@@ -24,7 +24,6 @@ const yes = toggle('yes', 'do not ask for confirmation (required without a termi
 
 const dryRun = (about: string) => toggle('dry-run', about);
 
-/** Parts of a command that changes a store after a confirmation. */
 const changes = { dryRun: dryRun('show what would change, write nothing'), yes, store, messages } as const;
 
 const rows = { ...output, flags: output.flags.filter(({ name }) => name !== 'fail-empty') };
@@ -335,7 +334,6 @@ function undoneText({ number, files, importedAt, series, rates, filings }: Undon
   return `import ${number} of ${importedAt} (${named}): ${of.join(', ')}`;
 }
 
-/** Reads the number of an import. Default: the last one. */
 function importIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);

@@ -121,7 +121,6 @@ export type Choice = { readonly value: string; readonly about?: string };
 /** What may be typed at the cursor; files and folders come from the shell. */
 export type Choices = readonly Choice[] | 'files' | 'folders';
 
-/** How asof and a shell exchange completions. */
 type Shell = {
   /** The script that the shell reads once; it registers a function that calls asof at each TAB. */
   readonly script: string;

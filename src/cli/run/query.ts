@@ -159,7 +159,6 @@ function noRows(reasons: readonly Note[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.map(({ text }) => text).join('; ')}`;
 }
 
-/** Adds its flag to the refusal of a typed cursor. */
 function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
@@ -250,7 +249,6 @@ function writtenAs(
 
 const screenful = 100;
 
-/** Numbers of written, hidden and shown rows. */
 type ShownRows = { rows: number; hidden: number; readonly most: number };
 
 async function* renderedPages<O>(

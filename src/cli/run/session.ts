@@ -103,7 +103,6 @@ export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) 
   );
 }
 
-/** Runs `work`, and adds hints to its Problem. */
 async function hinting<T>(
   work: () => Promise<T>,
   hintsOf: (problem: Problem) => readonly string[],
@@ -183,7 +182,6 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
   };
 }
 
-/** Formats a try of a request: `GET https://…: 200, 5000 bytes in 30 ms`. */
 function triedText(tried: RequestTry, now: Date): string {
   const { url, milliseconds } = tried;
   if (tried.status === undefined) return `GET ${url}: ${tried.failure.detail}, after ${milliseconds} ms`;

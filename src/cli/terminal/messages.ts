@@ -86,7 +86,6 @@ export function eraseStatus(terminal: Output): void {
   statuses.delete(terminal);
 }
 
-/** The progress of long work, as a line on a terminal. */
 type Progress = {
   /**
    * Shows a text after the count, the rate and, with a total, a bar and the time left.
@@ -97,7 +96,7 @@ type Progress = {
   readonly clear: () => void;
 };
 
-/** In milliseconds. */
+/** Milliseconds before the line appears, and between two updates. */
 const showAfter = 500;
 const updateEvery = 100;
 

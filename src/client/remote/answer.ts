@@ -329,7 +329,6 @@ function happenedLater(asOf: string, field: Field, cell: unknown): boolean {
   return field.happened === true && typeof cell === 'string' && cell.slice(0, 10) > asOf;
 }
 
-/** Returns the values that fields must repeat, by field. */
 function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string> {
   return new Map(
     asked.flatMap(([name, text]) => {
@@ -339,7 +338,6 @@ function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string
   );
 }
 
-/** Reads an object with the cells of fields, or says which cell is wrong. */
 function readFields(
   fields: readonly Field[],
   value: Members,

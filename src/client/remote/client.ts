@@ -211,7 +211,6 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
   return to.pathname + to.search;
 }
 
-/** An answer to compare later ones with. */
 type Baseline = {
   readonly path: string;
   readonly tag: string;

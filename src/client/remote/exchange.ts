@@ -7,7 +7,6 @@ import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { BaseUrl } from './url.ts';
 
-/** The headers of a message, by names in lower case. */
 type HttpHeaders = { readonly [name: string]: string };
 
 /** A service's reply with any status; `url` has no query. */
@@ -41,7 +40,7 @@ export type RequestOptions = {
   readonly retries?: number | undefined;
   /** Seconds that one request may wait in all before retries. Default: 60. */
   readonly maxWait?: number | undefined;
-  /** The environment, whose usual variables name the proxies. Default: that of the process. */
+  /** The environment, whose usual variables name the proxies. Default: the process'. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: (() => Date) | undefined;
   /** Stops requests and waits. */
@@ -254,7 +253,7 @@ function otherLasting(code: string, message: string): string | undefined {
   return refused && `the proxy refused with status ${refused}`;
 }
 
-/** Finds the innermost cause of an error; if several addresses were tried, that of the first failure. */
+/** Finds the innermost cause of an error; if several addresses were tried, the first failure's. */
 function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };
@@ -295,7 +294,7 @@ type HttpResponse = {
 
 /** Sends GET requests over open connections, without time limits of its own. */
 type Transport = {
-  /** Sends a path exactly as given. */
+  /** Sends a path exactly as it is. */
   send(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpResponse>;
   /** Closes every connection, including those in the making. */
   close(): Promise<void>;

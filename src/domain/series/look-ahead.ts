@@ -8,8 +8,7 @@ type FirstPublication = { readonly date: Day; readonly value: string; readonly a
 /**
  * What is known about a value that was not the known one on a day.
  * The series had it later (`ahead`), earlier (`old`: another date or before a revision) or `never`.
- * `newer`: newer than a lag allows. `before`: the day is before the first vintage, and nothing shows a later
- * day.
+ * `newer`: newer than a lag allows. `before`: the day is before the first vintage, and no later vintage decides it.
  */
 type Misplacement =
   | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublication }

@@ -36,7 +36,6 @@ type ListingValues = {
 
 type Found = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
 
-/** A cluster or a signal with the issuer's names. */
 type Named<T extends Found> = T & {
   readonly issuerCik: string;
   readonly ticker: string | null;
@@ -73,7 +72,6 @@ export const clusterPages = {
 
 const wholeClusters = listing(clusterSearch, (cluster) => cluster);
 
-/** Explains a page of whole clusters: the trades in them and near them. */
 async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
   const { rows: found, ...page } = await wholeClusters(view, values, position);
   const { transaction_code: code, days, as_of: asOf } = values;
@@ -100,7 +98,6 @@ async function pageOfExplanations(view: StoreView, values: ListingValues, positi
   };
 }
 
-/** Returns the member with the code of a row's trades; absent for purchases. */
 function codeIn(code: string): { readonly transaction_code?: string } {
   return code === purchaseCode ? {} : { transaction_code: code };
 }

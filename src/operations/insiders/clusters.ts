@@ -105,7 +105,6 @@ function tradesNoun(code: string): string {
   return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
 
-/** Compares the code of a row with the requested one; a row without a code is a purchase. */
 const codeTest = {
   field: 'transaction_code',
   met: (row: { readonly transaction_code?: string | null }, asked: { readonly transaction_code: string }) =>

@@ -28,7 +28,7 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
   };
 }
 
-/** Statuses of a FRED that is busy or broken for a moment; the body is a page of HTML. */
+/** Statuses that mean FRED is busy or broken for a moment; the body is a page of HTML. */
 const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
 
 function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
@@ -258,7 +258,6 @@ const echoed = [
   ...['observation_start', 'observation_end', 'offset'],
 ];
 
-/** Refuses an answer whose own fields, series or rows are not what was requested. */
 function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObject): void {
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
@@ -327,7 +326,6 @@ export function refusedObservations(id: string, refusal: FredRefusal): Problem {
   return refusedBy(`the observations of ${id}`, refusal);
 }
 
-/** Parses a body as a JSON object; undefined if it is not one or broke off. */
 function jsonOf({ body }: HttpReply): UncheckedObject | undefined {
   const value = jsonIn(body.toString('utf8'));
   return isJsonObject(value) ? value : undefined;

@@ -94,7 +94,7 @@ const beginning: Day = '1776-07-04';
 type FredBookmark = {
   /** The day from which the store has every vintage; missing in bookmarks of older versions. */
   readonly from?: Day;
-  /** The last vintage date that is stored as a whole. */
+  /** The last vintage date that is completely stored. */
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may have been incomplete. */
   readonly partial?: Day;
@@ -109,7 +109,6 @@ function readBookmark(text: string): FredBookmark | undefined {
 
 type Period = { readonly start: Day; readonly end: Day };
 
-/** The dates of a query. Default: all. */
 type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
 
 /** The answer about a period; `windows` more follow. */
@@ -260,7 +259,6 @@ class FredHistory {
     }
   }
 
-  /** Reads the rows of an answer with the reader of such files. */
   #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
     const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
     const place = { name: `${this.#id}-observations.json`, path: `FRED ${this.#id} ${start} to ${end}` };

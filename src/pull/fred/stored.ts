@@ -17,7 +17,6 @@ type DifferingValue = {
   readonly given: string | null;
 };
 
-/** The rows of an answer by date, each date's oldest first. */
 type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
 
 /** Returns an answer's value for a date as of a day; undefined if no row of the date includes the day. */

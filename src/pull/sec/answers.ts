@@ -23,7 +23,7 @@ export type WantedFiling = {
   readonly formType: FormType;
 };
 
-/** A filing that the SEC lists and has not given intact. */
+/** A filing that the SEC lists, but does not give intact. */
 export type LeftFiling = WantedFiling & Outstanding;
 
 export function accessionOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {

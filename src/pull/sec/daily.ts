@@ -38,7 +38,7 @@ type DailyBookmark = {
   absent: readonly { readonly day: Day; readonly since: Day }[];
 };
 
-/** Returns where to begin; `begins` if the first day may be within a quarter that is wanted as a whole. */
+/** Returns where to begin; `begins` if the first day may be within a quarter to read from its data set. */
 function startOf(
   { subject: { bookmark }, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
   lastDay: Day,

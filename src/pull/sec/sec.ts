@@ -147,7 +147,6 @@ async function cikOf(table: SourceFile, ticker: string): Promise<string> {
   throw refusal(table, { column: 'cik_str', value: String(found.cik_str) }, 'not a CIK');
 }
 
-/** Parses `cik 320193` to ten digits. */
 function cikIn(name: string): string {
   const cik = parseCik(/^cik (?:CIK)?(\d+)$/i.exec(name)?.[1] ?? '');
   if (cik !== undefined && Number(cik) > 0) return cik;
@@ -189,7 +188,7 @@ function throttled(reason: string): ReplyFailure {
 type CompanyBookmark = {
   /** The first filing date to pull; empty for all. */
   readonly from: Day | '';
-  /** Requested filings that left nothing in the store, and those of the last window. */
+  /** Requested filings that left nothing in the store, and all of the last window. */
   readonly done: readonly string[];
   /** The older pages that were read, by name, with what the list stated about each. */
   readonly pages: Readonly<Record<string, string>>;
@@ -254,7 +253,7 @@ function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): Wan
   return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
 }
 
-/** Reads the bookmark; a `since` before that of the first pull reads all older pages again. */
+/** Reads the bookmark; a `since` before the first pull's reads all older pages again. */
 function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBookmark {
   if (bookmark === '') return { ...beginning, from: since ?? '' };
   const stored: Partial<CompanyBookmark> = JSON.parse(bookmark);

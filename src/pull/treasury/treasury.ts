@@ -17,7 +17,6 @@ import {
   reasonIn,
 } from '../source.ts';
 
-/** A kind of daily curve in Treasury's feed. */
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
 
 const families: Readonly<Record<string, Family>> = {
@@ -27,7 +26,7 @@ const families: Readonly<Record<string, Family>> = {
 
 const feedPath = '/resource-center/data-chart-center/interest-rates/pages/xml';
 
-/** The limit of rates in a year: 261 trade dates with 14 maturities are less. */
+/** The most rates of a year, which has at most 261 trade dates with 14 maturities. */
 const mostRates = 5000;
 
 /** The day by which a year has a curve; before that, an empty feed is accepted. */
@@ -97,7 +96,7 @@ function parseBookmark(text: string): CurveBookmark {
   return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [], given: [] };
 }
 
-/** Lists the years to request: those of bad entries, and from the last stored day or the first year on. */
+/** Lists the years to request: with bad entries, and from the last stored day or the first year on. */
 function yearsOf(
   { firstYear }: Family,
   { through, left }: CurveBookmark,
@@ -178,7 +177,6 @@ function afterYear(
   return { next, givenUp };
 }
 
-/** A year's feed: rates, notes, and entries that are not rates. */
 type Feed = {
   readonly points: readonly CurvePoint[];
   readonly notes: readonly string[];

@@ -327,7 +327,6 @@ async function checkedColumns(
   return checked;
 }
 
-/** Tells whether a column has the date or the age that a join puts beside a value. */
 function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
   return value !== undefined && places.has(value);
@@ -364,7 +363,7 @@ async function knownColumns(
     .sort((a, b) => a.place - b.place);
 }
 
-/** The number of results that a column remembers for later rows. */
+/** The most results that a column remembers for later rows. */
 const mostFound = 100_000;
 
 /** A day after all others, which finds values that only a later vintage has. */

@@ -116,7 +116,6 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
   };
 }
 
-/** Parses a day as `2015-01-30` or `20150130`. */
 function dayIn(text: string): Day | undefined {
   return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
 }

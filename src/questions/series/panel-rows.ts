@@ -202,7 +202,6 @@ function* longRows(
   }
 }
 
-/** Yields a row for each day; `cells` names one cell of each column, or two with dates. */
 function* wideRows(
   columns: readonly PanelColumn[],
   days: readonly Day[],

@@ -125,7 +125,6 @@ type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'to'> & {
   readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
 };
 
-/** A panel on each day of a rhythm, or on named days. */
 type AsOfEachDay = OfManyDays & { readonly asOf?: undefined } & (
     | { readonly asOfEach: Rhythm; readonly from: Day; readonly to: Day }
     | (Pick<PanelGiven, 'from' | 'to'> & { readonly asOfEach: readonly Day[] })

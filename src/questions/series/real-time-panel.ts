@@ -387,7 +387,6 @@ function daysAsked(
   return [{ texts: textsOf(range), count: days.length }];
 }
 
-/** Groups ids: at most `size` in a group, which must fit into a URL. */
 function grouped(ids: readonly string[], size: number): readonly (readonly string[])[] {
   const longest = Math.max(...ids.map((id) => encodeURIComponent(id).length + '%2C'.length));
   return pieces(ids, Math.min(size, mostOfIds / longest));
@@ -455,7 +454,6 @@ async function askService(
   });
 }
 
-/** The values known on a day, newest first, and the vintage's kind. */
 type AnsweredDay = { readonly day: Day; readonly kind: string | undefined; readonly values: KnownValue[] };
 
 /** Reads what was known by series and day; undefined if a row is out of order or cannot have been known. */

@@ -43,7 +43,7 @@ type RevisionsQuery = {
   readonly cursor: string | undefined;
   readonly wide: boolean | undefined;
   readonly stats: boolean | undefined;
-  /** How values are transformed, each from those of its own vintage. */
+  /** The transformation of values, each computed within its own vintage. */
   readonly units: Transformation | undefined;
   readonly horizons: readonly Horizon[];
 };
@@ -166,14 +166,12 @@ function compared(
   };
 }
 
-/** Every change of a date's value, oldest first, and its first release. */
 type DatedHistory = {
   readonly date: Day;
   readonly changes: readonly Change[];
   readonly released: Day | undefined;
 };
 
-/** The value of a date as known on a day, or null. */
 type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 
 type SeriesHistory = {

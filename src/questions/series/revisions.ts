@@ -93,7 +93,6 @@ type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
 /** The newest dates from `from` to `to`, at most `limit`, as known on `asOf`. */
 type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
 
-/** The parameters of values that are not a list of published values. */
 type TableParams = DatesGiven &
   Pick<RevisionsGiven, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
 

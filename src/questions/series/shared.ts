@@ -137,7 +137,7 @@ export function commandOf({ command, summary }: Operation): NonNullable<Question
   return { words, heading, summary, ...defined({ alias, examples }) };
 }
 
-/** Returns the values of an operation's parameters, without those of paging. */
+/** Returns the values of an operation's parameters, without paging. */
 export function ownValues({ params }: Operation, values: NamedValues): QueryParams {
   const { limit: _limit, cursor: _cursor, ...own } = params;
   return Object.fromEntries(

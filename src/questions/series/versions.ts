@@ -294,7 +294,6 @@ const either = {
   }),
 } as const;
 
-/** The comparison with a row for each date, and four columns for each series. */
 const wideCompare = question({
   ...either,
   layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),

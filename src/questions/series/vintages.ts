@@ -77,7 +77,6 @@ async function* pages(
   await noteBasis([{ id }], [asOf], context);
 }
 
-/** Returns the coverage of a series in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
 function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
   return [
     `first vintage ${first_vintage}`,

@@ -7,7 +7,6 @@ import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { ChartOptions, TextRenderer } from '../renderer.ts';
 
-/** Unbroken runs from left to right, and dots. */
 type ChartLine = {
   readonly label: string;
   readonly runs: readonly (readonly ChartPoint[])[];
@@ -40,7 +39,6 @@ export type Chart = {
   readonly log: boolean;
 };
 
-/** The values of a line by day or maturity; null is a gap. */
 type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
   readonly at: Map<string, number | null>;
 };

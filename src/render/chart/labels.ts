@@ -50,7 +50,6 @@ export function abbreviate(names: readonly string[], most: number): readonly str
   });
 }
 
-/** Returns the longest common beginning; never splits a character of two code units. */
 function sharedBeginning([first = '', ...others]: readonly string[]): string {
   let shared = '';
   for (const character of first) {

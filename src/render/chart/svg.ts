@@ -156,7 +156,7 @@ type PanelFrame = {
   readonly right: number;
   readonly width: number;
   readonly horizontal: Axis;
-  /** True for large dots, such as those of maturities. */
+  /** True for large dots, which show maturities. */
   readonly marked: boolean;
   readonly grey: boolean;
   readonly bands: Chart['bands'];
@@ -245,7 +245,6 @@ function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): r
 
 type ToCoordinate = (value: number) => number;
 
-/** A line with more points is thin. */
 const densePoints = 700;
 
 function drawLine(
@@ -329,7 +328,6 @@ const usualWidth = 720;
 
 const margin = 20;
 
-/** The distance between elements that belong together. */
 const gap = 8;
 
 const colours = {

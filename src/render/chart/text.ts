@@ -20,14 +20,13 @@ export function textChartRenderer(
 /** The least sizes of a chart: columns of the terminal, cells of a plot, rows of a panel. */
 const [narrowest, leastPlot, lowest] = [20, 8, 3];
 
-/** With fewer rows for a panel, the key is left out. */
+/** The key is left out if it would leave panels fewer rows. */
 const fairRows = 6;
 
 type TextPanel = { readonly panel: ChartPanel; readonly axis: Axis; readonly rows: number };
 
 type StyledLine = readonly StyledText[];
 
-/** The widths of the parts of a line. */
 type PartWidths = { readonly gutter: number; readonly plot: number; readonly labels: number };
 
 function drawChart(chart: Chart, { width, height }: TextSize): readonly StyledLine[] {
@@ -227,7 +226,6 @@ const bits = [
   [0x40, 0x80],
 ] as const;
 
-/** In dots. */
 const [dash, pause] = [4, 2];
 
 const several = '◉';
@@ -292,7 +290,6 @@ class Canvas {
   }
 }
 
-/** Yields the dots of a straight line, without the last one. */
 function* dotsBetween([fromX, fromY]: Dot, [toX, toY]: Dot): Generator<Dot> {
   const length = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
   for (let i = 0; i < length; i += 1) {
@@ -301,7 +298,6 @@ function* dotsBetween([fromX, fromY]: Dot, [toX, toY]: Dot): Generator<Dot> {
   }
 }
 
-/** The style of a text; numbers are colours of lines. */
 type StyleName = 'plain' | 'bold' | 'dim' | number;
 
 type StyledText = readonly [text: string, style: StyleName];

@@ -18,7 +18,6 @@ export type Plan = {
 
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** The default of `maxConcurrent`. */
 const usualMaxConcurrent = 4;
 
 /** The shipped plans, which an operator's file replaces. */

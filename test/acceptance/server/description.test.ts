@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/server/endpoints.ts';
+import { shippedPlans } from '../../../src/server/keys/plans.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { ProgramFolder } from '../../support/console.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { builtProgram, builtSample, root } from '../../support/repository.ts';
+import { type Running, startService } from '../../support/modes.ts';
+import { builtSample, root } from '../../support/repository.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -26,36 +29,29 @@ type Described = {
 };
 
 const folder = scratchFolder();
-const env = { PATH: process.env.PATH, HOME: folder, ASOF_ACCESS: join(folder, 'access.db') };
-let service: ChildProcess;
-let url = '';
-let key = '';
-let freeKey = '';
+let services: Readonly<Record<'pro' | 'free', Running>>;
 let description: Json;
 
-function newKey(plan: string): string {
-  const create = [builtProgram, 'keys', 'create', '--name', 'Ada', '--plan', plan];
-  return spawnSync(process.execPath, create, { env, encoding: 'utf8' }).stdout.trim();
+/** A request that is not a GET with a key of the plan pro. */
+type Request = { readonly plan?: 'free' | 'no key'; readonly accept?: string; readonly method?: string };
+
+function ask(path: string, { plan, accept = '*/*', method = 'GET' }: Request = {}): Promise<Response> {
+  const { url, key } = services[plan === 'free' ? plan : 'pro'];
+  return fetch(url + path, {
+    method,
+    headers: { accept, ...(plan !== 'no key' && { 'x-api-key': key }) },
+  });
 }
 
 beforeAll(async () => {
-  [key, freeKey] = [newKey('pro'), newKey('free')];
-  service = spawn(process.execPath, [builtProgram, 'serve', '--port', '0', '--store', builtSample], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  url = await new Promise((resolve, reject) => {
-    let log = '';
-    service.stderr?.on('data', (text) => {
-      log += text;
-      const found = /"url":"(http:[^"]+)"/.exec(log)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    service.once('exit', (code) => reject(new Error(`asof serve ended with ${code}: ${log}`)));
-  });
-  description = (await (await fetch(`${url}/v1/openapi.json`)).json()) as Json;
+  const serving = (name: string) =>
+    startService({ openStore: () => openStore(builtSample), plan: shippedPlans.get(name) });
+  services = { pro: await serving('pro'), free: await serving('free') };
+  description = (await (await ask('/v1/openapi.json')).json()) as Json;
 });
-afterAll(() => service.kill());
+afterAll(async () => {
+  for (const { stop } of Object.values(services)) await stop();
+});
 
 /** Runs a program of the development dependencies, which may not phone home. */
 function tool(name: string, ...args: readonly string[]) {
@@ -67,7 +63,7 @@ function tool(name: string, ...args: readonly string[]) {
   };
   return spawnSync(process.execPath, [path, ...args], {
     cwd: folder,
-    env: { ...env, ...quiet },
+    env: { PATH: process.env.PATH, HOME: folder, ...quiet },
     encoding: 'utf8',
   });
 }
@@ -168,7 +164,7 @@ describe('the description of a service', () => {
       expect(parameters.flatMap(({ example }) => example ?? [])).toEqual(
         parameters.flatMap(({ schema }) => schema.examples?.flat() ?? []),
       );
-      const response = await fetch(`${url}${shown}`, { headers: { 'x-api-key': key } });
+      const response = await ask(shown);
       const { results, ...answer } = (await response.json()) as Answer;
       const ofOnePage = { request_id: '', results_count: 0, has_more: false, next_cursor: '' };
       // How many requests a key has made differs from key to key.
@@ -200,29 +196,28 @@ describe('the description of a failure', () => {
     type: String(type).replace(/^https?:\/\/[^/]+/, ''),
   });
 
-  it.each<[name: string, condition: string, headers: () => Readonly<Record<string, string>>]>([
-    ['Problem400', '', () => ({ 'x-api-key': key })],
-    ['Problem401', ' without the header X-API-Key', () => ({})],
-    ['Problem403', ' with a key of the plan free', () => ({ 'x-api-key': freeKey })],
-    ['Problem404', '', () => ({ 'x-api-key': key })],
-    ['Problem406', ' with `Accept: image/png`', () => ({ 'x-api-key': key, accept: 'image/png' })],
-    ['Problem', '', () => ({ 'x-api-key': key })],
-  ])('%s has a request and what it is answered', async (name, condition, headers) => {
+  it.each<[name: string, condition: string, asked?: Request]>([
+    ['Problem400', ''],
+    ['Problem401', ' without the header X-API-Key', { plan: 'no key' }],
+    ['Problem403', ' with a key of the plan free', { plan: 'free' }],
+    ['Problem404', ''],
+    ['Problem406', ' with `Accept: image/png`', { accept: 'image/png' }],
+    ['Problem', ''],
+  ])('%s has a request and what it is answered', async (name, condition, asked) => {
     const { description: text, content } = failure(name);
-    const [, method, path, when] = /Example: `(\w+) ([^`]+)`(.*)\.$/.exec(text) ?? [];
+    const [, method = '', path = '', when] = /Example: `(\w+) ([^`]+)`(.*)\.$/.exec(text) ?? [];
     expect(when).toBe(condition);
-    const answer = await fetch(`${url}${path}`, { ...(method && { method }), headers: headers() });
-    const problem = (await answer.json()) as Json;
+    const problem = (await (await ask(path, { ...asked, method })).json()) as Json;
     expect(withoutOwn(problem)).toEqual(withoutOwn(content['application/problem+json'].example));
   });
 
   it('of a quota has the answer to the request after the last', async () => {
     const { description: text, content } = failure('Problem429');
-    const [, path, count] = /Example: `GET ([^`]+)` for the (\d+)st time in a minute/.exec(text) ?? [];
+    const [, path = '', count] = /Example: `GET ([^`]+)` for the (\d+)st time in a minute/.exec(text) ?? [];
     expect(count).toBe('31');
     // A new minute may begin in between.
     for (let i = 0; i < 2 * Number(count); i += 1) {
-      const answer = await fetch(`${url}${path}`, { headers: { 'x-api-key': freeKey } });
+      const answer = await ask(path, { plan: 'free' });
       if (answer.status === 200) continue;
       const problem = (await answer.json()) as Json;
       expect(withoutOwn(problem)).toEqual(withoutOwn(content['application/problem+json'].example));
@@ -269,7 +264,7 @@ for (const { ticker, insiders } of data.results)
     shown: undefined,
   });
 
-  it('compiles under strict, reads the insiders of a cluster with their types, and gets them from the service', () => {
+  it('compiles under strict, reads the insiders of a cluster with their types, and gets them from the service', async () => {
     const { status, stderr } = tool(
       'openapi-typescript',
       described('api.json', description),
@@ -287,8 +282,9 @@ for (const { ticker, insiders } of data.results)
     expect(programs.errorsOf([program('insider.shares')])).toEqual([
       expect.stringContaining("'string | null' is not assignable to type 'string'"),
     ]);
-    expect(programs.outputOf(right, url, key)).toBe(
+    const { url, key } = services.pro;
+    expect(await programs.outputsOf([right], url, key)).toEqual([
       '2014-10-01T00:00:00Z 17710.7\n2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED\n2015-01-31T00:00:00Z 17710.7\nMAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
-    );
+    ]);
   });
 });

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -18,15 +17,17 @@ import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { bodyOf } from '../../support/http-service.ts';
 import { freePort } from '../../support/postgres.ts';
+import {
+  killProcesses,
+  plansWith,
+  type ServiceProcess,
+  startProgram,
+  startServing,
+} from '../../support/processes.ts';
 import { builtProgram as program } from '../../support/repository.ts';
 import { facts } from '../../support/scratch-store.ts';
 
-const running = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
-  running.clear();
-});
+afterEach(killProcesses);
 
 /** A fresh machine: a home, a store, an access store, plans. */
 type Place = {
@@ -37,14 +38,7 @@ type Place = {
 
 async function newPlace(): Promise<Place> {
   const folder = scratchFolder();
-  const plans = ['hundred', 'many'].map((name) => ({
-    name,
-    monthly_limit: 1_000_000,
-    daily_limit: name === 'hundred' ? 100 : 1_000_000,
-    rate_per_minute: 1_000_000,
-    vintage_access: true,
-  }));
-  writeFileSync(join(folder, 'plans.json'), JSON.stringify(plans));
+  writeFileSync(join(folder, 'plans.json'), plansWith({ hundred: 100, many: 1_000_000 }));
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: folder, ASOF_ACCESS: join(folder, 'access.db') };
   return { folder, store: await newQuarterlyStore(), env };
@@ -63,63 +57,30 @@ function run({ folder: cwd, env }: Place, ...args: readonly string[]) {
 async function importBeside({ folder: cwd, env }: Place, csv: string, ...flags: readonly string[]) {
   const file = join(cwd, 'more.csv');
   writeFileSync(file, csv);
-  const child = spawn(process.execPath, [program, 'import', file, ...flags], { cwd, env, stdio: 'ignore' });
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await startProgram(['import', file, ...flags], { cwd, env }).exited).toBe(0);
 }
 
 function newKey(place: Place, plan: string): string {
   return run(place, 'keys', 'create', '--name', 'Ada', '--plan', plan, '--plans', 'plans.json').stdout.trim();
 }
 
-type Running = {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly log: () => string;
-  readonly exited: Promise<number | null>;
-  readonly get: (path: string, key?: string) => Promise<Response>;
-};
-
 /** A service that has said where it listens. */
-async function start(
+const start = (
   { folder: cwd, store, env }: Place,
-  args: readonly string[] = ['--port', '0', '--plans', 'plans.json', '--store', store],
+  flags: readonly string[] = ['--port', '0', '--plans', 'plans.json', '--store', store],
   variables: Readonly<Record<string, string>> = {},
-): Promise<Running> {
-  const child = spawn(process.execPath, [program, 'serve', ...args], { cwd, env: { ...env, ...variables } });
-  running.add(child);
-  let said = '';
-  let printed = '';
-  child.stdout.on('data', (text) => {
-    printed += text;
-  });
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', (text) => {
-      said += text;
-      const found = /"url":"(http:[^"]+)"/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    void exited.then((code) => reject(new Error(`it ended with ${code}: ${said}`)));
-  });
-  return {
-    url,
-    child,
-    exited,
-    log: () => said + printed,
-    get: (path, key) => fetch(url + path, { headers: key === undefined ? {} : { 'x-api-key': key } }),
-  };
-}
+) => startServing(flags, { cwd, env: { ...env, ...variables } });
 
 const asOf = '/v1/series/GDP/observations?as_of=2015-01-30';
 
 /** The statuses of a request that is made a number of times at once. */
-function statusesOf({ get }: Running, count: number, path: string, key: string): Promise<number[]> {
+function statusesOf({ get }: ServiceProcess, count: number, path: string, key: string): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, async () => (await get(path, key)).status));
 }
 
 /** Asks for paths again and again until it is stopped; then gives the statuses of all answers. */
 function asking(
-  { get }: Running,
+  { get }: ServiceProcess,
   key: string,
   paths: readonly string[],
   read: (text: string) => void = () => {},
@@ -209,18 +170,13 @@ describe('asof serve', () => {
     const place = await newPlace();
     const key = newKey(place, 'many');
     const port = String(await freePort());
-    const args = [program, 'serve', '--port', port, '--plans', 'plans.json', '-q'];
-    const child = spawn(process.execPath, args, { cwd: place.folder, env: place.env });
-    running.add(child);
-    let said = '';
-    child.stderr.on('data', (text) => {
-      said += text;
-    });
+    const args = ['serve', '--port', port, '--plans', 'plans.json', '-q'];
+    const { log } = startProgram(args, { cwd: place.folder, env: place.env });
     const headers = { 'x-api-key': key };
     const statusOf = async (id: string) =>
       (await fetch(`http://127.0.0.1:${port}/v1/series/${id}`, { headers })).status;
     await expect.poll(() => statusOf('GDP').catch(() => 0), { timeout: 10_000 }).toBe(200);
-    expect(JSON.parse(said.split('\n')[0] ?? '')).toMatchObject({
+    expect(JSON.parse(log().split('\n')[0] ?? '')).toMatchObject({
       level: 40,
       msg: expect.stringContaining('serves the sample'),
       store: expect.stringMatching(/sample\.db$/),
