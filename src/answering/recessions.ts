@@ -14,13 +14,13 @@ export async function withRecessions(drawing: Drawing, query: Query, context: As
   if (drawing.axis !== 'day')
     throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
   const asOf = query.question.knownOn?.(query.values);
-  const held = await heldRecessions(asOf, context);
+  const stored = await storedRecessions(asOf, context);
   return {
     ...drawing,
-    bands: held ?? recessionsOn(asOf),
+    bands: stored ?? recessionsOn(asOf),
     words: (summary) => {
       const { title, subtitle } = drawing.words(summary);
-      const from = held === undefined ? 'as announced by NBER' : `from ${indicator}`;
+      const from = stored === undefined ? 'as announced by NBER' : `from ${indicator}`;
       return {
         title,
         subtitle: [...subtitle, `shaded: recessions ${from}`],
@@ -29,7 +29,7 @@ export async function withRecessions(drawing: Drawing, query: Query, context: As
   };
 }
 
-async function heldRecessions(
+async function storedRecessions(
   asOf: Day | undefined,
   context: Ask,
 ): Promise<readonly Recession[] | undefined> {

@@ -16,7 +16,7 @@ import { type Params, type ParamTexts, textOf, without } from '../operations/par
 import type { Ask, Note } from './answer.ts';
 import { historyOf } from './history.ts';
 
-type Asking = Pick<Ask, 'client' | 'signal'>;
+type AskContext = Pick<Ask, 'client' | 'signal'>;
 
 /** Wraps a context so that its client computes values from one vintage, for which it asks for earlier inputs. */
 export function transforming(context: Ask, transformation: Transformation): Ask {
@@ -42,7 +42,7 @@ async function transformedPage<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   transformation: Transformation,
-  { client, signal }: Asking,
+  { client, signal }: AskContext,
 ): Promise<Envelope<R>> {
   if (textOf(texts, 'release') !== undefined)
     return firstReleases(operation, texts, transformation, { client, signal });
@@ -77,7 +77,7 @@ async function firstReleases<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   transformation: Transformation,
-  { client, signal }: Asking,
+  { client, signal }: AskContext,
 ): Promise<Envelope<R>> {
   const [id = '', asOf = '~'] = ['id', 'as_of'].map((name) => textOf(texts, name));
   const inputs = inputsOf(texts, transformation);
@@ -118,7 +118,7 @@ async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   { units, aggregation }: Transformation,
-  { client, naming }: Asking & Pick<Ask, 'naming'>,
+  { client, naming }: AskContext & Pick<Ask, 'naming'>,
 ): Promise<Note | undefined> {
   if (operation.isTransformable !== true) return undefined;
   const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '50']], {

@@ -177,14 +177,14 @@ async function* inOrder<R extends Row>(
   return undefined;
 }
 
-type Ordered = Pick<Operation, 'identity' | 'order'>;
+type OrderedListing = Pick<Operation, 'identity' | 'order'>;
 
 /** Finds the first row that belongs before the row in front of it. */
-function firstMisplaced<R extends Row>({ order = [] }: Ordered, rows: readonly R[]): R | undefined {
+function firstMisplaced<R extends Row>({ order = [] }: OrderedListing, rows: readonly R[]): R | undefined {
   return rows.find((row, i) => i > 0 && compareRows(order, rows[i - 1] ?? row, row) > 0);
 }
 
-function firstRepeated<R extends Row>({ identity = [] }: Ordered, rows: readonly R[]): R | undefined {
+function firstRepeated<R extends Row>({ identity = [] }: OrderedListing, rows: readonly R[]): R | undefined {
   const names = new Set<string>();
   return rows.find((row) => {
     const name = identityOf(identity, row);
@@ -192,7 +192,11 @@ function firstRepeated<R extends Row>({ identity = [] }: Ordered, rows: readonly
   });
 }
 
-function sorted<R extends Row>(page: Envelope<R>, unsorted: readonly R[], operation: Ordered): Envelope<R> {
+function sorted<R extends Row>(
+  page: Envelope<R>,
+  unsorted: readonly R[],
+  operation: OrderedListing,
+): Envelope<R> {
   const { order = [] } = operation;
   const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
   const repeated = firstRepeated(operation, results);
@@ -208,7 +212,7 @@ async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
   return rows;
 }
 
-function outOfOrder(row: Row, { order = [], identity }: Ordered): Problem {
+function outOfOrder(row: Row, { order = [], identity }: OrderedListing): Problem {
   const name = identityOf(identity ?? order.map(({ field }) => field), row) ?? 'a row';
   return new Problem('bad-answer', `the service gives ${name} again, or out of order, on a later page`);
 }

@@ -95,7 +95,7 @@ export function invalid(name: string, detail: string | Sentence): Problem {
   return new Problem('validation-error', detail, { field: name });
 }
 
-type Declared = Partial<
+type ParamOptions = Partial<
   Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'ofPeriod' | 'placeholder'>
 >;
 
@@ -104,7 +104,7 @@ export function param<T, const F>(
   value: Value<T>,
   description: string,
   fallback: F,
-  declared: Declared = {},
+  declared: ParamOptions = {},
 ): Param<T | F, false> {
   const hasDefault = fallback !== undefined && fallback !== '';
   const schema = hasDefault ? { ...value.schema, default: fallback } : value.schema;
@@ -139,7 +139,7 @@ export function dayRange(noun: string, field: string) {
 }
 
 /** Declares an optional as-of date; a day that has not begun anywhere on Earth is refused. */
-export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
+export function asOfParam(declared: Pick<ParamOptions, 'extension'> = {}): Param<Day | undefined, false> {
   const about = 'As-of date: the answer has only what was published on or before it.';
   return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
 }

@@ -278,7 +278,7 @@ class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(this.#source.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
+        ...(this.#source.keepsStored && { onConflicts: (found) => void conflicts.push(...found) }),
       });
       if (covers !== undefined) {
         (await writer.series(covers)).cover(upTo);

@@ -107,7 +107,7 @@ export interface PullSource {
   /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
   /** Leaves out what contradicts the store, and reports it at the end. Default: refuses the whole window. */
-  readonly keepsHeld?: true;
+  readonly keepsStored?: true;
   /** What a user must provide. */
   readonly wants?: 'key' | 'contact';
   /** Returns how requests go out; throws `unauthorized` without the key or contact that the source wants. */

@@ -245,7 +245,7 @@ function plotSize(
   return { width: width ?? columns, height: height ?? (rows === undefined ? undefined : rows - 2) };
 }
 
-type Shown = {
+type ShownAnswer = {
   readonly fields: OutputLayout['columns']['fields'];
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
@@ -255,7 +255,7 @@ type Shown = {
 /** Makes the renderer of an output; with `requestId`, JSON has the id of the request. */
 export async function rendererFor(
   output: OutputChoice,
-  { fields, columns, drawing, card }: Shown,
+  { fields, columns, drawing, card }: ShownAnswer,
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {

@@ -146,13 +146,13 @@ export function createResponseCache() {
 }
 
 /** The bytes made before the first are sent: a failure until then is a problem document. */
-const mostHeld = 4 * 1024 * 1024;
+const mostBuffered = 4 * 1024 * 1024;
 
 const contentTypes = { ...answerFormats, csv: 'text/csv; charset=utf-8; header=present' };
 
 /**
  * Answers a question with a whole table from one state of the data, in the bytes that the command writes.
- * Sends an answer over `mostHeld` as it is made, if the exchange can cut the connection after a failure.
+ * Sends an answer over `mostBuffered` as it is made, if the exchange can cut the connection after a failure.
  * Waits for the exchange's turn, and stops as soon as the client leaves.
  */
 async function answerTable(
@@ -176,9 +176,9 @@ async function answerTable(
     stop.abort(new Error('the client is gone'));
     end();
   };
-  const sent = async function* ({ held = [], rest }: BegunTable): AsyncGenerator<Uint8Array> {
+  const sent = async function* ({ buffered = [], rest }: StartedTable): AsyncGenerator<Uint8Array> {
     try {
-      yield* held;
+      yield* buffered;
       if (rest !== undefined) yield* rest;
     } catch (err) {
       if (!request.signal.aborted)
@@ -193,11 +193,11 @@ async function answerTable(
     if (request.signal.aborted) leave();
     if (admission.turn !== undefined) await unlessAborted(stop.signal, admission.turn.begun);
     const begun = await restartOnChange(() => beginTable(endpoint, asked, exchange, lease, stop.signal));
-    const { headers, held, rest } = begun;
+    const { headers, buffered, rest } = begun;
     if (rest === undefined) end();
-    if (held === undefined) return notModified(exchange, headers);
+    if (buffered === undefined) return notModified(exchange, headers);
     const answer = { status: 200, type: contentTypes[asked.format], headers };
-    if (rest === undefined) return respond(exchange, { ...answer, body: Buffer.concat(held) });
+    if (rest === undefined) return respond(exchange, { ...answer, body: Buffer.concat(buffered) });
     if (wantsBody(request)) return await respond(exchange, { ...answer, body: sent(begun) });
     await rest.return(undefined);
     end();
@@ -209,9 +209,9 @@ async function answerTable(
 }
 
 /** The first bytes and the rest; none if the client has them. */
-type BegunTable = {
+type StartedTable = {
   readonly headers: Readonly<Record<string, string>>;
-  readonly held?: readonly Uint8Array[];
+  readonly buffered?: readonly Uint8Array[];
   readonly rest?: AsyncGenerator<Uint8Array>;
 };
 
@@ -222,7 +222,7 @@ async function beginTable(
   { request, requestId, now, sending, admission }: AdmittedExchange,
   lease: ReturnType<Services['lease']>,
   signal: AbortSignal,
-): Promise<BegunTable> {
+): Promise<StartedTable> {
   const { plan, usage } = admission;
   const state = await lease.state(operation && seriesOf(operation, texts));
   const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
@@ -230,14 +230,14 @@ async function beginTable(
   if (namesTag(request, tag)) return { headers };
   const job = { name, texts, format, plan, requestId, now, state, ...defined({ usage }) };
   const chunks = lease.tables.answer(job, signal);
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await chunks.next();
-    if (done === true) return { headers: { ...headers, ...linkTo(value, request) }, held };
-    held.push(value);
+    if (done === true) return { headers: { ...headers, ...linkTo(value, request) }, buffered };
+    buffered.push(value);
     size += value.length;
-    if (sending?.mayCut === true && size > mostHeld) return { headers, held, rest: chunks };
+    if (sending?.mayCut === true && size > mostBuffered) return { headers, buffered, rest: chunks };
   }
 }
 

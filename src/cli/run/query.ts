@@ -95,9 +95,9 @@ function tablesOf(io: Io): TableFiles {
 }
 
 /** The rows of a finished job, and whether a comparison found differences. */
-type Ended = Partial<Difference> & { readonly rows: number };
+type JobOutcome = Partial<Difference> & { readonly rows: number };
 
-async function answer(job: Job): Promise<Ended> {
+async function answer(job: Job): Promise<JobOutcome> {
   const { query, output, asker, messages, io } = job;
   const { demands } = job.line;
   const sink = await openSink(output.file, io);
@@ -106,7 +106,7 @@ async function answer(job: Job): Promise<Ended> {
     if (kind === 'unknown') messages.detail(`asof: ${text}`);
   };
   let ask = askOf(asker, demands, today);
-  let ended: Ended | undefined;
+  let ended: JobOutcome | undefined;
   let oldest: Day | undefined;
   try {
     ended = await restartOnChange(() => {
@@ -125,7 +125,7 @@ async function answer(job: Job): Promise<Ended> {
   }
 }
 
-function printNotes(notes: readonly Note[], ended: Ended | undefined, { output, messages }: Job): void {
+function printNotes(notes: readonly Note[], ended: JobOutcome | undefined, { output, messages }: Job): void {
   const textsOf = (wanted: Note['kind']) =>
     notes.flatMap(({ kind, text }) => (kind === wanted ? [text] : []));
   if (ended !== undefined) for (const text of textsOf('missing')) messages.warn(`asof: ${text}`);
@@ -178,7 +178,7 @@ async function attempt(
   { line, query, output, bar, messages, io }: Job,
   ask: Ask,
   sink: Sink,
-): Promise<Ended> {
+): Promise<JobOutcome> {
   const found = await run(query, ask);
   const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
   const renderer = await rendererFor(output, found, true);

@@ -34,9 +34,9 @@ type ListingValues = {
   readonly limit: number;
 };
 
-type Found = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
+type FoundRow = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
 
-type Named<T extends Found> = T & {
+type NamedRow<T extends FoundRow> = T & {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
@@ -45,7 +45,7 @@ type Named<T extends Found> = T & {
 /** The issuers of the next trades; all other trades are before `before`. */
 type NextIssuers = { readonly issuerCiks: readonly string[]; readonly before: string | undefined };
 
-type Search<T extends Found> = {
+type Search<T extends FoundRow> = {
   /** The key of the search: all parameters that it depends on. */
   readonly asked: string;
   readonly code: string;
@@ -102,7 +102,7 @@ function codeIn(code: string): { readonly transaction_code?: string } {
   return code === purchaseCode ? {} : { transaction_code: code };
 }
 
-function clusterRow(cluster: Named<Cluster>, code: string) {
+function clusterRow(cluster: NamedRow<Cluster>, code: string) {
   const totals = clusterTotals(cluster);
   const numbers = cluster.trades.flatMap(({ filing }) => filing.accessionNumber ?? []);
   return {
@@ -143,7 +143,7 @@ function insiderEntry({ filing, insider, date }: InsiderTrade) {
 }
 
 function explanationRow(
-  cluster: Named<Cluster>,
+  cluster: NamedRow<Cluster>,
   { filing, owner, reason, text }: TradeExplanation,
   code: string,
 ) {
@@ -166,7 +166,7 @@ function explanationRow(
   };
 }
 
-function signalRow(signal: Named<ClusterSignal>, code: string) {
+function signalRow(signal: NamedRow<ClusterSignal>, code: string) {
   const totals = clusterTotals(signal);
   return {
     day: signal.day,
@@ -256,16 +256,16 @@ function issuersOf<T extends { readonly issuerCik: string }>(
   return { issuerCiks: trades.filter(isCandidate).map(({ issuerCik }) => issuerCik), before };
 }
 
-function keyOf<T extends Found>({ placeOf }: Search<T>, row: Named<T>): readonly string[] {
+function keyOf<T extends FoundRow>({ placeOf }: Search<T>, row: NamedRow<T>): readonly string[] {
   return [...placeOf(row).map(String), ...namesOf(row)];
 }
 
-function namesOf({ ticker, issuerCik, dateFirst }: Named<Found>): readonly string[] {
+function namesOf({ ticker, issuerCik, dateFirst }: NamedRow<FoundRow>): readonly string[] {
   return [ticker ?? '', issuerCik, dateFirst];
 }
 
 /** Compares two rows: the newest first, then the largest, then by ticker, issuer and first trade. */
-function compare<T extends Found>({ placeOf }: Search<T>, one: Named<T>, other: Named<T>): number {
+function compare<T extends FoundRow>({ placeOf }: Search<T>, one: NamedRow<T>, other: NamedRow<T>): number {
   const [[day, size = 0], [otherDay, otherSize = 0]] = [placeOf(one), placeOf(other)];
   if (day !== otherDay) return day > otherDay ? -1 : 1;
   return otherSize - size || (namesOf(one).join('\n') < namesOf(other).join('\n') ? -1 : 1);
@@ -275,9 +275,9 @@ function compare<T extends Found>({ placeOf }: Search<T>, one: Named<T>, other: 
  * Makes a function that returns pages of rows; the pages of one query continue one search.
  * Refuses a position in another state of the store, because an import may change any row.
  */
-function listing<T extends Found, R>(
+function listing<T extends FoundRow, R>(
   searchOf: (values: ListingValues) => Search<T>,
-  rowOf: (found: Named<T>, code: string) => R,
+  rowOf: (found: NamedRow<T>, code: string) => R,
 ) {
   const last = new WeakMap<StoreState, FoundRows<T>>();
   return async (view: StoreView, values: ListingValues, position?: PagePosition): Promise<Page<R>> => {
@@ -299,7 +299,7 @@ function listing<T extends Found, R>(
       // Another store may have the same revision.
       if (isComplete && !isFound) throw changedSince();
       if (isComplete || (isFound && wanted.length > start + limit)) {
-        const positionOf = (row: Named<T>) => ({ key: keyOf(search, row), version });
+        const positionOf = (row: NamedRow<T>) => ({ key: keyOf(search, row), version });
         const page = pageOf(wanted.slice(start), limit, (row) => rowOf(row, code), positionOf);
         return { ...page, ...defined({ as_of }) };
       }
@@ -312,11 +312,11 @@ function listing<T extends Found, R>(
 const tradesAtOnce = { first: 4096, most: 65_536 };
 
 /** Rows of a search in one state of a store, newest day first. */
-class FoundRows<T extends Found> {
+class FoundRows<T extends FoundRow> {
   readonly #search: Search<T>;
   #next: ReturnType<Search<T>['reader']>;
   #query: DaysOfTradesQuery | undefined;
-  #found: readonly Named<T>[] = [];
+  #found: readonly NamedRow<T>[] = [];
   #parts = 0;
   /** The day from which nothing is missing; undefined at the end of the search. */
   #completeFrom: Day | undefined = '~';
@@ -331,7 +331,7 @@ class FoundRows<T extends Found> {
     return this.#search.asked;
   }
 
-  get rows(): readonly Named<T>[] {
+  get rows(): readonly NamedRow<T>[] {
     const from = this.#completeFrom;
     if (from === undefined) return this.#found;
     return this.#found.filter((row) => this.#search.placeOf(row)[0] >= from);
@@ -367,7 +367,7 @@ class FoundRows<T extends Found> {
   }
 
   /** Finds everything at once for a ticker, otherwise the rows of the next trades' issuers. */
-  async #findNext(view: StoreView): Promise<[found: readonly Named<T>[], completeFrom: Day | undefined]> {
+  async #findNext(view: StoreView): Promise<[found: readonly NamedRow<T>[], completeFrom: Day | undefined]> {
     const { code, ticker, begin, daysAfter } = this.#search;
     if (ticker !== '') return [await namedIn(view, this.#search), undefined];
     this.#query ??= { code, before: await begin(view), limit: tradesAtOnce.first };
@@ -383,13 +383,13 @@ class FoundRows<T extends Found> {
 const tradesPerTick = 5000;
 
 /** Searches the filings of some issuers; with a ticker, returns only rows with a filing of that ticker. */
-async function namedIn<T extends Found>(
+async function namedIn<T extends FoundRow>(
   view: StoreView,
   { code, ticker, asOf, find }: Search<T>,
   issuerCiks?: readonly string[],
-): Promise<readonly Named<T>[]> {
+): Promise<readonly NamedRow<T>[]> {
   const symbol = ticker === '' ? undefined : ticker.toUpperCase();
-  const found: Named<T>[] = [];
+  const found: NamedRow<T>[] = [];
   if (issuerCiks?.length === 0) return found;
   let trades = 0;
   const searched = view.filings.clusterTrades({ code, ...defined({ asOf, ticker: symbol, issuerCiks }) });
@@ -407,7 +407,7 @@ async function namedIn<T extends Found>(
 }
 
 /** Returns the names in the newest filing; with a symbol, in the newest filing with that symbol. */
-function issuerOf({ trades }: Found, symbol: string | undefined) {
+function issuerOf({ trades }: FoundRow, symbol: string | undefined) {
   const filings = trades
     .map(({ filing }) => filing)
     .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));

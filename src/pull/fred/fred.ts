@@ -169,11 +169,11 @@ class FredHistory {
   /** Returns the description if a field differs from the stored one. */
   async #newDescription(): Promise<PullWindow['files']> {
     const file = await this.#description();
-    const held = await this.#task.read((view) => view.series.find(this.#id));
+    const stored = await this.#task.read((view) => view.series.find(this.#id));
     const given = (await readFredSeries(file)).find(({ seriesId }) => seriesId === this.#id);
     const fields = ['title', 'units', 'frequency', 'seasonalAdjustment'] as const;
-    const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== held?.[field]);
-    return held !== undefined && differs ? [{ file, format: fredSeries }] : [];
+    const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== stored?.[field]);
+    return stored !== undefined && differs ? [{ file, format: fredSeries }] : [];
   }
 
   async *#data(): AsyncGenerator<PullWindow> {
@@ -359,8 +359,8 @@ class FredHistory {
     const today = this.#today;
     const asked = { seriesId: this.#id, asOf: today, limit: Number.MAX_SAFE_INTEGER };
     const found = await this.#task.read((view) => view.series.observations(asked));
-    const held = new Map(found?.rows.map(({ date, value }) => [date, value]));
-    const isNews = ({ date, value }: RealTimeValue) => !sameNumber(held.get(date) ?? null, value);
+    const stored = new Map(found?.rows.map(({ date, value }) => [date, value]));
+    const isNews = ({ date, value }: RealTimeValue) => !sameNumber(stored.get(date) ?? null, value);
     const before = readBookmark(this.#task.subject.bookmark);
     const again = before?.partial === today;
     if (before === undefined)
@@ -369,13 +369,13 @@ class FredHistory {
       );
     let news = rows.some(isNews) ? rows : [];
     if (again) {
-      const other = rows.filter((row) => isNews(row) && held.has(row.date));
+      const other = rows.filter((row) => isNews(row) && stored.has(row.date));
       const them = other.length === 1 ? 'it' : 'them';
       if (other.length > 0)
         this.#task.note(
           `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${them}`,
         );
-      news = rows.filter((row) => isNews(row) && !held.has(row.date));
+      news = rows.filter((row) => isNews(row) && !stored.has(row.date));
     }
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);

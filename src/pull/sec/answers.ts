@@ -34,13 +34,13 @@ export function accessionOf({ accessionNumber }: Pick<WantedFiling, 'accessionNu
 const filingsInWindow = 25;
 
 /** Returns the filings that are not stored with their time of acceptance; for `--full` all of them. */
-export async function unheld<T extends Pick<WantedFiling, 'accessionNumber'>>(
+export async function notStored<T extends Pick<WantedFiling, 'accessionNumber'>>(
   wanted: readonly T[],
   { full, read }: Pick<PullTask, 'full' | 'read'>,
 ): Promise<readonly T[]> {
   if (full || wanted.length === 0) return wanted;
-  const held = (await read((view) => view.filings.accepted(wanted.map(accessionOf)))) ?? new Set();
-  return wanted.filter((filing) => !held.has(accessionOf(filing)));
+  const stored = (await read((view) => view.filings.accepted(wanted.map(accessionOf)))) ?? new Set();
+  return wanted.filter((filing) => !stored.has(accessionOf(filing)));
 }
 
 type Submissions = MissingItems<LeftFiling> & { readonly files: readonly ImportFile[] };

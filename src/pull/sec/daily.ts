@@ -22,8 +22,8 @@ import {
   accessionOf,
   isAbsent,
   type LeftFiling,
+  notStored,
   submissionWindows,
-  unheld,
   type WantedFiling,
 } from './answers.ts';
 
@@ -43,10 +43,10 @@ function startOf(
   { subject: { bookmark }, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
   lastDay: Day,
 ): { readonly bookmark: DailyBookmark; readonly begins: boolean } {
-  const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
-  const from = since ?? held?.from ?? addDays(lastDay, 1 - firstDays);
-  const begins = held === undefined || full || from < held.from;
-  const rest = begins ? { from, through: addDays(from, -1) } : held;
+  const known: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
+  const from = since ?? known?.from ?? addDays(lastDay, 1 - firstDays);
+  const begins = known === undefined || full || from < known.from;
+  const rest = begins ? { from, through: addDays(from, -1) } : known;
   return { bookmark: { left: [], absent: [], ...rest }, begins };
 }
 
@@ -119,7 +119,7 @@ export class DailyFilings {
   }
 
   async *#leftFilings(): AsyncGenerator<PullWindow> {
-    const waiting = await unheld(this.#bookmark.left, this.#task);
+    const waiting = await notStored(this.#bookmark.left, this.#task);
     this.#bookmark.left = waiting;
     if (waiting.length === 0) return;
     const failed: LeftFiling[] = [];
@@ -223,7 +223,7 @@ export class DailyFilings {
     const done = new Set(partial?.day === day ? partial.done : []);
     const known = new Set([...done, ...left.map(accessionOf)]);
     const fresh = filings.filter((filing) => !known.has(accessionOf(filing)));
-    for await (const window of submissionWindows(await unheld(fresh, this.#task), this.#task)) {
+    for await (const window of submissionWindows(await notStored(fresh, this.#task), this.#task)) {
       for (const filing of window.asked) done.add(accessionOf(filing));
       const bookmark = this.#bookmark;
       const isWhole = window.remaining === 0;

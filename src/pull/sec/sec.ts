@@ -28,8 +28,8 @@ import {
   accessionOf,
   isAbsent,
   type LeftFiling,
+  notStored,
   submissionWindows,
-  unheld,
   type WantedFiling,
 } from './answers.ts';
 import { DailyFilings } from './daily.ts';
@@ -49,7 +49,7 @@ export const sec: PullSource = {
   probe: '/submissions/CIK0000320193.json',
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
-  keepsHeld: true,
+  keepsStored: true,
 
   access({ url, contact }) {
     if (contact === undefined)
@@ -215,7 +215,7 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
   const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
   const readable = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
-  const wanted = await unheld([...bookmark.left, ...readable], task);
+  const wanted = await notStored([...bookmark.left, ...readable], task);
   const filedOn = new Map(listed.filings.map((filing) => [accessionOf(filing), filing.filedOn]));
   let { done } = bookmark;
   let left = wanted.filter((filing) => 'since' in filing);
@@ -227,7 +227,7 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
     const settled = asked.map(accessionOf).filter((number) => !open.has(number));
     const isLast = next === undefined;
     const unasked = isLast ? plain.map(accessionOf) : [];
-    const absent = await unheld(
+    const absent = await notStored(
       done.map((accessionNumber) => ({ accessionNumber })),
       { ...task, full: false },
     );

@@ -45,7 +45,7 @@ export const treasury: PullSource = {
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
-  keepsHeld: true,
+  keepsStored: true,
   access: ({ url = 'https://home.treasury.gov' }) => ({
     base: url,
     headers: { accept: 'application/xml' },
@@ -125,12 +125,12 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
       (await get(path)).body,
     );
     const feed = await readFeed(file, family, year, now);
-    const held =
+    const stored =
       (await read((view) =>
         view.rates.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
       )) ?? [];
-    const { put, conflicts } = planPoints(held, feed.points, { replace: false });
-    const heldDays = new Set(held.map(({ tradeDate }) => tradeDate));
+    const { put, conflicts } = planPoints(stored, feed.points, { replace: false });
+    const storedDays = new Set(stored.map(({ tradeDate }) => tradeDate));
     const isNew = put.length + conflicts.length > 0;
     const format: ImportFormat = {
       ...treasuryXml,
@@ -140,8 +140,8 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     };
     const through = [bookmark.through, ...feed.points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
     for (const { name, why } of feed.bad)
-      if (heldDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
-    const bad = feed.bad.filter(({ name }) => !heldDays.has(name));
+      if (storedDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
+    const bad = feed.bad.filter(({ name }) => !storedDays.has(name));
     const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
     bookmark = next;
     const isPlain = next.left.length + next.given.length === 0;

@@ -167,7 +167,7 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
   },
 });
 
-type Checked = {
+type CheckedColumn = {
   readonly place: number;
   readonly name: string;
   readonly series: ResolvedSeries;
@@ -177,14 +177,14 @@ type Checked = {
 
 type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
 
-type Judgement = Pick<CheckRow, 'first_known' | 'known' | 'known_date' | 'value_date'> & {
+type CheckedValue = Pick<CheckRow, 'first_known' | 'known' | 'known_date' | 'value_date'> & {
   readonly kind: CheckKind;
 };
 
-type KnownColumn = Checked & {
+type KnownColumn = CheckedColumn & {
   /** Whether every vintage that it is compared with is a publication. */
   readonly isExact: boolean;
-  readonly judge: (value: string, day: Day, date: Day | undefined) => Judgement;
+  readonly classify: (value: string, day: Day, date: Day | undefined) => CheckedValue;
 };
 
 const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
@@ -212,7 +212,7 @@ async function* rowsOf(
         const value = parseDecimal(text.replace(/^\+/, ''));
         if (value === undefined) throw refuse(text, column.name, 'is not a number');
         const date = dateBeside(column, textOfCell(batch.cellAt(index, column.dates ?? on)), refuse);
-        const found = column.judge(value, day, date);
+        const found = column.classify(value, day, date);
         counts[found.kind] += 1;
         if (!allRows && !faults.has(found.kind)) continue;
         const { name, series } = column;
@@ -248,7 +248,7 @@ function noteOutcome(
 }
 
 function dateBeside(
-  { name, dates }: Checked,
+  { name, dates }: CheckedColumn,
   text: string,
   refuse: (value: string, name: string, reason: string) => Problem,
 ): Day | undefined {
@@ -290,9 +290,9 @@ async function checkedColumns(
   { table, on }: DatedTable,
   { columns, lag = 0, skip_missing }: CheckValues,
   context: Ask,
-): Promise<readonly Checked[]> {
+): Promise<readonly CheckedColumn[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));
-  const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
+  const checkedAs = (name: string, text: string): Omit<CheckedColumn, 'series'> & { readonly id: string } => {
     // `join` and a panel with lags name their columns so.
     const [, id = text, own] = /^(.+)_lag(\d{1,3})$/.exec(text) ?? [];
     const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
@@ -342,7 +342,7 @@ async function described(id: string, { client }: Ask, needed: boolean): Promise<
 }
 
 async function knownColumns(
-  checked: readonly Checked[],
+  checked: readonly CheckedColumn[],
   values: CheckValues,
   days: readonly Day[],
   counting: Ask,
@@ -369,16 +369,16 @@ const mostFound = 100_000;
 /** A day after all others, which finds values that only a later vintage has. */
 const latest: Day = '~';
 
-function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues): KnownColumn {
+function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckValues): KnownColumn {
   const { vintages, transformers, columns, placed } = history;
   const points = columns[one.lag]?.points ?? new Map<Day, PanelPoint>();
   const beyond = new Set(placed.beyondCoverage);
   const isTransformed = transformationIn(values) !== undefined;
   const isLagged = one.lag > 0;
-  const judgements = new Map<string, Judgement>();
+  const checkedValues = new Map<string, CheckedValue>();
   /** Every value ever published; read if the first value is not the known one. */
   let all: PublishedValues | undefined;
-  const judged = (given: string, day: Day, date: Day | undefined): Judgement => {
+  const classified = (given: string, day: Day, date: Day | undefined): CheckedValue => {
     const asOf = values.strict ? addDays(day, -1) : day;
     if (beyond.has(asOf))
       return { known: null, known_date: null, first_known: null, value_date: null, kind: 'beyond' };
@@ -403,12 +403,12 @@ function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues):
   return {
     ...one,
     isExact: [...placed.kinds.values()].every((kind) => kind === 'exact'),
-    judge(value, day, date) {
+    classify(value, day, date) {
       const key = `${day} ${value} ${date ?? ''}`;
-      const found = judgements.get(key) ?? judged(value, day, date);
+      const found = checkedValues.get(key) ?? classified(value, day, date);
       // Bounded: a file with another value in each row must not fill memory.
-      if (judgements.size > mostFound) judgements.clear();
-      judgements.set(key, found);
+      if (checkedValues.size > mostFound) checkedValues.clear();
+      checkedValues.set(key, found);
       return found;
     },
   };

@@ -19,7 +19,7 @@ type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
   readonly state: (summary: ChartSummary) => string;
 };
 
-type Describing = (id: Row[string] | undefined) => Row | undefined;
+type Describe = (id: Row[string] | undefined) => Row | undefined;
 
 /** Makes the drawing of series over their dates. Lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
@@ -58,7 +58,7 @@ export async function realTimePanelDrawing(query: RealTimePanelQuery, context: A
 async function seriesDrawing(
   series: readonly ResolvedSeries[],
   context: Ask,
-  viewOf: (describe: Describing) => SeriesView,
+  viewOf: (describe: Describe) => SeriesView,
 ): Promise<Drawing> {
   if (series.length > mostLines)
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {

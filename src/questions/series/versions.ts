@@ -109,7 +109,7 @@ type SeriesVersions = {
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
-type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
+type VersionsAnswer<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
   readonly remark?: string;
   readonly layout: (names: readonly string[]) => RowLayout;
   readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
@@ -119,7 +119,7 @@ type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
 export function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
-  { object, layout, remark, rows }: Making<R>,
+  { object, layout, remark, rows }: VersionsAnswer<R>,
 ): Promise<QueryAnswer<R>> {
   const { days, from, to } = asked;
   return composed(ask, async (counting) => {
