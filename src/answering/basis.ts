@@ -139,7 +139,7 @@ export class Basis {
     this.#addKinds(this.#notesOf(subject, day, undefined, false), vintage.vintage_kind);
   }
 
-  /** Updates the notes about a subject; its coverage counts up to the last of the days that answers are as of. */
+  /** Updates the notes about a subject; its coverage counts up to the last as-of date. */
   #notesOf(
     subject: string,
     day: Day = '~',

@@ -19,7 +19,7 @@ export type History = {
   readonly frequencies: () => Promise<readonly FrequencySince[]>;
 };
 
-/** Reads the history of a series, or of some of its dates, from all values published up to a day. */
+/** Reads the values of a series, or of some dates, that were published up to a day. */
 export async function historyOf(
   params: QueryParams,
   { client, signal }: Pick<Ask, 'client' | 'signal'>,

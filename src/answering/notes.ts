@@ -80,7 +80,7 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask):
   return { first_vintage: before.length > 0 ? unknownLater : null, covered_to };
 }
 
-/** Stands for the first vintage of a series that begins after all days of an answer. */
+/** The first vintage of a series that begins after all as-of dates of an answer. */
 const unknownLater = '~';
 
 /** Says for each series and day that its answer is from a sample; names only some of many series. */

@@ -142,7 +142,7 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
 /** Arguments of a method, and the rows that they give. */
 type MethodType = readonly [asked: readonly unknown[], row: Row];
 
-/** Returns the types of a method as a member of a declaration. */
+/** Declares the types of a method. */
 export function typed<M extends readonly MethodType[]>(): M {
   // The member is never read.
   return [] as readonly MethodType[] as M;

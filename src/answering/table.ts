@@ -15,7 +15,7 @@ export interface TableBatch {
   cellAt(index: number, column: number): Cell;
   /** Tells whether a cell is written like the one above; false if finding out takes as long as reading both. */
   repeats(index: number, column: number): boolean;
-  /** At least the number of bytes of all rows as written; 0 for a table that is not text. */
+  /** The bytes of all rows as written, or more; 0 for a table that is not text. */
   readonly byteLength: number;
   /** Copies a row as written, without its line end, to a place in the target; returns the place after it. */
   copyRow(index: number, target: Buffer, at: number): number;
@@ -64,7 +64,7 @@ export function dayTextOf(cell: Cell): string {
   return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
 }
 
-/** Makes the Problem of a table that has changed when it is read again. */
+/** Makes the Problem for a table that has changed when it is read again. */
 export function tableChanged({ name }: UserTable): Problem {
   return new Problem('local-io', `${name} changed while it was read`, { hints: ['try again'] });
 }

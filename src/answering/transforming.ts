@@ -99,7 +99,7 @@ async function firstReleases<R extends Row>(
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
     const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
     if (any === undefined || day === undefined || day > asOf) return [];
-    // With the frequency of that day: growth of a quarter then stays growth of a quarter.
+    // That day's frequency: growth of a quarter then stays growth of a quarter.
     const ofDay = transformers.on(day);
     const result = ofDay?.valueIn(vintages.on(day), date);
     return ofDay === undefined || result === undefined

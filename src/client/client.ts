@@ -67,7 +67,7 @@ export type Revocable = {
 
 const noOutput: Revocable = { committed: () => false, restart: async () => undefined };
 
-/** Makes the Problem of work whose answers came from two states of the data. */
+/** Makes the Problem for work whose answers came from two states of the data. */
 export function dataChanged(): Problem {
   return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],

@@ -25,7 +25,7 @@ export const largestPage = 1000;
 type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
- * Reads the pages of a query up to the limit of the extent, in the order of the operation.
+ * Reads the pages of a query up to the extent's limit, in the order of the operation.
  * `has_more` is true only on the last page, and only if the limit cut the listing.
  */
 export async function* pagesOf<R extends Row>(

@@ -11,7 +11,7 @@ export function historyOf(statements: readonly Pick<Statement, 'asOf' | 'date' |
   return new Vintages(byDate);
 }
 
-/** Finds the position of the newest of ascending days on or before a day; -1 if all are later. */
+/** Finds the newest of ascending days on or before a day; returns its position, or -1 if all are later. */
 export function positionOf(days: readonly Day[], day: Day): number {
   const place = placeAmong(days, day);
   return days[place] === day ? place : place - 1;

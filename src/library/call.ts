@@ -80,7 +80,7 @@ export const methodNaming: Naming = {
   kind: 'bad-input',
 };
 
-/** Makes the Problem of a name that a method does not take, with the names that it takes. */
+/** Makes the Problem for a name that a method does not take, with the names that it takes. */
 export function unknownName(noun: string, name: string, names: readonly string[]): Problem {
   const meant = closest(camelCase(name), names);
   return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {

@@ -255,7 +255,7 @@ export function methodsOf(source: LibrarySource): Methods {
     camelCase(question.name),
     guardedMethod(question, source),
   ]);
-  // The tables of questions and operations are the only sources of names and types of methods.
+  // Names and types of methods come only from the tables of questions and operations.
   return Object.fromEntries(methods) as Methods;
 }
 

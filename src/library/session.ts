@@ -2,7 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import { clockAt } from '../operations/value.ts';
 import { checkArguments, type Signature } from './call.ts';
 
-/** The checks of all calls of an opened asof, until it is closed. */
+/** Checks all calls of an opened asof, until it is closed. */
 export class Session {
   readonly #signal: AbortSignal;
   readonly #clock: () => Date;

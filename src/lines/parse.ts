@@ -9,7 +9,7 @@ export function questionCommands(inPlan = false): readonly CommandSpec[] {
 }
 
 /**
- * Makes a parser of the lines of a plan; it returns undefined for a command that does not ask for data.
+ * Makes a parser for lines of a plan; it returns undefined for a command that does not ask for data.
  * Commands without a question are known only if they are in `specs`.
  */
 export function planLineParser(

@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
-/** One value of a row as a point of a chart. */
+/** One value of a row in a chart. */
 export type ChartMark = {
   /** The key of the line; marks with one key make one line. */
   readonly line: string;

@@ -21,7 +21,7 @@ export type Coverage = {
 
 /**
  * The vintage of an answer: the newest one on or before its day.
- * First releases come from many vintages: they have the kinds of all of them, and no date.
+ * First releases come from many vintages; they have all kinds, and no date.
  */
 export type AnswerVintage = {
   /** Null before the first vintage, and for first releases. */

@@ -41,7 +41,7 @@ export function pageOf<T, R>(
   };
 }
 
-/** Makes the Problem of a cursor whose first page came from an older state of the data. */
+/** Makes the Problem for a cursor whose first page came from older data. */
 export function changedSince(): Problem {
   return new Problem('data-changed', 'the data changed since the first page; start again', {
     field: 'cursor',

@@ -86,7 +86,7 @@ export const filter: Value<string> = {
   schema: { type: 'string', pattern: '\\S' },
 };
 
-/** Makes a kind of value with a text of some form; `read` refuses other texts with a reason. */
+/** Accepts a value as text in some form; `read` refuses other texts with a reason. */
 export function formed<T>(
   read: (given: string, refuse: (reason: string) => Problem) => T,
   shown: Pick<Value, 'complete' | 'placeholder'>,
@@ -137,7 +137,7 @@ export const flag: Value<boolean> = {
   schema: { type: 'boolean' },
 };
 
-/** Makes the kind of an integer between bounds; its text has at most 15 digits, 9 without an upper bound. */
+/** Accepts an integer between bounds; its text has at most 15 digits, 9 without an upper bound. */
 export function integer(least: number, most?: number): Value<number> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
   const isIn = (value: unknown): value is number =>
@@ -155,7 +155,7 @@ export function integer(least: number, most?: number): Value<number> {
   };
 }
 
-/** Makes the kind of a number of seconds. */
+/** Accepts a number of seconds. */
 export function seconds(least: 'any' | 'some', most: number): Value<number> {
   const isIn = (value: unknown): value is number =>
     typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most;
@@ -171,7 +171,7 @@ export function seconds(least: 'any' | 'some', most: number): Value<number> {
   };
 }
 
-/** Makes the kind of a choice of words; case matters. */
+/** Accepts one of some words; case matters. */
 export function choice<const T extends string>(choices: readonly T[]): Value<T> {
   const { check } = accepting(
     (value): value is T => choices.some((one) => one === value),
@@ -216,7 +216,7 @@ function begun(asOf: Day, name: string, { latest }: Clock): Day {
   );
 }
 
-/** Makes the kind of one value, or a list of at least one. */
+/** Accepts one value, or a list of at least one. */
 export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
   return {
     check(value, name, clock) {
@@ -260,7 +260,7 @@ export const seriesIds: Value<readonly string[]> = {
   complete: 'ids',
 };
 
-/** Makes the kind of one of a few words, or a list of dates. */
+/** Accepts one of a few words, or a list of dates. */
 export function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
   const words = choice(choices);
   const isWordOf = (given: string): given is T => choices.some((one) => one === given);
@@ -284,7 +284,7 @@ export function oneOrDays<const T extends string>(choices: readonly T[]): Value<
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
 
-/** Makes the kind of a list of different as-of dates: two, or at least one; `latest` is the newest vintage. */
+/** Accepts a list of different as-of dates: two, or at least one; `latest` is the newest vintage. */
 export function versions(count: 2): Value<readonly [Version, Version]>;
 export function versions(): Value<readonly Version[]>;
 export function versions(count?: 2): Value<readonly Version[]> {

@@ -332,7 +332,7 @@ class SourcePull {
     return { left: this.#source.outstanding?.(record.bookmark) ?? [], givenUp };
   }
 
-  /** Makes the failure of a source with missing items of a subject; undefined if nothing is missing. */
+  /** Makes the failure for missing items of a subject; undefined if nothing is missing. */
   #problemOfMissing(state: SubjectState): Problem | undefined {
     const { left, givenUp } = this.#missing(state);
     if (left.length + givenUp.length === 0) return undefined;

@@ -138,14 +138,14 @@ export function sentAt({ headers }: HttpReply): Date | undefined {
   return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
-/** Throws a Problem if the clock of this machine is behind the stored data of a subject. */
+/** Throws a Problem if this machine's clock is behind the stored data. */
 export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
   const today = latestDay(now);
   if (upTo !== undefined && upTo > today)
     throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
 }
 
-/** Makes the Problem of a machine with a wrong clock. */
+/** Makes the Problem for a machine with a wrong clock. */
 export function wrongClock(says: string, against: string): Problem {
   const detail = `the clock of this machine says ${says}, and ${against}`;
   return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });

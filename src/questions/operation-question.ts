@@ -17,7 +17,7 @@ export function questionOf(operation: Operation, operations: readonly Operation[
   return named ?? operationQuestion(operation, operations);
 }
 
-/** Makes the question of one operation, and of those in `operations` that flags of its command select. */
+/** Makes the question of an operation, and of those in `operations` that its command's flags select. */
 function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
   const { name, command, params, extra, members = [], drawing } = operation;
   const { defaults, argument = '' } = command;

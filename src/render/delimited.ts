@@ -5,7 +5,7 @@ import type { stringify } from 'csv-stringify/sync';
 import { cellTexts } from './columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** Makes the renderer of CSV (RFC 4180, LF). Texts stay unchanged, even formulas of spreadsheets. */
+/** Renders rows as CSV (RFC 4180, LF). Texts stay unchanged, even formulas of spreadsheets. */
 export function csvRenderer(layout: OutputLayout): TextRenderer {
   // Most texts with quotes are in many rows, such as the unit of a series.
   const known = new Map<string, string>();
@@ -19,7 +19,7 @@ export function csvRenderer(layout: OutputLayout): TextRenderer {
 
 const mostKnown = 1000;
 
-/** Makes the renderer of TSV without quotes: tab, LF, CR and backslash become `\t`, `\n`, `\r` and `\\`. */
+/** Renders rows as TSV without quotes: tab, LF, CR and backslash become `\t`, `\n`, `\r` and `\\`. */
 export function tsvRenderer(layout: OutputLayout): TextRenderer {
   return recordRenderer(layout, (cells) => `${cells.map(escapeTsv).join('\t')}\n`);
 }

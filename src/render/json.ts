@@ -62,7 +62,7 @@ function indentItems(rows: readonly Row[]): string {
   return JSON.stringify(rows, null, 2).slice('['.length, -'\n]'.length).replaceAll('\n', '\n  ');
 }
 
-/** Makes the renderer of one JSON object for each line, as on the wire. */
+/** Renders each row as a JSON object on a line, as on the wire. */
 export function ndjsonRenderer({ columns }: OutputLayout): TextRenderer {
   const wire = wireRows(columns);
   return lineRenderer((row) => `${JSON.stringify(wire(row))}\n`);

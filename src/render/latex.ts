@@ -3,7 +3,7 @@ import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** Makes the renderer of a LaTeX table with the rules of booktabs and exact digits; cells are text, never markup. */
+/** Renders rows as a LaTeX table with the rules of booktabs and exact digits; cells are text, never markup. */
 export function latexRenderer({ columns: { fields }, header }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
   const cells = fields.map((field) => (isNumber(field) ? numberCell : escapeText));

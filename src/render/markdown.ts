@@ -3,7 +3,7 @@ import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** Makes the renderer of a table in GitHub's Markdown: cells are text, never markup, web addresses stay links. */
+/** Renders rows as a table in GitHub's Markdown: cells are text, never markup, web addresses stay links. */
 export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
   const names = fields.map(({ name }) => escapeCell(name));

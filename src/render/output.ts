@@ -252,7 +252,7 @@ type ShownAnswer = {
   readonly card?: boolean;
 };
 
-/** Makes the renderer of an output; with `requestId`, JSON has the id of the request. */
+/** Makes the renderer for an output; with `requestId`, JSON has the id of the request. */
 export async function rendererFor(
   output: OutputChoice,
   { fields, columns, drawing, card }: ShownAnswer,

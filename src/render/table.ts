@@ -137,7 +137,7 @@ function bold(text: string, colour: boolean): string {
   return colour ? `\u001B[1m${text}\u001B[22m` : text;
 }
 
-/** Makes the renderer of rows as cards: one line for each field with a value, in full. */
+/** Renders rows as cards: one line for each field with a value, in full. */
 export function cardRenderer({ columns: { fields, all, chosen }, colour }: OutputLayout): TextRenderer {
   const shown = chosen ? fields : all;
   const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;

@@ -136,7 +136,7 @@ const capacity = 32 * 1024 * 1024;
 
 type ResponseCache = ReturnType<typeof createResponseCache>;
 
-/** Makes an empty cache, without entries of more than a sixteenth of its bytes. */
+/** Makes an empty cache, which refuses entries above a sixteenth of its bytes. */
 export function createResponseCache() {
   return new LRUCache<string, CachedBody>({
     maxSize: capacity,
@@ -249,7 +249,7 @@ function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Re
 
 const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
 
-/** Makes the problem of an answer that failed before it was sent: a bad question is a bad parameter. */
+/** Makes the problem for an answer that failed before it was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind } = error;

@@ -195,7 +195,7 @@ function fieldSchema(
     ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
     ...(description !== '' && { description }),
-    // An empty list of records in the example shows none of its fields.
+    // An empty list in the example shows none of its fields.
     ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
 }

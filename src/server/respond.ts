@@ -48,7 +48,7 @@ async function* encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): Asy
   yield* encoder;
 }
 
-/** Makes the problem of an unknown path. */
+/** Makes the problem for an unknown path. */
 export function noEndpoint(): Problem {
   return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');
 }

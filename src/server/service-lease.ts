@@ -74,7 +74,7 @@ function leased({ service, tables, close }: OpenService) {
   const closed = new Promise<void>((resolve) => {
     end = () => resolve(close());
   });
-  /** Reads the name of the newest state of the data or a series; requests that arrive together share a reading. */
+  /** Reads the name of the data's or a series' newest state; requests that arrive together share a reading. */
   const state: Service['state'] = async (seriesId) => {
     const { outcome } = await states.join(seriesId ?? '', () => service.state(seriesId));
     return outcome;

@@ -42,7 +42,7 @@ type ServiceRequest<R = Row> = {
 type Reply<R = Row> = {
   /** The name of the answer: equal tags mean equal answers, except for request ids. */
   readonly tag: string;
-  /** The name of the state of the data behind the answer. */
+  /** The name of the data's state. */
   readonly state: string;
   readonly envelope?: Envelope<R>;
 };
@@ -51,9 +51,8 @@ type Reply<R = Row> = {
 export type Service = ReturnType<typeof createService>;
 
 /**
- * Makes a service that answers operations from a store; only a service reads parameters and checks plans.
- * Each answer is from one state of the data. Every failure is a Problem with the request's id and path;
- * an unexpected error is an `internal-error`.
+ * Makes a service that answers operations from a store, and alone reads parameters and checks plans.
+ * Each answer is from one state of the data. Every failure is a Problem with the request's id and path.
  */
 export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions) {
   const requestOf = <R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) => ({
@@ -138,7 +137,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     },
 
     /**
-     * Reads the name of the newest state of the data, or of the part for one series.
+     * Reads the name of the data's newest state, or of the part for one series.
      * The name changes with every import that changes that part, and differs between stores.
      */
     state(seriesId?: string): Promise<string> {

@@ -18,12 +18,12 @@ const every = Number.MAX_SAFE_INTEGER;
 
 type ValueQuery = { readonly [K in keyof ObservationQuery]?: ObservationQuery[K] | undefined };
 
-/** The yield series of each state of a store; they are read often. */
+/** The yield series of each state; they are read often. */
 const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
 
 /**
- * Adds the maturities of the curves to a view of a store, as series with FRED's ids.
- * A stored series with such an id takes precedence. A rate is known from its trade date on, and never revised.
+ * Adds the maturities of curves to a view as series with FRED's ids; stored series take precedence.
+ * A rate is known from its trade date on, and never revised.
  */
 export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };

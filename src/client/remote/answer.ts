@@ -74,7 +74,7 @@ function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
   return badAnswer(reply, what, said?.options);
 }
 
-/** Makes the Problem of a 404: only the contract's text means an unknown series, others an unknown path. */
+/** Makes the Problem for a 404: only the contract's text means an unknown series, others an unknown path. */
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
@@ -98,7 +98,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
     : 'this service does not offer it; everything else works';
 }
 
-/** Makes the Problem of a 429, with or without a problem document: a proxy can limit requests too. */
+/** Makes the Problem for a 429, with or without a problem document: a proxy can limit requests too. */
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {

@@ -311,7 +311,7 @@ function listing<T extends FoundRow, R>(
 /** The number of trades read at once for candidate issuers: few at first, then more. */
 const tradesAtOnce = { first: 4096, most: 65_536 };
 
-/** Rows of a search in one state of a store, newest day first. */
+/** The rows of a search in one state, newest day first. */
 class FoundRows<T extends FoundRow> {
   readonly #search: Search<T>;
   #next: ReturnType<Search<T>['reader']>;

@@ -6,13 +6,13 @@ import type { NamedValues } from '../value.ts';
 
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
-/** Makes the drawing of treasury rates over time: of one maturity, or by default of the most watched ones. */
+/** Draws treasury rates over time: of one maturity, or by default of the most watched ones. */
 export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: NamedValues): Drawing {
   const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
   return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
 }
 
-/** Makes the drawing of treasury rates from rows with a column for each maturity. */
+/** Draws treasury rates from rows with a column for each maturity. */
 export function yieldTableDrawing({
   maturity,
   curve_type: type = 'PAR',
@@ -49,7 +49,7 @@ function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined
   };
 }
 
-/** Makes the drawing of the difference between two treasury rates over time. */
+/** Draws the difference between two treasury rates over time. */
 export function spreadDrawing({ curve_type }: NamedValues): Drawing {
   const name = curveName(curve_type);
   return {
@@ -72,7 +72,7 @@ function curveName(type: unknown): string {
   return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
 }
 
-/** Makes the drawing of one or two curves over their maturities. */
+/** Draws one or two curves over their maturities. */
 export function curveDrawing({ curve_type }: { readonly curve_type: CurveType | undefined }): Drawing {
   const title = curveName(curve_type);
   return {

@@ -122,7 +122,7 @@ async function reasonWithoutRates(
     const bound: ParamTexts = day === undefined ? [] : [['to', day]];
     return (await ask([...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
   };
-  // Such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
+  // Such as ` of 4M` or ` of 10Y and 2Y`.
   const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
   const rates = `${curveType} rate${named}`;

@@ -321,7 +321,7 @@ function refusedBy(what: string, refusal: FredRefusal): Problem {
   return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
 }
 
-/** Makes the Problem of a series whose observations FRED refuses without a known reason. */
+/** Makes the Problem for a series whose observations FRED refuses without a known reason. */
 export function refusedObservations(id: string, refusal: FredRefusal): Problem {
   return refusedBy(`the observations of ${id}`, refusal);
 }

@@ -383,7 +383,7 @@ class FredHistory {
     yield this.#pulled(files, today);
   }
 
-  /** Requests the values of today: the later of this machine's day and the day of FRED's answer. */
+  /** Requests today's values: of this machine's day, or FRED's if that is later. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today });
     if (ofToday === 'too-many-vintages') throw await this.#lostVintages();
@@ -434,7 +434,7 @@ class FredHistory {
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  /** Makes the Problem of contradictory answers; throws another one if FRED no longer has the series. */
+  /** Makes the Problem for contradictory answers; throws another one if FRED no longer has the series. */
   async #lostVintages(): Promise<Problem> {
     await this.#description();
     const detail = `FRED's answers about the vintages of ${this.#id} contradict each other`;

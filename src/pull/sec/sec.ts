@@ -198,7 +198,7 @@ type CompanyBookmark = {
 
 const beginning: CompanyBookmark = { from: '', done: [], pages: {}, left: [], unread: [] };
 
-/** Days. The dates of a page are by the clock of another zone than its filing dates. */
+/** In days: the dates of a page follow a clock in another zone than filing dates. */
 const pageMargin = 2;
 
 /** Before this day, ownership forms could be plain text, without tables. */
@@ -327,7 +327,7 @@ type OlderPage = {
   readonly stated: string;
 };
 
-/** Reads the names of older pages of a filer's list; throws a refusal if one is not of this filer. */
+/** Reads the names of older pages in a filer's list; throws a refusal if one is not this filer's. */
 async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
   const { filings } = await readJsonObject(file);
   if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');

@@ -152,7 +152,7 @@ export async function daysIn(
 
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
 
-/** Makes the Problem of a cell. */
+/** Makes the Problem for a cell. */
 export function refusedCell(
   { name }: UserTable,
   { row, column, value }: CellPlace,

@@ -21,7 +21,7 @@ type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
 
 type Describe = (id: Row[string] | undefined) => Row | undefined;
 
-/** Makes the drawing of series over their dates. Lines of one unit share a panel and its scale. */
+/** Draws series over their dates. Lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
   return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, () => ({
     state: (summary) => stateText(summary, asked.release === 'first'),
@@ -42,7 +42,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
-/** Makes the drawing of the newest values known on each day of a rhythm, over these days. */
+/** Draws the newest values known on each day of a rhythm. */
 export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
   const { as_of_each: each, transformation } = query;
   return seriesDrawing(await panelSeries(query, context), context, (describe) => ({
@@ -114,7 +114,7 @@ function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   };
 }
 
-/** Makes the drawing of a date's value over the days on which it was published, as steps. */
+/** Draws a date's value over the days on which it was published, as steps. */
 export function revisionsDrawing(
   { id, date }: { readonly id: string; readonly date: Day },
   context: Ask,
@@ -137,7 +137,7 @@ export function revisionsDrawing(
 
 type OneSeriesUpTo = { readonly id: string; readonly as_of: Day | undefined };
 
-/** Makes the drawing of a series' values at some horizons, over its dates. */
+/** Draws a series' values at some horizons, over its dates. */
 export function releasesDrawing(
   { id, as_of: asOf }: OneSeriesUpTo,
   horizons: readonly Horizon[],
@@ -167,7 +167,7 @@ function upTo(day: string | undefined): string {
   return day === undefined ? '' : `, up to ${day}`;
 }
 
-/** Makes the drawing of the number of dates that each vintage of a series changed. */
+/** Draws the number of dates that each vintage changed. */
 export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask): Promise<Drawing> {
   return seriesDrawing([{ id }], context, () => ({
     state: () => `Dates that each vintage changed${upTo(asOf)}`,
@@ -187,7 +187,7 @@ type DrawnDays = {
   readonly transformation: Transformation | undefined;
 };
 
-/** Makes the drawing of series as of several days, with a line for each series and day. */
+/** Draws series as of several days, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
   { days, columns, transformation }: DrawnDays,

@@ -20,7 +20,7 @@ export type SortOrder = 'asc' | 'desc';
 /** The choices for days after the coverage; the first is the default. */
 export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
-/** A panel of the newest values known on each of some days. */
+/** The query of a panel as of several days. */
 export type RealTimePanelQuery = {
   readonly ids: readonly string[];
   readonly skip_missing?: boolean | undefined;

@@ -37,7 +37,7 @@ import {
 } from './panel-rows.ts';
 import { unitsParams } from './shared.ts';
 
-/** Answers with the newest values of several series known on each of some days. */
+/** Answers with the newest values known on each of some days. */
 export function answerRealTimePanel(
   query: PanelForm & RealTimePanelQuery,
   context: Ask,

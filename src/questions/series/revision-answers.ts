@@ -59,7 +59,7 @@ export function answerRevisions(
   return ofHistory(query, context, query.stats === true ? statisticsOf : releasesOf);
 }
 
-/** Yields every value of one date or of each date, with the size and the delay of each change. */
+/** Yields every value of one or each date, with the size and the delay of each change. */
 async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, as_of: asOf } = query;
   let isSampled = false;
@@ -357,7 +357,7 @@ function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void 
   note?.({ kind: 'sampled', text });
 }
 
-/** Adds a note that large revisions of levels may be changes of the base year, if the unit has one. */
+/** Adds a note that large revisions may be changes of the base year, if the unit has one. */
 function noteBaseYears(
   { id, units }: RevisionsQuery,
   pairs: ReturnType<typeof pairsOf>,

@@ -68,5 +68,5 @@ const statisticsFields = [
 /** Statistics of the revisions from one horizon to another. */
 export type RevisionStatisticsRow = RowFrom<(typeof statisticsFields)[number]>;
 
-/** The layout of statistics of revisions. */
+/** The layout of revision statistics. */
 export const statisticsLayout = showing(statisticsFields);

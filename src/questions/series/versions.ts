@@ -235,7 +235,7 @@ const comparedFields = [
   field('source', 'text', 'Name of the data source.'),
 ] as const;
 
-/** The value of a date as of one day, compared with that as of another. */
+/** The values of a date as of two days, compared. */
 export type ComparedRow = RowFrom<(typeof comparedFields)[number]>;
 
 const comparedLayout = showing(comparedFields);
@@ -302,7 +302,7 @@ const wideCompare = question({
     ask.drawn ? answerLong(values, ask) : answerWide(values, ask),
 });
 
-/** The values of series as of one day, compared with those as of another. */
+/** The values of series as of two days, compared. */
 export const compare = question({
   ...either,
   about: 'The values of series as of one day beside those as of another.',

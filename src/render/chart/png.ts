@@ -6,7 +6,7 @@ import { svgRenderer } from './svg.ts';
 /** Pixels for each unit of the picture, for sharp pictures on paper and dense screens. */
 const scale = 2;
 
-/** Makes the renderer of a chart as PNG: the picture of the SVG file, with the fonts of the machine. */
+/** Renders a chart as PNG: the picture of the SVG file, with the fonts of the machine. */
 export function pngRenderer(layout: OutputLayout): Renderer {
   const svg = svgRenderer(layout);
   return {

@@ -13,7 +13,7 @@ import {
 } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
-/** Makes the renderer of a chart as SVG, without scripts or embedded fonts; the same rows give the same bytes. */
+/** Renders a chart as SVG, without scripts or embedded fonts; the same rows give the same bytes. */
 export function svgRenderer({
   drawing,
   chart: options = {},

@@ -6,7 +6,7 @@ import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import { type Chart, type ChartPanel, type ChartPoint, ChartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
-/** Makes the renderer of a chart of braille and box characters, at most as large as `size`. */
+/** Renders a chart in braille and box characters, at most as large as `size`. */
 export function textChartRenderer(
   drawing: Drawing,
   size: TextSize,

@@ -30,7 +30,7 @@ type Verdict = { readonly allowed: boolean; readonly rate: RateLimit; readonly u
 type Window = {
   readonly name: WindowName;
   readonly limitOf: (plan: Plan) => number;
-  /** Returns the start of the window of an instant, or of one `later` windows later. */
+  /** Returns the start of an instant's window, or of one `later` windows later. */
   readonly startOf: (instant: number, later?: number) => number;
 };
 
