@@ -192,7 +192,7 @@ export async function explainSeries(
 
 type About = readonly [name: string, text: string];
 
-/** Returns what a file with notes says about an answer besides its rows. Call it after the last page. */
+/** Returns what a file with notes says about an answer besides its rows; call it after the last page. */
 export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
   const transformation = transformationIn(values);
   const about: About[] = [

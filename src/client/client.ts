@@ -38,7 +38,7 @@ export type AskOptions = {
 
 /** Runs operations on a store or a service, with the same answers. */
 export interface Client {
-  /** Requests one page: the contract's envelope with days as `YYYY-MM-DD`. Throws a Problem if that fails. */
+  /** Requests one page: the contract's envelope with days as `YYYY-MM-DD`; throws a Problem on failure. */
   ask<R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
@@ -46,7 +46,7 @@ export interface Client {
   ): Promise<Envelope<R>>;
   /** Prepares to read the answers to the next questions together and in order; absent if that gains nothing. */
   readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
-  /** Starts watching for changes. The next request runs alone, and its answer is the baseline. */
+  /** Starts watching for changes; the next request runs alone, and its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
   /** Tells whether a service announces all parameters of a question; absent for a store, where questions are cheap. */

@@ -20,7 +20,7 @@ type DayFieldProps = {
   readonly onDay: (day: Day | '') => void;
 };
 
-/** Shows a field for a day. Ignores days such as the year 2, which browsers report while a year is typed. */
+/** Shows a field for a day; ignores days such as the year 2, which browsers report during typing. */
 export function DayField({ label, day = '', required = false, onDay }: DayFieldProps): VNode {
   const take = ({ currentTarget: { validity, value } }: InputEvent) => validity.valid && onDay(value);
   const restore = ({ currentTarget: field }: InputEvent) => {

@@ -231,7 +231,7 @@ class RevisionsPanel extends Component<RevisionsPanelProps> {
   readonly #heading = createRef<HTMLHeadingElement>();
   #opener: Element | null = null;
 
-  /** Moves the focus into the panel and back. A page that opens with a date shows its chart first. */
+  /** Moves the focus into the panel and back; a page that opens with a date shows its chart first. */
   override componentDidUpdate({ date: before }: RevisionsPanelProps): void {
     const { date } = this.props;
     if (date === before) return;

@@ -288,7 +288,7 @@ const pullKinds = {
   timing: object,
 } satisfies Kinds<Omit<PullOptions, 'request' | 'store'>>;
 
-/** Updates a store from live sources. Failures are in the summary; throws only if a pull is impossible. */
+/** Updates a store from live sources; failures are in the summary, unless a pull is impossible as a whole. */
 export async function pull(options: PullOptions): Promise<PullSummary> {
   const kinds = { ...pullKinds, store: word, request: pullRequest } satisfies Kinds<PullOptions>;
   const params = { noun: 'option', kinds, required: ['store'] } as const;

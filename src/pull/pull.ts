@@ -218,7 +218,7 @@ class SourcePull {
     }
   }
 
-  /** Pulls one subject. Throws a failure that other subjects would have too. */
+  /** Pulls one subject; throws a failure that other subjects would have too. */
   async #pullSubject(state: SubjectState, getter: Getter): Promise<void> {
     const asked = getter.requests;
     const end = (outcome: PullOutcome, what: string, problem?: Problem) =>

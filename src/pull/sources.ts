@@ -17,7 +17,7 @@ export async function followedIn(store: string): Promise<readonly Followed[]> {
   return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
 }
 
-/** Searches the series of FRED, best match first; stores nothing. Throws a Problem if FRED cannot be asked. */
+/** Searches the series of FRED, best match first, and stores nothing; throws a Problem if FRED fails. */
 export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
   const getter = new Getter(fred, beginRun(options));
   try {

@@ -9,40 +9,40 @@ import { revisions } from './series/revisions.ts';
 import { compare, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
-/** Every question that is more than one operation, by the name of its method. Methods take their docstrings here. */
+/** Every question that is more than one operation, by the name of its method, which takes the docstring here. */
 export const questions = {
-  /** The values of series, as they were known on a day. */
+  /** Returns the values of a series, as known on a day. */
   observations,
   /**
-   * The values of several series, one series after the other, as they were known on a day; `limit` and `first` count
-   * dates of each.
+   * Returns the values of several series, one series after the other, as known on a day.
+   * `limit` and `first` count dates of each series.
    */
   observationsOfSeveral,
   /**
-   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness
-   * of each change; with `release` or `after` the values at these releases, with `stats` statistics of the revisions
-   * between them, with `wide` the triangle, a column for each vintage.
+   * Returns every value published for one `date` or each date, newest date first, with the size of each change.
+   * With `release` or `after`, returns the values at these releases; with `stats`, statistics of the revisions;
+   * with `wide`, the triangle of all vintages, a column for each.
    */
   revisions,
-  /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */
+  /** Returns the vintage dates of a series with their changes, newest first; without `asOf` also its coverage. */
   vintages,
-  /** The treasury curve of a day, by default the newest one; with `vs`, compared with the curve of another day. */
+  /** Returns the treasury curve of a day, by default the newest one; with `vs`, compares it with another day's. */
   curve,
-  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` counts dates. */
+  /** Returns treasury rates, newest date first, with a column for each maturity; `limit` counts dates. */
   yieldTable,
-  /** The dates whose values differ between two as-of days, newest first; with `allRows` also those with equal values. */
+  /** Returns the dates whose values differ between two as-of days, newest first; with `allRows` all dates. */
   diff,
-  /** The values of series as of one day beside those as of another, with the difference, newest first. */
+  /** Returns the values of series as of one day beside another day's, with the difference, newest first. */
   compare,
-  /** The values of series as of several days, with a column for each day; `latest` is the newest vintage. */
+  /** Returns the values of series as of several days, a column for each day; `latest` is the newest vintage. */
   versions,
   /**
-   * Several series side by side as known on one day; with `asOfEach`, the newest value of each known on each day of a
-   * rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each series.
+   * Returns several series as known on one day; with `asOfEach`, their newest values known on each day of a rhythm.
+   * An id with `*` means every series whose id matches. With `wide` there is a column for each series.
    */
   panel,
-  /** The rows of a table in their order, each with the newest value of series that was known on its day. */
+  /** Returns the rows of a table in their order, each with the newest values of series known on its day. */
   join,
-  /** The values of a table that were not known on the day of their row, each with what was known. */
+  /** Returns the values of a table that were not known on the day of their row, each with the known value. */
   check,
 };

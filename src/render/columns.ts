@@ -10,7 +10,7 @@ export type Columns = {
   readonly all: readonly Field[];
 };
 
-/** Selects fields by name, by default `defaults`; `all` is every field. Throws for an unknown or repeated name. */
+/** Selects fields by name, by default `defaults`; `all` is every field; throws for an unknown or repeated name. */
 export function selectColumns(
   fields: readonly Field[],
   defaults: readonly string[],

@@ -5,7 +5,7 @@ import type { stringify } from 'csv-stringify/sync';
 import { cellTexts } from './columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** Renders rows as CSV (RFC 4180, LF). Texts stay unchanged, even formulas of spreadsheets. */
+/** Renders rows as CSV (RFC 4180, LF) with unchanged texts, even formulas of spreadsheets. */
 export function csvRenderer(layout: OutputLayout): TextRenderer {
   // Most texts with quotes are in many rows, such as the unit of a series.
   const known = new Map<string, string>();

@@ -57,7 +57,7 @@ function headOf(first: JsonPage): string {
   return `${JSON.stringify(head, null, 2).slice(0, -'\n}'.length)},\n  "results": [`;
 }
 
-/** Indents rows as items of `results`. Strings in JSON have no line breaks, so every line break is layout. */
+/** Indents rows as items of `results`; every line break is layout, as strings in JSON have none. */
 function indentItems(rows: readonly Row[]): string {
   return JSON.stringify(rows, null, 2).slice('['.length, -'\n]'.length).replaceAll('\n', '\n  ');
 }

@@ -227,7 +227,7 @@ export function newRequestId(now: Date): string {
   return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
 }
 
-/** Makes at most 13 random hex digits. A request id protects nothing, so `node:crypto` is not loaded for it. */
+/** Makes at most 13 random hex digits, without loading `node:crypto`: a request id protects nothing. */
 function randomHex(digits: number): string {
   return Math.floor(Math.random() * 16 ** digits)
     .toString(16)

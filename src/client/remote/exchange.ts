@@ -72,7 +72,7 @@ export class Requester {
     this.#proxies = proxiesOf(options.env ?? process.env);
   }
 
-  /** Tries a request once; returns the reply, or why none came. Throws `interrupted` on the signal. */
+  /** Tries a request once; returns the reply, or why none came; throws `interrupted` on the signal. */
   async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
     const { signal, watch } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };

@@ -157,7 +157,7 @@ class FredHistory {
     yield this.#pulled(files, upTo);
   }
 
-  /** Requests the description as a document. Throws a Problem if FRED does not know the id. */
+  /** Requests the description as a document; throws a Problem if FRED does not know the id. */
   async #description(): Promise<SourceFile> {
     this.#described ??= document(
       { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },

@@ -167,7 +167,7 @@ export function refusedCell(
   );
 }
 
-/** Returns what the questions about a table share. They cannot be bound to a day: a file may change. */
+/** Returns what the questions about a table share; they cannot be bound to a day, because a file may change. */
 export function aboutTable(name: string) {
   return {
     transformsOwn: true,

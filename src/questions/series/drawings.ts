@@ -21,7 +21,7 @@ type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
 
 type Describe = (id: Row[string] | undefined) => Row | undefined;
 
-/** Draws series over their dates. Lines of one unit share a panel and its scale. */
+/** Draws series over their dates; lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
   return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, () => ({
     state: (summary) => stateText(summary, asked.release === 'first'),

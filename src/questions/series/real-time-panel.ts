@@ -117,7 +117,10 @@ async function noteKnown(
 
 type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
 
-/** Finds the newest values of a series on each of the days (ascending), from its history or day by day. */
+/**
+ * Finds a series' newest values on each of the days (ascending), from its history or day by day.
+ * The latter is for a service without a history, or whose vintages cannot show that answers meet the demands.
+ */
 async function knownOfSeries(
   series: ResolvedSeries,
   days: readonly Day[],
@@ -235,7 +238,7 @@ function columnsOn(
 /** The most requests for one series, one for each period. */
 const mostDayByDay = 1000;
 
-/** Requests the newest values on days, once for each real-time period; `lacking` would save the requests. */
+/** Requests the newest values on days, once for each real-time period; the service lacks `lacking`. */
 async function knownDayByDay(
   { series: { id }, covered, publications }: PlacedDays,
   { last = 1, lag = 0 }: ColumnsQuery,

@@ -104,7 +104,7 @@ export function horizontalAxis(range: HorizontalRange, fits: (axis: Axis) => boo
 
 const mostDates = 12;
 
-/** Makes the axis of days, to scale. Ticks are years, months or days; if no two fit, the first and last day. */
+/** Makes the axis of days, to scale, with ticks of years, months or days; if no two fit, the first and last day. */
 function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Axis {
   const place = linearScale(first, last);
   const scale = scaleUtc().domain([first * day, last * day]);

@@ -357,7 +357,7 @@ export function newKey({
   return { secret, stored: { id, ...given, createdAt: now.toISOString(), ...stored } };
 }
 
-/** Returns the SHA-256 of a secret. A slow hash is not needed for 256 random bits. */
+/** Returns the SHA-256 of a secret; 256 random bits need no slow hash. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
