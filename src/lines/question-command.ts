@@ -14,7 +14,7 @@ import { chartFlags, connection, demands, messages, output } from './shared-part
 
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
-const dryRun: Flag = { name: 'dry-run', about: 'print the number of requests, and send none' };
+const dryRun: Flag = { name: 'dry-run', about: 'print only the number of requests' };
 
 /**
  * Returns the commands that ask for data; a question about one series is asked as the one about several.

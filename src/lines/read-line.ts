@@ -85,7 +85,7 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
     throw new Problem('bad-input', `'asof ${words}' takes one text`, {
       hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
     });
-  throw new Problem('bad-input', `'asof ${words}' takes no argument ${quoted(first)}`, {
+  throw new Problem('bad-input', `unexpected argument ${quoted(first)} for 'asof ${words}'`, {
     hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
   });
 }

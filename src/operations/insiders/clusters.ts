@@ -40,7 +40,7 @@ const clusterParams = {
   }),
   days: param(
     integer(1, 365),
-    'Longest time between the trades, in calendar days; overlapping clusters are joined.',
+    'Length of a period in calendar days; periods that share a trade are joined.',
     14,
   ),
   min_value: param(integer(1, 999_999_999_999_999), 'Minimum total value, in dollars.', undefined, {

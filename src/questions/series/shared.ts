@@ -89,7 +89,7 @@ export const unitsParams = {
       placeholder: 'units',
       help: {
         about:
-          'change or growth within one vintage: pc1 from a year ago, pch from the period before, pca at an annual rate',
+          'change or growth within one vintage (pc1 from a year ago, pch from the period before, pca at an annual rate)',
         choices: units,
         fallback: units[0],
       },
