@@ -173,7 +173,7 @@ describe('answers that lack statements', () => {
   ])('are refused with the command whose export can be imported: asof %s in %s', async (line, ending) => {
     const file = await exported(line, ending, samplePath());
     expect(await failureOf(importPaths(join(folder, 'none.db'), file === undefined ? [] : [file]))).toMatch(
-      /(?:an answer of asof|answer to a query), which lacks statements; import what `?asof facts`? writes/,
+      /output of asof without vintages; import the output of `?asof facts`?/,
     );
   });
 });
