@@ -288,6 +288,6 @@ describe('other answers of asof', () => {
   ])('such as %s are refused, with the export that holds enough: %s', async (head, wayOut) => {
     const refused = await failureOf(recognise(sourceFile('x', `${head}\n2024-01-02,1,2,3\n`)));
     expect(refused).toMatch(/^x: this looks like output of asof without /);
-    expect(refused).toContain(`import what ${wayOut} writes`);
+    expect(refused).toContain(`import the output of ${wayOut}`);
   });
 });
