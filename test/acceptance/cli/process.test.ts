@@ -32,7 +32,7 @@ beforeAll(async () => {
   store = await importedStore(folder);
   folder.write('plan.txt', 'gdp.csv obs GDP\n');
   const lines: string[] = [];
-  for (let series = 0; series < 60; series += 1)
+  for (let series = 0; series < 30; series += 1)
     for (let day = 0; day < 3000; day += 1) {
       const date = new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10);
       lines.push(`S${series},${date},2020-01-01,${day}.5`);
