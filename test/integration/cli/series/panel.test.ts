@@ -238,19 +238,6 @@ describe('a panel of as-of dates', () => {
   });
 
   it.each([
-    ['panel GDP --last 2', '--last is about as-of dates: use --as-of-each or --as-of-file'],
-    ['panel GDP --lag 1', '--lag is about as-of dates'],
-    ['panel GDP --known-before-each', '--known-before-each is about as-of dates'],
-    ['panel GDP --as-of-each day --as-of-file x.csv', 'use either --as-of-each or --as-of-file'],
-    ['panel GDP --as-of-file x.csv --as-of 2020-01-01', 'use either --as-of or --as-of-file'],
-    ['panel GDP --as-of-file x.csv --with-dates', '--with-dates needs --wide'],
-    ['panel GDP --as-of-file /nowhere/x.csv', 'cannot read /nowhere/x.csv'],
-  ])('refuses %s', async (line, message) => {
-    const { code, err } = await run(line);
-    expect([code > 0, err]).toEqual([true, expect.stringContaining(message)]);
-  });
-
-  it.each([
     ['day\n2020-01-01\n01/02/2020\n', 'line 3: "01/02/2020" is not a date: use YYYY-MM-DD'],
     ['2020-01-01\n2999-01-01\n', 'line 2: "2999-01-01" is in the future'],
     ['day\n', 'has no dates in its first column'],
@@ -261,27 +248,11 @@ describe('a panel of as-of dates', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('of a file is refused in a plan', async () => {
+  it('of a file is refused in a plan, or where the file is not there', async () => {
+    const missing = await run('panel GDP --as-of-file /nowhere/x.csv');
+    expect([missing.code, missing.err]).toEqual([10, expect.stringContaining('cannot read /nowhere/x.csv')]);
     const plan = folder.write('plan.txt', 'x.csv panel GDP --as-of-file days.csv\n');
     const { code, err } = await run(`snapshot ${plan} --out ${folder.path('out')}`);
     expect([code, err]).toEqual([2, expect.stringContaining('a plan has no --as-of-file')]);
-  });
-
-  it('is one of the library too', async () => {
-    const library = asked.library();
-    const { rows } = await library.panel(['SALES', 'GDP'], {
-      asOfEach: ['2020-03-16', '2020-02-20'],
-      knownBeforeEach: true,
-      last: 2,
-      units: 'chg',
-      beyond: 'repeat',
-      wide: true,
-      sort: 'asc',
-    });
-    expect(rows).toMatchObject([
-      { as_of: '2020-02-20', SALES: '10', SALES_lag1: null },
-      { as_of: '2020-03-16', SALES: '22', SALES_lag1: '-10' },
-    ]);
-    await expect(library.panel('GDP', { last: 2 } as never)).rejects.toThrow("'last' is about as-of dates");
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, statements, transcript } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/modes.ts';
-import { dataPath, readData, testData, trueAnswers } from '../../../support/repository.ts';
+import { linesOf, statements } from '../../../support/command.ts';
+import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { dataPath, readData, testData } from '../../../support/repository.ts';
+import { transcript } from '../../../support/transcript.ts';
+import { trueAnswers } from '../../../support/true-answers.ts';
 
 const asked = askedStore(
   [
@@ -241,57 +243,7 @@ describe('asof revisions without a date', () => {
 
   it('draws the horizons as lines', async () => {
     const { out } = await run('revisions GDP --release 1,final --from 2007 --to 2010 -f svg');
-    expect(out).toContain('Values as published: first and latest');
+    expect(out).toContain('Values at release_1 and final');
     expect(out).toContain('release_1, Billions of Dollars');
-  });
-
-  it.each([
-    ['--release 1 --stats', 'statistics of revisions need two releases, and release_1 is one'],
-    ['--release 1,1', 'release_1 is named twice'],
-    ['--release first', '--release "first": use numbers of releases or final'],
-    ['--after soon', '--after "soon": use days after the first release'],
-    ['--wide --stats', '--wide is the triangle of all vintages: use it alone'],
-    ['--wide --release 2', '--wide is the triangle of all vintages: use it alone'],
-    ['--date 2008Q4 --stats', '--date is for the list of revisions: use --from, --to and --limit'],
-    ['--date 2008Q4 --from 2008', 'use either --date or --from and --to'],
-    ['--date 2008Q4 --as-of 2015-01-01 --known-before 2015-01-01', 'either --as-of or'],
-    ['--units pch', '--units needs --release, --after, --wide or --stats'],
-    ['--wide --plot', 'this command has no chart: leave out --plot'],
-    ['--plot', 'this command has no chart: leave out --plot'],
-    ['--stats -f svg', 'this command has no chart'],
-  ])('refuses %s', async (flags, said) => {
-    expect(await run(`revisions GDP ${flags}`)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(said),
-    });
-  });
-});
-
-describe('the revisions of the library', () => {
-  it('have the rows of what was asked for', async () => {
-    const { revisions } = asked.library();
-    const horizons = { release: [1, 'final'], after: 90 } as const;
-    const table = await revisions('gdp', { ...horizons, to: '2014-12-31', limit: 1 });
-    expect(table.rows).toEqual([
-      {
-        date: '2014-10-01',
-        first_release: '2015-01-30',
-        release_1: '17710.7',
-        final: '17912.079',
-        after_90d: '17703.7',
-      },
-    ]);
-    const stats = await revisions('GDP', { stats: true, release: [1, 2] });
-    const mean: string | null | undefined = stats.rows[0]?.mean;
-    expect([stats.rows.length, mean]).toEqual([1, '7.189530']);
-  });
-
-  it.each<readonly [params: object, detail: string]>([
-    [{ release: 0 }, "invalid 'release' 0"],
-    [{ release: [] }, "invalid 'release' []"],
-    [{ after: '90d' }, 'invalid \'after\' "90d"'],
-    [{ date: '2014-10-01', from: '2014-10-01' }, "use either 'date' or 'from' and 'to'"],
-  ])('refuse %j', async (params, detail) => {
-    await expect(asked.library().revisions('GDP', params as never)).rejects.toThrow(detail);
   });
 });

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
+import type { Asof } from '../../../../src/index.ts';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { askedStore, commandModes } from '../../../support/command-modes.ts';
 import { scratchFolder } from '../../../support/folders.ts';
-import { askedStore, commandModes } from '../../../support/modes.ts';
 import { dataPath, testData } from '../../../support/repository.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
+import { transcript } from '../../../support/transcript.ts';
 
 const folder = scratchFolder();
 
@@ -118,45 +120,57 @@ describe.each(commandModes)('transformed values, %s,', (mode) => {
   });
 });
 
-describe('asof obs --units', () => {
-  it.each([
-    ['--units yoy', '--units "yoy": use lin, chg, ch1, pch, pc1, pca, cch, cca or log'],
-    ['--units pch --digits 21', '--digits "21": use an integer from 0 to 20'],
-    ['--digits 2', '--digits needs --units or --frequency'],
-    ['--aggregate sum', '--aggregate needs --frequency'],
-    ['--partial', '--partial needs --frequency'],
-    ['--frequency d', '--frequency "d": use w, m, q, sa or a'],
-    ['--units pch --cursor x', 'use either --cursor or --units'],
-  ])('refuses %s', async (flags, message) => {
-    const { code, err } = await asked.run('embedded', `obs GDP ${flags}`);
-    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
-  });
-});
-
 describe('the library', () => {
-  it('transforms by the same names, in every method about values by date', async () => {
-    const library = asked.library();
+  const then = '2009-01-30';
+
+  it('takes the parameters of the commands, and gives their rows', async () => {
+    const { observations, panel, compare, versions, revisions } = asked.library();
     const growth = { asOf: '2015-01-30', units: 'pca', digits: 1, limit: 1 } as const;
-    expect((await library.observations('GDP', growth)).rows).toMatchObject([
-      { date: '2014-10-01', value: '2.5', unit: 'Compounded Annual Rate of Change' },
+    const unit = 'Compounded Annual Rate of Change';
+    expect((await observations('GDP', growth)).rows).toMatchObject([{ value: '2.5', unit }]);
+    const dates = [];
+    for await (const { date } of observations.all(['SALES'], { frequency: 'q', partial: true }))
+      dates.push(date);
+    expect(dates).toEqual(['2020-04-01', '2020-01-01', '2019-10-01']);
+    const days = { asOfEach: ['2020-03-16', '2020-02-20'], knownBeforeEach: true, last: 2 } as const;
+    const changes = await panel('SALES', {
+      ...days,
+      units: 'chg',
+      beyond: 'repeat',
+      wide: true,
+      sort: 'asc',
+    });
+    expect(changes.rows).toEqual([
+      { as_of: '2020-02-20', SALES: '10', SALES_lag1: '10' },
+      { as_of: '2020-03-16', SALES: '22', SALES_lag1: '-10' },
     ]);
-    const all = [];
-    for await (const row of library.observations.all(['SALES'], { frequency: 'q', partial: true }))
-      all.push(row.date);
-    expect(all).toEqual(['2020-04-01', '2020-01-01', '2019-10-01']);
-    const panel = await library.panel(['SALES'], { asOf: '2020-02-20', units: 'chg', wide: true });
-    expect(panel.rows).toEqual([
-      { date: '2020-01-01', SALES: '10' },
-      { date: '2019-12-01', SALES: '10' },
+    const compared = await compare('GDP', [then, '2010-07-30'], { from: '2008-10-01', limit: 1 });
+    expect(compared.rows).toMatchObject([{ date: '2010-04-01', change: null }]);
+    const known = await versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
+    expect(known.rows).toMatchObject([{ date: '2008-10-01', [then]: '14264.6', latest: '14608.209' }]);
+    const horizons = { release: [1, 'final'], after: 90, to: '2014-12-31', limit: 1 } as const;
+    expect((await revisions('gdp', horizons)).rows).toMatchObject([
+      { first_release: '2015-01-30', release_1: '17710.7', final: '17912.079', after_90d: '17703.7' },
     ]);
-    const range = { units: 'chg', to: '2020-01-31' } as const;
-    const diff = await library.diff('SALES', ['2020-02-15', '2020-03-15'], range);
-    expect(diff.rows.map(({ change }) => change)).toEqual(['-20', '20']);
+    expect((await revisions('GDP', { stats: true, release: [1, 2] })).rows).toMatchObject([
+      { mean: '7.189530' },
+    ]);
+  });
+
+  it.each<readonly [detail: string, ask: (from: Asof) => Promise<unknown>]>([
     // @ts-expect-error: the name of the units is checked by the compiler too.
-    await expect(library.observations('GDP', { units: 'yoy' })).rejects.toThrow('lin, chg, ch1');
-    await expect(library.observations('GDP', { digits: 2 })).rejects.toThrow(
-      "'digits' needs 'units' or 'frequency'",
-    );
+    ['lin, chg, ch1', (from) => from.observations('GDP', { units: 'yoy' })],
+    ["invalid 'release' []", (from) => from.revisions('GDP', { release: [] } as never)],
+    ['invalid \'after\' "90d"', (from) => from.revisions('GDP', { after: '90d' } as never)],
+    [
+      "use either 'date' or 'from' and 'to'",
+      (from) => from.revisions('GDP', { date: then, to: then } as never),
+    ],
+    ['use as-of dates', (from) => from.versions('GDP', [])],
+    ['name each day once', (from) => from.versions('GDP', [then, then])],
+    ["invalid 'days'", (from) => from.versions('GDP', ['soon'])],
+  ])('refuses with its own names: %s', async (detail, ask) => {
+    await expect(ask(asked.library())).rejects.toThrow(detail);
   });
 });
 

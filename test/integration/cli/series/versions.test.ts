@@ -117,26 +117,6 @@ describe('a comparison of what was known', () => {
     expect(out).toContain('As known on 2009-01-30, 2010-07-30 and the latest vintage');
     for (const line of [then, later, 'latest']) expect(out).toContain(`>${line}</text>`);
   });
-
-  it.each([
-    ['--vs soon', '--vs "soon": use YYYY-MM-DD'],
-    ['--vs 2999-01-01', '--vs 2999-01-01 is in the future'],
-    ['--vs 2009-01-30,2010-01-30', '--vs takes one date, and these are 2'],
-    ['--vintages 2009-01-30,2009-01-30', '--vintages names 2009-01-30 twice'],
-    ['--vintages 2009-01-30 --as-of 2010-01-30', '--vintages names the as-of dates'],
-    ['--vintages 2009-01-30 --vs latest', 'use either --vs or --vintages'],
-    ['--vs latest --first-release', '--first-release does not go with --vs'],
-    ['--vs latest --cursor abc', '--cursor'],
-    ['--recessions', '--recessions is about charts'],
-    ['--width 500', '--width is about charts'],
-  ])('refuses %s', async (flags, said) => {
-    expect(await run(`obs GDP ${flags}`)).toMatchObject({ code: 2, err: expect.stringContaining(said) });
-  });
-
-  it('refuses to know what was known before the latest vintage', async () => {
-    const { code, err } = await run(`diff GDP ${then} latest --known-before`);
-    expect([code, err]).toEqual([2, expect.stringContaining('second date "latest": use YYYY-MM-DD')]);
-  });
 });
 
 describe('a comparison of prices of a base year', () => {
@@ -217,30 +197,5 @@ describe('recessions in a chart', () => {
     const { out } = await asof(line.split(' '));
     expect(out).toContain('shaded: recessions from USREC');
     expect(out.match(/fill-opacity/g)).toHaveLength(1);
-  });
-});
-
-describe('the library', () => {
-  it('compares and lists versions with typed rows', async () => {
-    const library = asked.library();
-    const compared = await library.compare('GDP', [then, later], { from: '2008-10-01', limit: 3 });
-    const change: string | null | undefined = compared.rows.at(-1)?.change;
-    expect(compared.rows.map(({ date }) => date)).toEqual(['2010-04-01', '2010-01-01', '2009-10-01']);
-    expect(change).toBeNull();
-    const versions = await library.versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
-    expect(versions.rows).toEqual([
-      { date: '2008-10-01', series_id: 'GDP', [then]: '14264.6', latest: '14608.209' },
-    ]);
-    const day = { from: '2008-10-01', to: '2008-10-01' };
-    const { rows } = await library.diff('GDP', [then, 'latest'], day);
-    expect(rows.map((row) => row.new)).toEqual(['14608.209']);
-  });
-
-  it.each<readonly [days: readonly string[], detail: string]>([
-    [[], 'use as-of dates'],
-    [['2009-01-30', '2009-01-30'], 'name each day once'],
-    [['soon'], "invalid 'days'"],
-  ])('refuses the days %j', async (days, detail) => {
-    await expect(asked.library().versions('GDP', days)).rejects.toThrow(detail);
   });
 });
