@@ -18,20 +18,6 @@ describe('a failure', () => {
     ! asof: unknown command 'pnig'
     !       did you mean ping?
     [exit 2]
-    $ asof obs GDP --as-of 2015-02-30
-    ! asof: --as-of "2015-02-30": there is no such date
-    [exit 2]
-    $ asof obs GDP --columns date,valu
-    ! asof: unknown column 'valu': the columns are …
-    !       did you mean value?
-    [exit 2]
-    $ asof obs GDP --cursor mine
-    ! asof: --cursor "mine": not a cursor of this service
-    [exit 2]
-    $ asof facts GDP -o gdp.xlsx
-    ! asof: --output "gdp.xlsx": facts writes only CSV
-    !       use -o FILE.csv
-    [exit 2]
     $ asof help nothing-of-the-kind
     ! asof: there is no help on 'nothing-of-the-kind'
     !       asof help lists the commands and topics

@@ -274,11 +274,7 @@ describe('-o', () => {
   const at = folder.path('.');
   transcript(
     `
-    # is refused before any query runs with an ending that no format has, or without the header of Markdown
-    $ asof obs GDP -o ${at}/gdp.cvs
-    ! asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png
-    …
-    [exit 2]
+    # is refused before any query runs without the header of Markdown
     $ asof obs GDP --no-header -o x.md --store ${at}/none.db
     ! asof: a markdown table needs its header: leave out --no-header
     [exit 2]
