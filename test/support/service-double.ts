@@ -60,6 +60,7 @@ export type BeforeRequest = (path: string, number: number, response: ServerRespo
 export function proxyOf(
   { url, key }: { readonly url: string; readonly key: string },
   before: BeforeRequest,
+  changed = (text: string, _path: string) => text,
 ): Promise<Double> {
   let number = 0;
   return serve(async ({ url: path = '', headers }, response) => {
@@ -76,7 +77,7 @@ export function proxyOf(
         'content-type': answer.headers.get('content-type') ?? '',
         ...(etag !== null && { etag }),
       })
-      .end(await answer.text());
+      .end(changed(await answer.text(), path));
   });
 }
 
@@ -121,6 +122,39 @@ export function envelope(
     ...more,
   };
 }
+
+/** A day as the wire has it. */
+export const instant = (day: string) => `${day}T00:00:00Z`;
+
+/** A purchase of an insider, with its required fields. */
+export const filing = (day: string, n = 0) => ({
+  filing_date: instant(day),
+  transaction_date: instant(day),
+  accession_number: `0000000007-15-00000${n}`,
+  ticker: 'SVN',
+  issuer_name: 'Seven',
+  owner_name: 'Bo',
+  transaction_code: 'P',
+  shares: '100',
+});
+
+/** A cluster of insiders that ends on a day, with a trade on each of some days. */
+export const cluster = (last: string, trades: readonly string[] = [last]) => ({
+  ticker: 'SVN',
+  issuer_name: 'Seven',
+  cluster_size: 3,
+  total_shares: '300',
+  total_value: '',
+  date_first: instant('2015-01-02'),
+  date_last: instant(last),
+  insiders: trades.map((day) => ({
+    owner_name: 'Bo',
+    shares: '100',
+    transaction_date: instant(day),
+    is_director: true,
+    is_officer: false,
+  })),
+});
 
 /** The result of a ping, with the fields of the contract. */
 export const pong = {

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { asof, linesOf } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { envelope, problem, reply, serve } from '../../../support/service-double.ts';
-
-const instant = (day: string) => `${day}T00:00:00Z`;
+import {
+  cluster,
+  envelope,
+  filing,
+  instant,
+  problem,
+  reply,
+  serve,
+} from '../../../support/service-double.ts';
 
 const observation = (date: string, value: string, asOf = '2020-01-01') => ({
   date: instant(date),
@@ -69,34 +75,7 @@ const series = (id: string) => ({
   source: '',
 });
 
-const filings = ['2015-01-20', '2015-01-19', '2015-01-16'].map((day, i) => ({
-  filing_date: instant(day),
-  transaction_date: instant(day),
-  accession_number: `0000000007-15-00000${i}`,
-  ticker: 'SVN',
-  issuer_name: 'Seven',
-  owner_name: 'Bo',
-  transaction_code: 'P',
-  shares: '100',
-  row: 1,
-}));
-
-const cluster = (last: string, trades: readonly string[] = [last]) => ({
-  ticker: 'SVN',
-  issuer_name: 'Seven',
-  cluster_size: 3,
-  total_shares: '300',
-  total_value: '',
-  date_first: instant('2015-01-02'),
-  date_last: instant(last),
-  insiders: trades.map((day) => ({
-    owner_name: 'Bo',
-    shares: '100',
-    transaction_date: instant(day),
-    is_director: true,
-    is_officer: false,
-  })),
-});
+const filings = ['2015-01-20', '2015-01-19', '2015-01-16'].map((day, i) => ({ ...filing(day, i), row: 1 }));
 const clusters = ['2015-01-20', '2015-01-16', '2015-01-12'].map((day) => cluster(day));
 
 /** The path of each object, after `/v1/`. */
@@ -221,49 +200,33 @@ describe('a service that contradicts the contract or itself is not believed', ()
   const short = [cluster('2015-01-16', ['2015-01-16', '2015-01-17']), cluster('2015-01-01', [])];
   const turnedDays = [...rates.slice(4, 8), ...rates.slice(0, 4)];
 
+  const points = 'spread_bps is "-30.00", but 4.59 less 4.29 is 30.00 basis points';
+  const moved = 'results[2].trade_date is 2024-12-23, but 2024-12-24 in the row before';
+  const twoDays = [...curve.slice(0, 2), ...rates.slice(6, 8)];
+  const restated = [first, second, { ...second, rate: '9.9' }];
+  const [ofPar, ofTips] = [rates.filter((_, i) => i % 4 === 3), tips.filter((_, i) => i % 2 === 1)];
+  const later = 'again, or out of order, on a later page';
+  const turnedPoints = [{ ...spreads[0], spread_bps: '-30.00' }];
+  const twoValues = [published[0], { ...published[0], value: '1' }];
+
   it.each<[line: string, words: string, most: number, rows: Objects]>([
     ['curve', '.maturity is "10Y" a second time', 9, { yield_curve: [...curve, curve[3]] }],
-    [
-      'curve',
-      'results[2].trade_date is 2024-12-23, but 2024-12-24 in the row before',
-      9,
-      { yield_curve: [...curve.slice(0, 2), ...rates.slice(6, 8)] },
-    ],
-    [
-      'yields',
-      '.maturity is "1.5M" a second time',
-      9,
-      { yield_series: [first, second, { ...second, rate: '9.9' }] },
-    ],
-    [
-      'yields',
-      'gives 2024-12-24, 1.5M again, or out of order, on a later page',
-      2,
-      { yield_series: again(rates) },
-    ],
-    [
-      'yields',
-      'gives 2024-12-24, 1M again, or out of order, on a later page',
-      4,
-      { yield_series: turnedDays },
-    ],
+    ['curve', moved, 9, { yield_curve: twoDays }],
+    ['yields', '.maturity is "1.5M" a second time', 9, { yield_series: restated }],
+    ['yields', `gives 2024-12-24, 1.5M ${later}`, 2, { yield_series: again(rates) }],
+    ['yields', `gives 2024-12-24, 1M ${later}`, 4, { yield_series: turnedDays }],
     ['obs GDP', 'gives 2014-01-01 again', 2, { observation_series: again(years) }],
     ['obs GDP', 'gives 2012-01-01 again', 2, { observation_series: again(years.toReversed()) }],
     [
       'revisions GDP',
       '.as_of_date is "2015-01-30T00:00:00Z" a second time',
       9,
-      { revision_series: [published[0], { ...published[0], value: '1' }] },
+      { revision_series: twoValues },
     ],
     ['revisions GDP', 'splits the rows of 2014-10-01 over two pages', 2, { revision_series: published }],
     ['vintages GDP', 'a second time', 9, { vintage_list: [...vintages, vintages[3]] }],
     ['vintages GDP', 'gives 2014-12-23 again', 4, { vintage_list: [...vintages, vintages[3]] }],
-    [
-      'spread',
-      'spread_bps is "-30.00", but 4.59 less 4.29 is 30.00 basis points',
-      9,
-      { yield_spread: [{ ...spreads[0], spread_bps: '-30.00' }] },
-    ],
+    ['spread', points, 9, { yield_spread: turnedPoints }],
     ['spread', 'a second time', 9, { yield_spread: [...spreads, spreads[2]] }],
     [search, '.id is "A" a second time', 9, listed('A', 'B', 'A')],
     [search, 'gives B again', 2, listed('A', 'B', 'B', 'C')],
@@ -275,17 +238,12 @@ describe('a service that contradicts the contract or itself is not believed', ()
     ['yields --type tips', '"PAR", but TIPS was asked for', 9, { yield_series: rates }],
     ['spread --long 5Y', '"10Y", but 5Y was asked for', 9, { yield_spread: spreads }],
     ['spread --short 5Y', '"2Y", but 5Y was asked for', 9, { yield_spread: spreads }],
-    [
-      real,
-      '"PAR", but TIPS was asked for',
-      9,
-      { yield_spread: realSpreads, yield_series: rates.filter((_, i) => i % 4 === 3) },
-    ],
+    [real, '"PAR", but TIPS was asked for', 9, { yield_spread: realSpreads, yield_series: ofPar }],
     [
       real,
       'long_rate is "4.59", but its TIPS rate of 10Y is 1.1',
       9,
-      { yield_spread: realSpreads, yield_series: tips.filter((_, i) => i % 2 === 1) },
+      { yield_spread: realSpreads, yield_series: ofTips },
     ],
   ])('asof %s: %s', async (line, words, most, rows) => {
     const { code, err } = await run(line, (await serving(rows, most)).url);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
 import { openStore } from '../../../../src/store/open.ts';
@@ -5,7 +6,7 @@ import { asof, linesOf, statements } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../../support/modes.ts';
 import { importFiles } from '../../../support/scratch-store.ts';
-import { problem, reply, serve } from '../../../support/service-double.ts';
+import { problem, proxyOf, reply, serve } from '../../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -37,38 +38,33 @@ function withoutPanels(description: string): string {
   return JSON.stringify({ ...others, paths: contract });
 }
 
-/**
- * A proxy of the service, without panels unless asked for, that answers some paths with something else, and records
- * the requests.
- */
+/** A proxy of the service, without panels unless asked for, that answers some paths with something else. */
 async function inFront({
   lacks = /^$/,
-  instead = new Response('nothing here', { status: 404 }),
+  instead = (response: ServerResponse) =>
+    reply(response, 404, 'nothing here', { 'content-type': 'text/plain' }),
   panels = false,
   of = service,
   changed = (text: string, _path: string) => text,
 } = {}) {
-  const paths: string[] = [];
   let [underWay, atOnce] = [0, 0];
-  const { url } = await serve(async (request, response) => {
-    const path = request.url ?? '';
-    paths.push(path);
-    underWay += 1;
-    atOnce = Math.max(atOnce, underWay);
-    const known = request.headers['if-none-match'];
-    const headers = { 'x-api-key': of.key, ...(known !== undefined && { 'if-none-match': known }) };
-    const lacking = lacks.test(path);
-    const answer = lacking ? instead.clone() : await fetch(of.url + path, { headers });
-    const text = await answer.text();
-    underWay -= 1;
-    const type = answer.headers.get('content-type') ?? 'text/plain';
-    const etag = answer.headers.get('etag');
-    response.writeHead(answer.status, { 'content-type': type, ...(etag !== null && { etag }) });
-    const isDescription = path === '/v1/openapi.json' && !lacking;
-    response.end(isDescription && !panels ? withoutPanels(text) : changed(text, path));
-  });
-  const asked = (words = '') => paths.filter((path) => path.includes(words) && !path.includes('openapi'));
-  return { url, asked, atOnce: () => atOnce };
+  const double = await proxyOf(
+    of,
+    (path, _number, response) => {
+      if (lacks.test(path)) return instead(response);
+      underWay += 1;
+      atOnce = Math.max(atOnce, underWay);
+    },
+    (text, path) => {
+      underWay -= 1;
+      return path === '/v1/openapi.json' && !panels ? withoutPanels(text) : changed(text, path);
+    },
+  );
+  const asked = (words = '') =>
+    double.asked
+      .map(({ url = '' }) => url)
+      .filter((path) => path.includes(words) && !path.includes('openapi'));
+  return { url: double.url, asked, atOnce: () => atOnce };
 }
 
 const days = '--as-of-each month-end --from 2015-01-01 --to 2019-12-31';
@@ -159,7 +155,8 @@ describe('over a service', () => {
     ['the vintages', /\/vintages/],
     ['revisions', /\/revisions/],
   ])('behind a proxy that answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
-    const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
+    const instead = (response: ServerResponse) =>
+      reply(response, 200, '<!doctype html>', { 'content-type': 'text/html' });
     const { url } = await inFront({ lacks, instead });
     const { code, err } = await remote(`panel QUARTER MUCH ${days}`, url);
     expect([code, err]).toEqual([8, expect.stringContaining('an HTML page')]);

@@ -1,10 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { asof, linesOf, transcript } from '../../../support/command.ts';
+import { asof, linesOf } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { type Double, problem, reply, serve } from '../../../support/service-double.ts';
-
-const instant = (day: string) => `${day}T00:00:00Z`;
+import {
+  cluster,
+  type Double,
+  filing,
+  instant,
+  problem,
+  reply,
+  serve,
+} from '../../../support/service-double.ts';
+import { transcript } from '../../../support/transcript.ts';
 
 /** The observations of GDP that the service holds, newest first. */
 const gdp = [
@@ -20,38 +27,9 @@ const series = (id: string) => ({
   last_updated: '2015-01-30T13:30:00Z',
 });
 
-const trade = {
-  filing_date: instant('2015-01-20'),
-  transaction_date: instant('2015-01-16'),
-  accession_number: '0000000007-15-000001',
-  ticker: 'SVN',
-  issuer_name: 'Seven',
-  owner_name: 'Berg Bo',
-  officer_title: '',
-  transaction_code: 'P',
-  acquired_disposed: 'A',
-  shares: '100',
-  price_per_share: '',
-  is_director: true,
-};
-
+const trade = { ...filing('2015-01-20'), officer_title: '', price_per_share: '', is_director: true };
 /** A cluster as the description prints it: without a word on since when it could be seen. */
-const cluster = {
-  ticker: 'SVN',
-  issuer_name: 'Seven',
-  cluster_size: 3,
-  total_shares: '300',
-  total_value: '',
-  date_first: instant('2015-01-14'),
-  date_last: instant('2015-01-16'),
-  insiders: ['Ann', 'Bo', 'Cy'].map((owner_name) => ({
-    owner_name,
-    shares: '100',
-    transaction_date: instant('2015-01-16'),
-    is_director: true,
-    is_officer: false,
-  })),
-};
+const purchases = cluster('2015-01-16');
 
 const limits = { plan: 'pro', monthly_limit: 100000, rate_per_minute: 60, vintage_access: true };
 const rates = ['2Y', '10Y'].map((maturity, i) => ({
@@ -69,7 +47,7 @@ const answers: Readonly<Record<string, readonly [object: string, results: readon
   '/v1/series/GDP/observations': ['observation_series', gdp],
   '/v1/treasury/yields/curve': ['yield_curve', rates],
   '/v1/insider/filings': ['insider_filings', [trade]],
-  '/v1/insider/clusters': ['insider_clusters', [cluster]],
+  '/v1/insider/clusters': ['insider_clusters', [purchases]],
 };
 
 const headers = {
@@ -145,9 +123,9 @@ describe('a service that says no more than the public description prints', () =>
     2Y,1.5,
     10Y,2.5,
     $ asof insider filings --from 2015-01-01 --columns owner_name,officer_title,price_per_share,is_officer --no-header
-    Berg Bo,,,
+    Bo,,,
     $ asof insider filings --as-of 2015-01-31 --columns owner_name --no-header
-    Berg Bo
+    Bo
     ! asof: filed in the last 30 days; --from shows earlier ones
     $ asof insider clusters --code p --columns ticker,cluster_size,total_value,date_last --no-header
     SVN,3,,2015-01-16
@@ -204,7 +182,7 @@ describe('a service that says no more than the public description prints', () =>
     const sealing = `snapshot ${plan} --out ${folder.path('desk')} --as-of 2015-01-31`;
     const words = 'detected_on is missing: nothing says that it was known on 2015-01-31';
     for (const line of ['insider clusters --as-of 2015-01-31', sealing]) {
-      const { code, out, err } = await ask(line, announcing(cluster));
+      const { code, out, err } = await ask(line, announcing(purchases));
       expect([code, out, err]).toEqual([8, '', expect.stringContaining(words)]);
     }
     expect(folder.has('desk')).toBe(false);
@@ -212,9 +190,9 @@ describe('a service that says no more than the public description prints', () =>
 
   it.each([
     ['date_last', { date_last: instant('2015-02-01') }],
-    ['insiders', { insiders: [{ ...cluster.insiders[0], transaction_date: instant('2015-02-01') }] }],
+    ['insiders', { insiders: [{ ...purchases.insiders[0], transaction_date: instant('2015-02-01') }] }],
   ])('and gives a cluster whose %s is after the as-of date is not believed', async (field, late) => {
-    const row = { ...cluster, detected_on: instant('2015-01-20'), ...late };
+    const row = { ...purchases, detected_on: instant('2015-01-20'), ...late };
     const { code, out, err } = await ask('insider clusters --as-of 2015-01-31', announcing(row));
     expect([code, out]).toEqual([8, '']);
     expect(err).toMatch(/results\[0\]\.(date_last|insiders) is .*: it holds a day after 2015-01-31/);
