@@ -74,7 +74,8 @@ const overlookingService = () =>
   serve(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const { names, announcesAll } = now;
-    if (pathname === '/v1/openapi.json') return reply(response, 200, description(announcesAll ? [] : names));
+    if (pathname === '/v1/openapi.json')
+      return reply(response, 200, descriptionWithout(announcesAll ? [] : names));
     const operation = operations.find(({ path }) => pathOf(path).test(pathname));
     if (operation === undefined) return problem(response, 404, 'not-found', 'no such endpoint');
     const id = pathOf(operation.path).exec(pathname)?.[1];
@@ -91,14 +92,20 @@ const overlookingService = () =>
 
 const pathOf = (path: string) => new RegExp(`^${path.replace('{id}', '([^/]+)')}$`);
 
-const description = (left: readonly string[]) =>
-  openApi(
-    endpoints.map(({ params, ...endpoint }) => {
-      const kept = Object.entries(params).filter(([name]) => !left.includes(name));
-      return { ...endpoint, params: endpoint.operation === undefined ? params : Object.fromEntries(kept) };
-    }),
-    'https://data.example.com',
-  );
+const descriptions = new Map<string, string>();
+
+/** The description without some parameters, made once for each choice, as that takes long. */
+function descriptionWithout(left: readonly string[]): string {
+  const known = descriptions.get(left.join());
+  if (known !== undefined) return known;
+  const announced = endpoints.map(({ params, ...endpoint }) => {
+    const kept = Object.entries(params).filter(([name]) => !left.includes(name));
+    return { ...endpoint, params: endpoint.operation === undefined ? params : Object.fromEntries(kept) };
+  });
+  const made = JSON.stringify(openApi(announced, 'https://data.example.com'));
+  descriptions.set(left.join(), made);
+  return made;
+}
 
 const ask = (line: string, url: string, ...more: readonly string[]) =>
   asof([...line.split(' '), '--base-url', url, ...more]);
