@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { embeddedClient } from '../../src/client/open.ts';
+import { remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import { operations } from '../../src/operations/index.ts';
@@ -8,13 +10,14 @@ import type { ParamTexts } from '../../src/operations/param.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
-import type { Plan } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { changedStore } from '../support/changed-store.ts';
+import { textsOf } from '../support/clients.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
-import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
-import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
-import { textsOf } from '../support/service-double.ts';
+import { startService, unlimited } from '../support/modes.ts';
+import { facts, importFiles } from '../support/scratch-store.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
 
@@ -29,24 +32,29 @@ function byOperation<T extends Case>(cases: readonly T[]): [string, T[]][] {
 
 const folder = scratchFolder();
 const clock = () => now;
-const others = modeNames.filter((name) => name !== 'embedded');
+
+/** How a client is opened that asks a store itself, and one that asks its service; a key is left out on request. */
+const opening = {
+  async embedded(open: () => Promise<Store>): Promise<Client> {
+    return embeddedClient(await open(), clock);
+  },
+  async remote(open: () => Promise<Store>, plan = unlimited, hasKey = true): Promise<Client> {
+    const { url, key, stop } = await startService({ openStore: open, clock, plan });
+    const client = remoteClient({ baseUrl: url, env: {}, retries: 0, clock, ...(hasKey && { key }) });
+    return { ...client, close: () => client.close().then(stop) };
+  },
+};
 
 let path: string;
-const opened = new Map<ModeName, Opened>();
+let embedded: Client;
+let remote: Client;
+const open = () => openStore(path);
+
 beforeAll(async () => {
   path = await contractStore(folder);
-  for (const name of modeNames)
-    opened.set(name, await modes[name]({ openStore: () => openStore(path), clock }));
+  [embedded, remote] = await Promise.all([opening.embedded(open), opening.remote(open)]);
 });
-afterAll(async () => {
-  for (const { close } of opened.values()) await close();
-});
-
-function clientOf(mode: ModeName): Client {
-  const found = opened.get(mode);
-  if (found === undefined) throw new Error(`${mode} was not opened`);
-  return found.client;
-}
+afterAll(() => Promise.all([embedded.close(), remote.close()]));
 
 /** The answer to a query without what differs in every request: an envelope, or a problem document with its hints. */
 async function outcome(client: Client, operation: Operation, given: ParamTexts): Promise<unknown> {
@@ -63,13 +71,10 @@ async function outcome(client: Client, operation: Operation, given: ParamTexts):
   }
 }
 
-/** The outcome of a case with an embedded client, which every other client must have too. */
+/** The outcome of a case with an embedded client, which a remote one must have too. */
 async function sameOutcome([operation, given]: Case): Promise<unknown> {
-  const expected = await outcome(clientOf('embedded'), operation, given);
-  for (const mode of others)
-    expect(await outcome(clientOf(mode), operation, given), `${mode} ${titleOf([operation, given])}`).toEqual(
-      expected,
-    );
+  const expected = await outcome(embedded, operation, given);
+  expect(await outcome(remote, operation, given), titleOf([operation, given])).toEqual(expected);
   return expected;
 }
 
@@ -132,10 +137,9 @@ describe('the embedded and the remote client', () => {
       [1, 2, 3, 1000].map((size) => [`${titleOf(listing)} by ${size}`, ...listing, size] as const),
     ),
   )('give the same pages of %s', async (_, operation, given, size) => {
-    const expected = await pages(clientOf('embedded'), operation, given, size);
-    for (const mode of others)
-      expect(await pages(clientOf(mode), operation, given, size), mode).toEqual(expected);
-    const [whole] = await pages(clientOf('embedded'), operation, given, 1000);
+    const expected = await pages(embedded, operation, given, size);
+    expect(await pages(remote, operation, given, size)).toEqual(expected);
+    const [whole] = await pages(embedded, operation, given, 1000);
     expect(expected.flatMap(({ results }) => results)).toEqual(whole?.results);
     const counted = operation.limitCounts ?? [];
     const keyOf = (row: Row) => JSON.stringify(counted.map((name) => row[name]));
@@ -146,7 +150,7 @@ describe('the embedded and the remote client', () => {
   });
 
   it('take the cursor of each other, and refuse one with another query', async () => {
-    const { next_cursor = '' } = await clientOf('embedded').ask(observations, textsOf('id=GDP&limit=4'));
+    const { next_cursor = '' } = await embedded.ask(observations, textsOf('id=GDP&limit=4'));
     const next = await sameOutcome([observations, textsOf(`id=GDP&limit=4&cursor=${next_cursor}`)]);
     const results = [6, 5, 4, 3].map((month) => ({ date: `2020-0${month}-01` }));
     expect(next).toMatchObject({ envelope: { results } });
@@ -157,10 +161,10 @@ describe('the embedded and the remote client', () => {
   });
 });
 
-describe.each(modeNames)('a client that is %s', (mode) => {
+describe.each(['embedded', 'remote'] as const)('a client that is %s', (mode) => {
   it('refuses the second page after an import, which is in every later answer', async () => {
     const own = await contractStore(folder);
-    const { client, close } = await modes[mode]({ openStore: () => openStore(own), clock });
+    const client = await opening[mode](() => openStore(own));
     const given = textsOf('id=GDP&limit=2');
     const { next_cursor = '' } = await client.ask(observations, given);
     await importFiles(own, { 'more.csv': facts('GDP 2020-09-01 2021-02-01 99.5') });
@@ -178,7 +182,7 @@ describe.each(modeNames)('a client that is %s', (mode) => {
     });
     const { results } = await client.ask(observations, given);
     expect(results.map(({ value }) => value)).toEqual(['-7', '99.5']);
-    await close();
+    await client.close();
   });
 
   it('gets an internal error from a bug', async () => {
@@ -186,29 +190,27 @@ describe.each(modeNames)('a client that is %s', (mode) => {
       changedStore(await openStore(path), () => ({
         rates: { curve: () => Promise.reject(new TypeError('a bug')) },
       }));
-    const { client, close } = await modes[mode]({ openStore: broken, clock });
+    const client = await opening[mode](broken);
     const detail = 'an internal error occurred';
     expect(await outcome(client, curve, [])).toMatchObject({
       kind: 'internal-error',
       document: { status: 500, detail, instance: '/v1/treasury/yields/curve' },
     });
-    await close();
+    await client.close();
   });
 });
 
 // The embedded store has no keys: whoever can read the file owns the data.
-describe.each(others)('a service refuses a client that is %s', (mode) => {
-  const opening = (plan: Plan | undefined) => modes[mode]({ openStore: () => openStore(path), clock, plan });
-
+describe('a service refuses a client', () => {
   it('without a key', async () => {
-    const { client, close } = await opening(undefined);
+    const client = await opening.remote(open, unlimited, false);
     const document = { detail: 'missing X-API-Key header' };
     expect(await outcome(client, ping, [])).toMatchObject({ kind: 'unauthorized', document });
-    await close();
+    await client.close();
   });
 
   it('for the third of two requests a day, and says when the next day begins', async () => {
-    const { client, close } = await opening({ ...unlimited, name: 'tight', dailyLimit: 2 });
+    const client = await opening.remote(open, { ...unlimited, name: 'tight', dailyLimit: 2 });
     await client.ask(ping, []);
     expect(await outcome(client, observations, textsOf('id=X'))).toMatchObject({ kind: 'not-found' });
     // At noon there are twelve hours left.
@@ -217,6 +219,6 @@ describe.each(others)('a service refuses a client that is %s', (mode) => {
       detail: 'daily limit of 2 requests exceeded',
       retryAfter: 43_200,
     });
-    await close();
+    await client.close();
   });
 });

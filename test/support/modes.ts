@@ -1,21 +1,15 @@
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PassThrough, Readable } from 'node:stream';
-import { afterAll, beforeAll } from 'vitest';
-import type { Client } from '../../src/client/client.ts';
-import { embeddedClient } from '../../src/client/open.ts';
-import { remoteClient } from '../../src/client/remote/client.ts';
-import { type Asof, open } from '../../src/index.ts';
+import { PassThrough } from 'node:stream';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
 import { serve } from '../../src/server/serve.ts';
-import { openAccess, openStore } from '../../src/store/open.ts';
+import { openAccess } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { asof, type Ended, type Surroundings } from './command.ts';
-import { newFolder, scratchFolder } from './folders.ts';
-import { importPaths, newStorePath } from './scratch-store.ts';
+import { scratchFolder } from './folders.ts';
+import { newStorePath } from './scratch-store.ts';
 
-/** A plan with the rights of the owner of a store, so that even a ping is the same in every mode. */
+/** A plan with the rights of the owner of a store, so that even a ping is the same as without a service. */
 export const unlimited: Plan = {
   name: 'owner',
   monthlyLimit: 2147483647,
@@ -26,8 +20,8 @@ export const unlimited: Plan = {
   maxConcurrent: 4,
 };
 
-/** A store, the time, and the plan of the key; without a plan there is no key. */
-export type Asked = {
+/** A store, the time, and the plan of the key. Default: `unlimited`. */
+type Asked = {
   readonly openStore: () => Promise<Store>;
   readonly clock?: () => Date;
   readonly plan?: Plan | undefined;
@@ -107,118 +101,5 @@ export async function behindPrefix(url: string, prefix: string): Promise<Omit<Ru
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-}
-
-/** A way to ask asof: embedded, or through a service. */
-export type ModeName = 'embedded' | 'remote' | 'remote behind a prefix';
-
-/** A client of a mode, and the base URL of its service if there is one. */
-export type Opened = { readonly client: Client; readonly url?: string; readonly close: () => Promise<void> };
-
-/** How a client of each mode is made. */
-export const modes: Readonly<Record<ModeName, (asked: Asked) => Promise<Opened>>> = {
-  async embedded({ openStore, clock }) {
-    const client = embeddedClient(await openStore(), clock);
-    return { client, close: () => client.close() };
-  },
-  async remote(asked) {
-    const running = await startService(asked);
-    return opened(running.url, running, asked, running.stop);
-  },
-  async 'remote behind a prefix'(asked) {
-    const running = await startService(asked);
-    const proxy = await behindPrefix(running.url, '/data/v0');
-    return opened(proxy.url, running, asked, async () => {
-      await proxy.stop();
-      await running.stop();
-    });
-  },
-};
-
-function opened(url: string, { key }: Running, asked: Asked, stop: () => Promise<void>): Opened {
-  const { clock } = asked;
-  const hasKey = !('plan' in asked) || asked.plan !== undefined;
-  const client = remoteClient({
-    baseUrl: url,
-    env: {},
-    retries: 0,
-    ...(hasKey && { key }),
-    ...(clock !== undefined && { clock }),
-  });
-  return {
-    client,
-    url,
-    async close() {
-      await client.close();
-      await stop();
-    },
-  };
-}
-
-/** The names of all modes. */
-export const modeNames = Object.keys(modes) as readonly ModeName[];
-
-/** Where a command gets its answers. */
-export type CommandMode = 'embedded' | 'remote';
-
-/** Both modes, for `describe.each`. */
-export const commandModes: readonly CommandMode[] = ['embedded', 'remote'];
-
-/** A store that commands ask in both modes while the tests of a file run. */
-export type AskedStore = {
-  readonly store: string;
-  /** The environment of a command that asks it, for transcripts. */
-  readonly as: (mode: CommandMode) => Surroundings;
-  /** Runs a line of words, separated by spaces; with what its standard input has. */
-  readonly run: (mode: CommandMode, line: string, stdin?: string | Buffer) => Promise<Ended>;
-  /** The store in the library, on 15 March 2026. */
-  readonly library: () => Asof;
-};
-
-/** Imports files of the repository and made-up ones, by name, into a store that is asked. */
-export function askedStore(
-  files: readonly string[],
-  made: Readonly<Record<string, string>> = {},
-): AskedStore {
-  const folder = newFolder();
-  const store = folder.path('asked.db');
-  return asking(store, () =>
-    importPaths(store, [
-      ...files,
-      ...Object.entries(made).map(([name, content]) => folder.write(name, content)),
-    ]),
-  );
-}
-
-/** Makes a store before the tests of a file; a service of it runs until their end, on a day if one is given. */
-export function asking(store: string, make: () => Promise<unknown>, now?: Date): AskedStore {
-  let service: Running;
-  let library: Asof;
-  beforeAll(async () => {
-    await make();
-    service = await startService({
-      openStore: () => openStore(store),
-      ...(now !== undefined && { clock: () => now }),
-    });
-    library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
-  });
-  afterAll(async () => {
-    await library.close();
-    await service.stop();
-  });
-  const as = (mode: CommandMode) => ({
-    env:
-      mode === 'embedded' ? { ASOF_STORE: store } : { ASOF_BASE_URL: service.url, ASOF_API_KEY: service.key },
-  });
-  return {
-    store,
-    as,
-    run: (mode, line, stdin) =>
-      asof(line.split(' '), {
-        ...as(mode),
-        ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }) }),
-      }),
-    library: () => library,
   };
 }
