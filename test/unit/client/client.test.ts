@@ -19,49 +19,29 @@ import { vintages } from '../../../src/operations/series/vintages.ts';
 import { answerWith, madeUpClient, textsOf } from '../../support/service-double.ts';
 
 describe('work on data that changes', () => {
-  /** Work that finds changed data a number of times, and the number of its attempts. */
-  function changing(times: number, failure: () => Problem = dataChanged) {
-    let attempts = 0;
+  const another = () => new Problem('bad-answer', 'no');
+
+  it.each<[what: string, changes: number, of: { isCommitted?: boolean; failure?: () => Problem }, number]>([
+    ['is restarted up to three times, and its output is discarded each time', 3, { isCommitted: false }, 4],
+    ['fails when the data changes a fourth time', 9, {}, 4],
+    ['is not restarted once its output cannot be discarded', 1, { isCommitted: true }, 1],
+    ['is not restarted after another failure', 1, { failure: another }, 1],
+  ])('%s', async (_, changes, { isCommitted, failure = dataChanged }, expected) => {
+    let [attempts, restarts] = [0, 0];
     const work = async () => {
       attempts += 1;
-      if (attempts <= times) throw failure();
+      if (attempts <= changes) throw failure();
       return 'done';
     };
-    return { work, attempts: () => attempts };
-  }
-
-  /** Output that counts how often it was taken back. */
-  function output(isCommitted: boolean) {
-    let restarts = 0;
     const restart = async () => {
       restarts += 1;
     };
-    return { revocable: { committed: () => isCommitted, restart }, restarts: () => restarts };
-  }
-
-  it('is restarted up to three times, and its output is discarded each time', async () => {
-    const { work, attempts } = changing(3);
-    const { revocable, restarts } = output(false);
-    expect(await restartOnChange(work, revocable)).toBe('done');
-    expect([attempts(), restarts()]).toEqual([4, 3]);
-  });
-
-  it('fails when the data changes a fourth time', async () => {
-    const { work, attempts } = changing(9);
-    await expect(restartOnChange(work)).rejects.toSatisfy(isDataChange);
-    expect(attempts()).toBe(4);
-  });
-
-  it('is not restarted once its output cannot be discarded', async () => {
-    const { work, attempts } = changing(1);
-    await expect(restartOnChange(work, output(true).revocable)).rejects.toSatisfy(isDataChange);
-    expect(attempts()).toBe(1);
-  });
-
-  it('is not restarted after another failure', async () => {
-    const { work, attempts } = changing(1, () => new Problem('bad-answer', 'no'));
-    await expect(restartOnChange(work)).rejects.toThrow('no');
-    expect(attempts()).toBe(1);
+    const output = isCommitted === undefined ? undefined : { committed: () => isCommitted, restart };
+    const outcome = await restartOnChange(work, output).catch((error: unknown) => error);
+    expect([attempts, restarts]).toEqual([expected, isCommitted === false ? expected - 1 : 0]);
+    if (changes < expected) expect(outcome).toBe('done');
+    else expect(outcome).toMatchObject({ kind: failure().kind, detail: failure().detail });
+    expect(isDataChange(outcome)).toBe(changes >= expected && failure === dataChanged);
   });
 
   /** A client whose data changes during the first attempts. */
