@@ -280,6 +280,30 @@ describe('a session of asof mcp --as-of', () => {
       all.filter(({ first_vintage }) => String(first_vintage) <= day).map(({ id }) => id),
     );
   });
+
+  // JTSJOL is in ALFRED since 2016-06-29, PAYEMS long before.
+  it.each([
+    ['series_show', { id: 'JTSJOL' }],
+    ['observations', { id: 'JTSJOL' }],
+    ['observations', { id: 'jtsjol', release: 'first', units: 'pch' }],
+    ['revisions', { id: 'JTSJOL' }],
+    ['vintages', { id: 'JTSJOL' }],
+    ['panel', { ids: ['PAYEMS', 'JTSJOL'], from: '2014-10-01' }],
+    ['panel', { ids: ['JTSJOL'], asOfEach: ['2014-12-31'] }],
+    ['diff', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
+    ['versions', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
+  ])('answers %s %j as if a series that began later did not exist', async (name, values) => {
+    const { text, isError } = await said(bound, name, values);
+    const lines = ["series 'JTSJOL' not found", 'the tool series_search finds series by words'];
+    expect([text.split('\n').slice(0, 2), isError]).toEqual([lines, true]);
+    expect((await said(latest, name, values)).isError).toBe(false);
+  });
+
+  it.each(['JTSJO', 'JTSJOLL', 'JTS*'])('suggests no series that began later for %s', async (id) => {
+    const { text, isError } = await said(bound, 'panel', { ids: [id] });
+    expect([isError, text.split('\n')[0]]).toEqual([true, `series '${id}' not found`]);
+    expect(text).not.toContain('JTSJOL?');
+  });
 });
 
 describe('asof mcp', () => {
