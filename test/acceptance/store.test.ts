@@ -1,28 +1,29 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWriter } from '../../../src/store/open.ts';
-import { newFolder, scratchFolder } from '../../support/folders.ts';
-import { builtProgram as asof } from '../../support/repository.ts';
-import {
-  contentOf,
-  digestOf,
-  facts,
-  importPaths,
-  manyStatements,
-  newStorePath,
-} from '../../support/scratch-store.ts';
+import { checkStore } from '../../src/maintenance/check.ts';
+import { openWriter } from '../../src/store/open.ts';
+import { onEveryEngine, sqlite } from '../support/engines.ts';
+import { newFolder, scratchFolder } from '../support/folders.ts';
+import { builtProgram as asof } from '../support/repository.ts';
+import { digestOf, facts, importPaths, manyStatements, newStorePath } from '../support/scratch-store.ts';
+import { contentOf } from '../support/store-content.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
-const small = folder.write('small.csv', facts('GDP 2014-10-01 2015-01-30 17710.7'));
+const small = folder.write(
+  'small.csv',
+  facts('GDP 2014-10-01 2015-01-30 17710.7', 'S3 1950-01-01 2019-01-01 1'),
+);
+const rates = folder.write('par.csv', 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n');
+const large = folder.write('large.csv', manyStatements(20_000, 200));
 const store = folder.path('store.db');
 
-beforeAll(() => importPaths(store, [folder.write('facts.csv', manyStatements(60_000, 500))]));
+beforeAll(() => importPaths(store, [large]));
 
 function run(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [asof, ...args], { env, encoding: 'utf8' });
@@ -73,17 +74,14 @@ describe('on a full disk', () => {
 
 describe('two commands at once', () => {
   it('that import into a new store leave one, with what succeeded; the other adds to it or says why not', async () => {
-    const [path, rates] = [
-      newStorePath(folder.path('.')),
-      folder.write('r.csv', 'DATE,DGS10\n2015-01-02,2.12\n'),
-    ];
+    const path = newStorePath(folder.path('.'));
     const lines = [small, rates].map((file) => ['import', file, '--store', path]);
     const codes = await Promise.all(lines.map((line) => codeOf(start(...line))));
     expect(codes).toContain(0);
     for (const code of codes) expect([0, 10]).toContain(code);
     for (const line of lines) expect(run(...line).status).toBe(0);
     const { series, others } = await contentOf(path);
-    expect([series.length, others.length]).toEqual([1, 1]);
+    expect([series.length, others.length]).toEqual([2, 4]);
   });
 
   it('that create the same store: the one that finishes later does not replace the first', async () => {
@@ -184,5 +182,94 @@ describe('on a terminal', () => {
     expect(text).toContain('read again and compared');
     expect(code).toBe(0);
     expect(existsSync(copy)).toBe(true);
+  });
+});
+
+/** Runs a command, and kills it after some time if it has not ended. */
+async function killed(args: readonly string[], milliseconds: number): Promise<void> {
+  const child = spawn(process.execPath, [asof, ...args], { env, stdio: 'ignore' });
+  const end = once(child, 'close');
+  await Promise.race([end, delay(milliseconds)]);
+  child.kill('SIGKILL');
+  await end;
+}
+
+/** Runs a command to its end; the milliseconds that it took. */
+function ended(args: readonly string[]): number {
+  const begun = Date.now();
+  expect({ args, ...run(...args) }).toMatchObject({ args, status: 0 });
+  return Date.now() - begun;
+}
+
+/** Everything that a store holds; `nothing` where there is none that can be read. */
+function contentIn(address: string): Promise<string> {
+  return contentOf(address).then(JSON.stringify, (error: unknown) => {
+    expect(String(error)).toMatch(/there is no (?:such file|store in the schema)|is an unfinished copy/);
+    return 'nothing';
+  });
+}
+
+onEveryEngine((engine) => {
+  describe('a command that is killed at any moment', () => {
+    let whole = '';
+    let time = 0;
+
+    async function smallStore(): Promise<string> {
+      const address = engine.newAddress();
+      await importPaths(address, [small, rates]);
+      return address;
+    }
+
+    async function largeStore(): Promise<string> {
+      const address = await smallStore();
+      await importPaths(address, [large]);
+      return address;
+    }
+
+    const none = async () => engine.newAddress();
+
+    beforeAll(async () => {
+      whole = await smallStore();
+      time = ended(['import', large, '--store', whole]);
+    });
+
+    type Killed = readonly [name: string, begin: () => Promise<string>, line: (store: string) => string[]];
+    const lines: readonly Killed[] = [
+      ['import', smallStore, (store) => ['import', large, '--store', store]],
+      ['import into a new store', none, (store) => ['import', small, rates, large, '--store', store]],
+      ['store merge', smallStore, (store) => ['store', 'merge', whole, '--yes', '--store', store]],
+      ['store undo', largeStore, (store) => ['store', 'undo', '--yes', '--store', store]],
+      ['store restore', smallStore, (store) => ['store', 'restore', whole, '--yes', '--store', store]],
+      ['store copy', none, (store) => ['store', 'copy', whole, store, '--yes']],
+      [
+        'store backup',
+        async () => sqlite.newAddress(),
+        (file) => ['store', 'backup', file, '--store', whole],
+      ],
+    ];
+
+    // A copy of a file is what a backup is; in PostgreSQL one transaction is all that the others have in common.
+    const left = engine === sqlite ? /copy/ : /^import$|merge|restore|backup/;
+    it.each(lines.filter(([name]) => !left.test(name)))(
+      'leaves what was there or what is to be there, and no lock, and succeeds when it is repeated: %s',
+      async (name, begin, line) => {
+        const to = name === 'store undo' ? await contentIn(await smallStore()) : await contentIn(whole);
+        const store = await begin();
+        const from = await contentIn(store);
+        // Node itself takes the first third.
+        const moment = time * (0.35 + Math.random() * 0.6);
+        await killed(line(store), moment);
+        const now = await contentIn(store);
+        expect([from, to], `killed after ${Math.round(moment)} ms`).toContain(now);
+        if (now === from) ended(line(store));
+        expect(await contentIn(store)).toBe(to);
+        expect((await checkStore(store)).faults).toEqual([]);
+        await importPaths(store, [small]);
+        if (!store.startsWith('postgres'))
+          expect(readdirSync(dirname(store)).filter((file) => !/-(?:wal|shm)$/.test(file))).toEqual([
+            basename(store),
+          ]);
+      },
+    );
   });
 });
