@@ -18,6 +18,7 @@ import { answered, contractStore, listings, now, refused } from '../support/cont
 import { scratchFolder } from '../support/folders.ts';
 import { startService, unlimited } from '../support/modes.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
+import { everyPage } from '../support/service.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
 
@@ -85,18 +86,9 @@ async function pages(
   given: ParamTexts,
   size: number,
 ): Promise<Envelope[]> {
-  const found: Envelope[] = [];
-  let cursor: string | undefined;
-  do {
-    const { request_id: _, ...page } = await client.ask(operation, [
-      ...given,
-      ['limit', String(size)],
-      ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
-    ]);
-    found.push({ ...page, request_id: '' });
-    cursor = page.next_cursor;
-  } while (cursor !== undefined && found.length < 100);
-  return found;
+  const texts = [...given, ['limit', String(size)] as const];
+  const found = await everyPage((cursor) => client.ask(operation, [...texts, ...cursor]));
+  return found.map((page) => ({ ...page, request_id: '' }));
 }
 
 it('the contract cases ask every operation, and give every parameter a valid and an invalid value', () => {

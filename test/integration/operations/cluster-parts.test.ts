@@ -18,9 +18,11 @@ import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { changedStore } from '../../support/changed-store.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { filing, owner as reporting } from '../../support/filings.ts';
-import { changedStore, importFilings, withStore } from '../../support/scratch-store.ts';
+import { importFilings, withStore } from '../../support/scratch-store.ts';
+import { everyPage } from '../../support/service.ts';
 
 const begin = '2025-01-01';
 const day = (count: number) => addDays(begin, count);
@@ -160,16 +162,11 @@ function inParts(store: Store, limit: number): Store {
 /** The rows of all pages of an answer. */
 async function allRows(store: Store, operation: Operation, asked: Question, limit: number) {
   const service = createService({ store, clock: () => new Date('2026-01-01') });
-  const rows: Row[] = [];
   const texts: ParamTexts = Object.entries({ ...asked, limit }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
-  for (let cursor: ParamTexts = []; ; ) {
-    const page = await service.answer(operation, [...texts, ...cursor], owner);
-    rows.push(...page.results);
-    if (page.next_cursor === undefined) return rows;
-    cursor = [['cursor', page.next_cursor]];
-  }
+  const pages = await everyPage((cursor) => service.answer(operation, [...texts, ...cursor], owner));
+  return pages.flatMap(({ results }) => results);
 }
 
 describe('clusters that are read part by part', () => {

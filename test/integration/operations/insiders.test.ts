@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { open } from '../../../src/index.ts';
-import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/insiders/clusters.ts';
+import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { owner as anyone, createService } from '../../../src/service/service.ts';
-import { currentFormat, openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { days, filing, owner } from '../../support/filings.ts';
+import { days } from '../../support/alike-filings.ts';
+import { filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { ask, problemOf } from '../../support/http-service.ts';
 import { importFiles, importFilings, newStorePath, withStore } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
-import { textsOf } from '../../support/service-double.ts';
+import { ask, given, problemOf } from '../../support/service.ts';
 
 const folder = scratchFolder();
 
@@ -65,7 +64,7 @@ describe('insider clusters', () => {
     await withStore(path, async (store) => {
       const service = createService({ store, clock: () => new Date('2026-02-04T12:00:00Z') });
       const count = async () =>
-        (await service.answer(insiderClusters, textsOf('min_insiders=1'), anyone)).results_count;
+        (await service.answer(insiderClusters, given('min_insiders=1'), anyone)).results_count;
       expect(await count()).toBe(1);
       await importFiles(path, { 'doc4.xml': documentOf({ tables: trade() }) }, { filedOn: '2023-05-12' });
       expect(await count()).toBe(2);
@@ -87,10 +86,9 @@ describe('insider clusters', () => {
 
   const sold = (place: number) =>
     bought(place, { transactionCode: 'S', acquiredDisposed: 'D', issuerCik: '9' });
-  const both = [1, 2, 3].flatMap((place) => [bought(place), sold(place + 3)]);
 
   it('of another code say it, which clusters of purchases do not', async () => {
-    const path = await storeOf(...both);
+    const path = await storeOf(...[1, 2, 3].flatMap((place) => [bought(place), sold(place + 3)]));
     const found = async (query: string) =>
       (await ask(path, insiderClusters, query)).results.map(({ issuer_cik, ...row }) => [
         ...[issuer_cik, 'transaction_code' in row, row.transaction_code],
@@ -98,62 +96,6 @@ describe('insider clusters', () => {
     expect(await found('transaction_code=s')).toEqual([['9', true, 'S']]);
     for (const query of ['', 'transaction_code=P'])
       expect(await found(query)).toEqual([['0001878313', false, undefined]]);
-  });
-
-  it('of another code are found in a store of an asof that knew only those of purchases', async () => {
-    const path = await storeOf(...both);
-    const { results } = await ask(path, insiderClusters, 'transaction_code=S');
-    const db = openDatabase(path);
-    db.exec(
-      'drop table word; drop index newest_purchases; drop index trades_by_day; drop index filings_of_issuer; drop table import_change; alter table import drop column number; alter table vintage drop column clipped; pragma user_version = 4',
-    );
-    db.close();
-    expect((await ask(path, insiderClusters, 'transaction_code=S')).results).toEqual(results);
-    const again = openDatabase(path, { readonly: true });
-    expect(again.pragma('user_version', { simple: true })).toBe(currentFormat);
-    again.close();
-  });
-});
-
-describe('an explanation of a cluster', () => {
-  const explained = async (path: string, query = '') =>
-    (await ask(path, insiderClusterExplanations, `min_insiders=2&days=4${query}`)).results.map(
-      ({ accession_number, verdict, reason }) =>
-        [String(accession_number).slice(-1), verdict, reason].join(' ').trim(),
-    );
-
-  it('knows what its issuer’s insiders filed under another symbol, or under none', async () => {
-    const path = await storeOf(
-      bought(1),
-      bought(2, { ticker: 'OLD' }),
-      bought(3, { ticker: null }),
-      bought(4, { ticker: null, owners: [fund] }),
-      bought(5, { ticker: 'OLD', transactionDate: '2026-01-06' }),
-      bought(6, { ticker: 'MAIA', issuerCik: '0000000099' }),
-      bought(7, { owners: [owner({ cik: '0000000007', name: 'Kin', isDirector: false })] }),
-      bought(8, { isDerivative: true, row: 1001 }),
-    );
-    for (const query of ['', '&ticker=MAIA'])
-      expect(await explained(path, query)).toEqual([
-        '5 left out outside the span',
-        '1 counted',
-        '2 counted',
-        '3 counted',
-        '4 left out by a ten-percent owner who is neither an officer nor a director',
-        '7 left out by one who is neither an officer nor a director',
-        '8 left out a derivative',
-      ]);
-  });
-
-  it('knows an amendment to another code, under any symbol', async () => {
-    const amendment = { formType: '4/A', transactionCode: 'J', ticker: null, filedOn: '2026-02-20' } as const;
-    const filings = [bought(1), bought(2), bought(3), bought(4, { ...amendment, owners: bought(3).owners })];
-    const path = await storeOf(...filings);
-    const now = { now: '2026-03-15T12:00:00Z' };
-    const query = 'min_insiders=2&days=4&as_of=2026-02-20';
-    const { results } = await ask(path, insiderClusterExplanations, query, now);
-    expect(results.at(-1)?.reason).toBe('amended: 0000000001-26-000004 row 1');
-    expect(await explained(path)).toEqual(['1 counted', '2 counted', '3 counted']);
   });
 });
 
@@ -206,7 +148,7 @@ describe('insider filings', () => {
     const replies = await withStore(path, async (store) => {
       const service = (now: string) => createService({ store, clock: () => new Date(now) });
       const question = {
-        ...{ operation: insiderFilings, texts: textsOf(query) },
+        ...{ operation: insiderFilings, texts: given(query) },
         ...{ principal: anyone, requestId: 'req_1' },
       };
       const times = ['2026-02-04T12:00:00Z', '2026-02-05T12:00:00Z', '2026-03-20T12:00:00Z'];

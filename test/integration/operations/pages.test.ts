@@ -8,9 +8,8 @@ import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
 import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { ask, problemOf } from '../../support/http-service.ts';
 import { facts, importFiles, importFilings, newStorePath } from '../../support/scratch-store.ts';
-import { textsOf } from '../../support/service-double.ts';
+import { ask, everyPage, given, problemOf } from '../../support/service.ts';
 
 let path = '';
 beforeAll(async () => {
@@ -18,17 +17,15 @@ beforeAll(async () => {
 });
 
 /** All pages; expects each to have a cursor exactly where more rows follow. */
-async function allPages(operation: Operation, query: string, limit: number): Promise<Row[][]> {
-  const pages: Row[][] = [];
-  let cursor = '';
-  do {
-    const page = await ask(path, operation, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
-    pages.push([...page.results]);
-    expect(page.results_count).toBe(page.results.length);
+async function allPages(operation: Operation, query: string, limit: number) {
+  const pages = await everyPage((cursor) =>
+    ask(path, operation, [...given(`${query}&limit=${limit}`), ...cursor]),
+  );
+  for (const { results, results_count, ...page } of pages) {
+    expect(results_count).toBe(results.length);
     expect(page.has_more).toBe(Object.hasOwn(page, 'next_cursor'));
-    cursor = page.next_cursor ?? '';
-  } while (cursor !== '' && pages.length < 100);
-  return pages;
+  }
+  return pages.map(({ results }) => results);
 }
 
 const rate = (row: Row) => `${String(row.trade_date).slice(0, 10)} ${row.maturity} ${row.rate}`;
@@ -144,7 +141,7 @@ describe('a cursor', () => {
       [yields, ''],
     ] as const;
     for (const [operation, query] of asked) {
-      const problem = await problemOf(path, operation, [...textsOf(query), ['cursor', cursor]]);
+      const problem = await problemOf(path, operation, [...given(query), ['cursor', cursor]]);
       expect([problem.status, problem.field]).toEqual([400, 'cursor']);
     }
   });

@@ -6,13 +6,12 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
-import type { Row } from '../../../src/operations/envelope.ts';
-import type { ParamTexts } from '../../../src/operations/param.ts';
 import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { importFiles, withStore } from '../../support/scratch-store.ts';
+import { everyPage } from '../../support/service.ts';
 
 const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOUST5F TX1 A'.split(' ');
 const words =
@@ -66,14 +65,9 @@ async function fill(address: string, all: Catalogue, curves: boolean): Promise<v
 }
 
 async function search(service: Service, q: string, match: string, limit: number) {
-  const rows: Row[] = [];
-  for (let cursor: ParamTexts = []; ; ) {
-    const texts = { q, match, limit: String(limit) };
-    const page = await service.answer(seriesSearch, [...Object.entries(texts), ...cursor], owner);
-    rows.push(...page.results);
-    if (page.next_cursor === undefined) return rows;
-    cursor = [['cursor', page.next_cursor]];
-  }
+  const texts = Object.entries({ q, match, limit: String(limit) });
+  const pages = await everyPage((cursor) => service.answer(seriesSearch, [...texts, ...cursor], owner));
+  return pages.flatMap(({ results }) => results);
 }
 
 /** Searches with the index, and in the whole list of series. */
