@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Engine } from './engines.ts';
+import { type Engine, sqlite } from './engines.ts';
 import type { ModelStatement } from './knowledge.ts';
 
 /** The series of the generated statements. */
@@ -56,11 +56,19 @@ export function onePerKey(said: readonly ModelStatement[]): readonly ModelStatem
 
 /**
  * The number of runs of a property; PROPERTY_RUNS multiplies it for a longer search. The engines share their rules and
- * most statements, so a quarter of the runs serves an engine that is slow to make stores.
+ * most statements, so an eighth of the runs serves an engine that is slow to make stores.
  */
 export function runs(usual: number, engine?: Engine): number {
-  const own = engine === undefined || engine.name === 'SQLite' ? usual : Math.ceil(usual / 4);
+  const own = engine === undefined || engine === sqlite ? usual : Math.ceil(usual / 8);
   return own * Number(process.env.PROPERTY_RUNS ?? 1);
+}
+
+/** The items in each order. */
+export function* ordersOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length < 2) yield items;
+  else
+    for (const [i, first] of items.entries())
+      for (const rest of ordersOf(items.filter((_, j) => j !== i))) yield [first, ...rest];
 }
 
 /** Statements about one date that may contradict each other, in imports of one or two files. */
@@ -76,3 +84,12 @@ export const contradicting = fc.array(
   ),
   { minLength: 2, maxLength: 5 },
 );
+
+/** Cases of three lines: a title after `# `, what is given, and what is expected. */
+export function casesOf(
+  text: string,
+): readonly (readonly [title: string, given: string, expected: string])[] {
+  return [...text.matchAll(/^# (.*)\n {2}(.*)\n {2}(.*)$/gm)].map(
+    ([, title = '', given = '', expected = '']) => [title, given, expected] as const,
+  );
+}

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { ordersOf } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { testData } from '../../support/repository.ts';
@@ -198,10 +199,3 @@ describe('asof facts', () => {
     expect(await kindsOf(copy, 'GDPC1')).toEqual(await kindsOf(path, 'GDPC1'));
   });
 });
-
-function* ordersOf<T>(items: readonly T[]): Generator<readonly T[]> {
-  if (items.length < 2) yield items;
-  else
-    for (const [i, first] of items.entries())
-      for (const rest of ordersOf(items.filter((_, j) => j !== i))) yield [first, ...rest];
-}

@@ -1,25 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyTrades } from '../../../../src/domain/insider/classification.ts';
-import { clustersOf } from '../../../../src/domain/insider/cluster.ts';
-import type { Filing } from '../../../../src/domain/insider/filing.ts';
-import { runs } from '../../../support/arbitrary.ts';
-import {
-  alikeFilings,
-  cikOf,
-  codes,
-  days,
-  exchanged,
-  filing,
-  knownFrom,
-  owner,
-  tradesIn,
-} from '../../../support/filings.ts';
+import type { Filing, ReportingOwner } from '../../../../src/domain/insider/filing.ts';
+import { alikeFilings, codes, days, exchanged } from '../../../support/alike-filings.ts';
+import { casesOf, runs } from '../../../support/arbitrary.ts';
+import { filing, owner } from '../../../support/filings.ts';
+import { cikOf, knownFrom, tradesIn } from '../../../support/insider-oracle.ts';
 
 const vitoc = owner({ cik: '0001913257', name: 'Vitoc Vlad', isDirector: false, isOfficer: true });
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
-const second = '0000000001-26-000002';
-const third = '0000000001-26-000003';
 
 const nameOf = ({ filingId, row }: Filing) => `${filingId.slice(-1)}/${row}`;
 
@@ -84,209 +73,175 @@ describe('joint filers', () => {
   });
 });
 
-type Case = readonly [string, readonly Filing[], string];
+const changesOf: Readonly<Record<string, (text: string) => Partial<Filing>>> = {
+  after: (sharesOwnedAfter) => ({ sharesOwnedAfter }),
+  by: (names) => ({ owners: names.split('+').map((name) => people[name] ?? owner()) }),
+  code: (transactionCode) => ({ transactionCode }),
+  filed: (filedOn) => ({ filedOn }),
+  form: (text) => ({ formType: text as Filing['formType'] }),
+  indirect: () => ({ ownership: 'I' }),
+  original: (originalFiledOn) => ({ originalFiledOn }),
+  price: (pricePerShare) => ({ pricePerShare }),
+  shares: (shares) => ({ shares }),
+  traded: (transactionDate) => ({ transactionDate }),
+};
+const people: Readonly<Record<string, ReportingOwner>> = {
+  smith: owner(),
+  vitoc,
+  fund,
+  renamed: { ...fund, name: 'FUND, L.P.' },
+  holder: owner({ isDirector: false, isTenPercent: true }),
+};
+
+/** Filings as the cases write them: `1, 2/3 shares=9` is one of the first, and row 3 of the second with other shares. */
+function filingsOf(text: string): readonly Filing[] {
+  return text.split(', ').map((one) => {
+    const [name = '', ...changes] = one.split(' ');
+    const [, number = '', amends, row = '1'] = /^(\d)(A?)(?:\/(\d+))?$/.exec(name) ?? [];
+    const start: Partial<Filing> = {
+      filingId: `0000000001-26-00000${number}`,
+      row: Number(row),
+      isDerivative: Number(row) > 1000,
+      ...(amends && { formType: '4/A', filedOn: '2026-01-09' }),
+    };
+    const changed = changes.map((change) => {
+      const [what = '', value = ''] = change.split('=');
+      return changesOf[what]?.(value);
+    });
+    return filing(Object.assign(start, ...changed));
+  });
+}
+
+/** Expects what `classified` says of filings, in any order. */
+function expectClassified(text: string, expected: string, code?: string): void {
+  const filings = filingsOf(text);
+  expect(classified(filings, code)).toBe(expected);
+  expect(classified([...filings].reverse(), code)).toBe(expected);
+}
 
 describe('repeated reports', () => {
   it('do not exist within one filing: its rows are separate trades, however alike', () => {
-    expect(classified([filing(), filing({ row: 2 })])).toBe('1/1 1/2');
+    expectClassified('1, 1/2', '1/1 1/2');
   });
 
-  const block = { sharesOwnedAfter: '100', owners: [vitoc], filingId: second };
-  it.each<Case>([
-    [
-      'of two filings of one owner with the same numbers are one trade, of the earlier filing',
-      [filing({ filedOn: '2026-01-05' }), filing({ filingId: second, shares: '10.0', pricePerShare: '1.5' })],
-      '2/1, not 1/1 reported-twice',
-    ],
-    [
-      'with another price are two',
-      [filing(), filing({ filingId: second, pricePerShare: '1.51' })],
-      '1/1 2/1',
-    ],
-    [
-      'with another date are two',
-      [filing(), filing({ filingId: second, transactionDate: '2025-12-31' })],
-      '1/1 2/1',
-    ],
-    [
-      'that repeat two alike are matched one by one',
-      [
-        filing(),
-        filing({ row: 2 }),
-        ...[1, 2, 3].map((row) => filing({ filingId: second, filedOn: '2026-01-03', row })),
-      ],
-      '1/1 1/2 2/3, not 2/1 reported-twice, not 2/2 reported-twice',
-    ],
-    [
-      'of two people with the same numbers are two',
-      [filing({ sharesOwnedAfter: '100' }), filing({ ...block })],
-      '1/1 2/1',
-    ],
-    [
-      'of two filers that leave both with the same holding, one of them indirect, are one block',
-      [filing({ sharesOwnedAfter: '100.0' }), filing({ ...block, ownership: 'I' })],
-      '1/1, not 2/1 same-block',
-    ],
-    [
-      'that leave no more than was bought are two: the first purchase of each',
-      [filing({ sharesOwnedAfter: '10' }), filing({ ...block, sharesOwnedAfter: '10', ownership: 'I' })],
-      '1/1 2/1',
-    ],
-    [
-      'of two filings with a joint filer in common, known by CIK, are one',
-      [
-        filing({ owners: [owner(), fund] }),
-        filing({ filingId: second, owners: [vitoc, { ...fund, name: 'FUND, L.P.' }] }),
-      ],
-      '1/1, not 2/1 reported-twice',
-    ],
-    [
-      'of an owner who reported the same block before are that block',
-      [
-        filing({ sharesOwnedAfter: '100', ownership: 'I' }),
-        filing({ ...block }),
-        filing({ filingId: third, owners: [vitoc] }),
-      ],
-      '1/1, not 2/1 same-block, not 3/1 reported-twice',
-    ],
-  ])('rows %s', (_, filings, expected) => {
-    expect(classified(filings)).toBe(expected);
-    expect(classified([...filings].reverse())).toBe(expected);
-  });
+  const cases = casesOf(`
+# of two filings of one owner with the same numbers are one trade, of the earlier filing
+  1 filed=2026-01-05, 2 shares=10.0 price=1.5
+  2/1, not 1/1 reported-twice
+# with another price are two
+  1, 2 price=1.51
+  1/1 2/1
+# with another date are two
+  1, 2 traded=2025-12-31
+  1/1 2/1
+# that repeat two alike are matched one by one
+  1, 1/2, 2 filed=2026-01-03, 2/2 filed=2026-01-03, 2/3 filed=2026-01-03
+  1/1 1/2 2/3, not 2/1 reported-twice, not 2/2 reported-twice
+# of two people with the same numbers are two
+  1 after=100, 2 after=100 by=vitoc
+  1/1 2/1
+# of two filers that leave both with the same holding, one of them indirect, are one block
+  1 after=100.0, 2 after=100 by=vitoc indirect
+  1/1, not 2/1 same-block
+# that leave no more than was bought are two: the first purchase of each
+  1 after=10, 2 after=10 by=vitoc indirect
+  1/1 2/1
+# of two filings with a joint filer in common, known by CIK, are one
+  1 by=smith+fund, 2 by=vitoc+renamed
+  1/1, not 2/1 reported-twice
+# of an owner who reported the same block before are that block
+  1 after=100 indirect, 2 after=100 by=vitoc, 3 by=vitoc
+  1/1, not 2/1 same-block, not 3/1 reported-twice
+  `);
+
+  it.each(cases)('rows %s', (_, filings, expected) => expectClassified(filings, expected));
 
   it.each([
     // Ten shares were sold: of purchases, five held afterwards would be too few to say that it was one block.
     ['is one block', '5', '1/1, not 2/1 same-block'],
     ['is two where both sold all that they had', '0', '1/1 2/1'],
-  ])('of a sale by two filers %s', (_, sharesOwnedAfter, expected) => {
-    const sale = { transactionCode: 'S', acquiredDisposed: 'D', sharesOwnedAfter } as const;
-    const sales = [filing(sale), filing({ ...sale, filingId: second, owners: [vitoc], ownership: 'I' })];
-    expect(classified(sales, 'S')).toBe(expected);
+  ])('of a sale by two filers %s', (_, left, expected) => {
+    expectClassified(`1 code=S after=${left}, 2 code=S after=${left} by=vitoc indirect`, expected, 'S');
   });
 });
 
 describe('an amendment', () => {
-  const amendment = (changes: Partial<Filing> = {}) =>
-    filing({ filingId: second, formType: '4/A', filedOn: '2026-01-09', ...changes });
-  const withdrawal = amendment({ transactionCode: 'J' });
-  const block = filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' });
+  const cases = casesOf(`
+# replaces the trade that it restates
+  1, 2A shares=12
+  2/1, not 1/1 amended
+# takes a trade out by correcting its code
+  1, 2A code=J
+  , not 1/1 amended, not 2/1 other-code
+# that may correct a date is ambiguous, and both trades count
+  1 traded=2025-12-31, 2A original=2026-01-02
+  1/1 2/1, unclear 2/1
+# that does not say of which day its original is does not correct a date
+  1 traded=2025-12-31, 2A
+  1/1 2/1
+# of another day does not correct a date
+  1 traded=2025-12-31, 2A original=2026-01-01
+  1/1 2/1
+# of another number does not correct a date
+  1 traded=2025-12-31, 2A original=2026-01-02 shares=12
+  1/1 2/1
+# of another owner does not correct a date
+  1 traded=2025-12-31, 2A original=2026-01-02 by=vitoc
+  1/1 2/1
+# that also states the date of its original does not correct a date
+  1 traded=2025-12-31, 2A original=2026-01-02, 2A/2 original=2026-01-02 traded=2025-12-31
+  2/1 2/2, not 1/1 amended
+# of one of two trades is ambiguous, and all of them count
+  1, 1/2 shares=20, 2A shares=12
+  1/1 1/2 2/1, unclear 2/1
+# that is ambiguous and repeats a trade adds nothing
+  1, 1/2 shares=20, 2A
+  1/1 1/2, not 2/1 reported-twice, unclear 2/1
+# that could restate either of two filings is ambiguous
+  1, 3 shares=20, 2A shares=12
+  1/1 2/1 3/1, unclear 2/1
+# that states when its original was filed replaces that one
+  1, 3 shares=20 filed=2026-01-05, 2A shares=12 original=2026-01-05
+  1/1 2/1, not 3/1 amended
+# replaces an original of the same day, whichever number is less
+  3 filed=2026-01-09, 2A shares=12
+  2/1, not 3/1 amended
+# that corrects the code of one of two equal trades is ambiguous
+  1, 1/2, 2A code=J
+  1/1 1/2, not 2/1 other-code, unclear 2/1
+# that takes the role away leaves nothing that counts
+  1, 2A by=holder
+  , not 1/1 amended, not 2/1 ten-percent-owner
+# that withdraws a trade makes the report count that had repeated the same block
+  1 after=100, 3 by=vitoc after=100 indirect, 2A code=J
+  3/1, not 1/1 amended, not 2/1 other-code
+# that leaves the numbers alone takes the place of the trade that it restates
+  1 after=100, 3 by=vitoc after=100 indirect, 2A after=100
+  2/1, not 1/1 amended, not 3/1 same-block
+# may also state derivatives
+  1, 2A shares=12, 2A/1001
+  2/1, not 1/1 amended, not 2/1001 derivative
+# of a Form 3 restates no trade
+  1, 2A form=3/A
+  1/1, not 2/1 form-3
+  `);
 
-  it.each<Case>([
-    ['replaces the trade that it restates', [filing(), amendment({ shares: '12' })], '2/1, not 1/1 amended'],
-    [
-      'takes a trade out by correcting its code',
-      [filing(), withdrawal],
-      ', not 1/1 amended, not 2/1 other-code',
-    ],
-    [
-      'that may correct a date is ambiguous, and both trades count',
-      [filing({ transactionDate: '2025-12-31' }), amendment({ originalFiledOn: '2026-01-02' })],
-      '1/1 2/1, unclear 2/1',
-    ],
-    ...[
-      { originalFiledOn: null },
-      { originalFiledOn: '2026-01-01' },
-      { originalFiledOn: '2026-01-02', shares: '12' },
-      { originalFiledOn: '2026-01-02', owners: [vitoc] },
-    ].map(
-      (changes): Case => [
-        `of another day, number or owner does not correct a date: ${JSON.stringify(changes)}`,
-        [filing({ transactionDate: '2025-12-31' }), amendment(changes)],
-        '1/1 2/1',
-      ],
-    ),
-    [
-      'that also states the date of its original does not correct a date',
-      [
-        filing({ transactionDate: '2025-12-31' }),
-        amendment({ originalFiledOn: '2026-01-02' }),
-        amendment({ originalFiledOn: '2026-01-02', row: 2, transactionDate: '2025-12-31' }),
-      ],
-      '2/1 2/2, not 1/1 amended',
-    ],
-    [
-      'of one of two trades is ambiguous, and all of them count',
-      [filing(), filing({ row: 2, shares: '20' }), amendment({ shares: '12' })],
-      '1/1 1/2 2/1, unclear 2/1',
-    ],
-    [
-      'that is ambiguous and repeats a trade adds nothing',
-      [filing(), filing({ row: 2, shares: '20' }), amendment()],
-      '1/1 1/2, not 2/1 reported-twice, unclear 2/1',
-    ],
-    [
-      'that could restate either of two filings is ambiguous',
-      [filing(), filing({ filingId: third, shares: '20' }), amendment({ shares: '12' })],
-      '1/1 2/1 3/1, unclear 2/1',
-    ],
-    [
-      'that states when its original was filed replaces that one',
-      [
-        filing(),
-        filing({ filingId: third, shares: '20', filedOn: '2026-01-05' }),
-        amendment({ shares: '12', originalFiledOn: '2026-01-05' }),
-      ],
-      '1/1 2/1, not 3/1 amended',
-    ],
-    [
-      'replaces an original of the same day, whichever number is less',
-      [filing({ filingId: third, filedOn: '2026-01-09' }), amendment({ shares: '12' })],
-      '2/1, not 3/1 amended',
-    ],
-    [
-      'that corrects the code of one of two equal trades is ambiguous',
-      [filing(), filing({ row: 2 }), withdrawal],
-      '1/1 1/2, not 2/1 other-code, unclear 2/1',
-    ],
-    [
-      'that takes the role away leaves nothing that counts',
-      [filing(), amendment({ owners: [owner({ isDirector: false, isTenPercent: true })] })],
-      ', not 1/1 amended, not 2/1 ten-percent-owner',
-    ],
-    [
-      'that withdraws a trade makes the report count that had repeated the same block',
-      [filing({ sharesOwnedAfter: '100' }), block, withdrawal],
-      '3/1, not 1/1 amended, not 2/1 other-code',
-    ],
-    [
-      'that leaves the numbers alone takes the place of the trade that it restates',
-      [filing({ sharesOwnedAfter: '100' }), block, amendment({ sharesOwnedAfter: '100' })],
-      '2/1, not 1/1 amended, not 3/1 same-block',
-    ],
-    [
-      'may also state derivatives',
-      [filing(), amendment({ shares: '12' }), amendment({ isDerivative: true, row: 1001 })],
-      '2/1, not 1/1 amended, not 2/1001 derivative',
-    ],
-    ['of a Form 3 restates no trade', [filing(), amendment({ formType: '3/A' })], '1/1, not 2/1 form-3'],
-  ])('an amendment %s', (_, filings, expected) => {
-    expect(classified(filings)).toBe(expected);
-    expect(classified([...filings].reverse())).toBe(expected);
+  it.each(cases)('an amendment %s', (_, filings, expected) => expectClassified(filings, expected));
+
+  it.each([
+    ['1, 2A shares=12', '12'],
+    ['1, 2A shares=12, 3A shares=13', '13'],
+  ])('keeps the day on which the trade was first public: %s', (filings, shares) => {
+    expect(classifyTrades(filingsOf(filings)).trades).toMatchObject([
+      { knownOn: '2026-01-02', filing: { filedOn: '2026-01-09', shares } },
+    ]);
   });
 
-  it('keeps the day on which the trade was first public', () => {
-    const amended = [filing(), amendment({ shares: '12' })];
-    const again = amendment({ filingId: third, shares: '13' });
-    for (const [filings, shares] of [
-      [amended, '12'],
-      [[...amended, again], '13'],
-    ] as const)
-      expect(classifyTrades(filings).trades).toMatchObject([
-        { knownOn: '2026-01-02', filing: { filedOn: '2026-01-09', shares } },
-      ]);
-  });
-
-  it.each<[string, readonly Filing[]]>([
-    [
-      'withdraws a report makes its repetition count',
-      [
-        filing({ filingId: third, owners: [vitoc, fund] }),
-        amendment({ transactionCode: 'J', owners: [owner()] }),
-      ],
-    ],
-    ['names another insider makes the trade count', [amendment({ owners: [vitoc, fund] })]],
-  ])('that %s from the day of the amendment', (_, others) => {
-    const [purchase] = classifyTrades([filing({ owners: [owner(), fund] }), ...others]).trades;
+  it.each([
+    ['withdraws a report makes its repetition count', '1 by=smith+fund, 3 by=vitoc+fund, 2A code=J by=smith'],
+    ['names another insider makes the trade count', '1 by=smith+fund, 2A by=vitoc+fund'],
+  ])('that %s from the day of the amendment', (_, filings) => {
+    const [purchase] = classifyTrades(filingsOf(filings)).trades;
     expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 });
@@ -375,20 +330,7 @@ describe('the classification on a day', () => {
         );
         expect(counted.sort()).toEqual(expected.sort());
       }),
-      { numRuns: runs(1200) },
-    );
-  });
-
-  it('shows a cluster on the day on which it is said to have been detected', () => {
-    const rule = { minInsiders: 2, days: 4 };
-    fc.assert(
-      fc.property(alikeFilings, (filings) => {
-        for (const { detectedOn, dateFirst, dateLast } of clustersOf(classifyTrades(filings).trades, rule)) {
-          const seen = clustersOf(classifyTrades(upTo(filings, detectedOn)).trades, rule);
-          expect(seen.some((one) => one.dateFirst <= dateLast && one.dateLast >= dateFirst)).toBe(true);
-        }
-      }),
-      { numRuns: runs(400) },
+      { numRuns: runs(800) },
     );
   });
 });
