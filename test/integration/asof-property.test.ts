@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
+import { agreeing, contradicting, onePerKey, runs } from '../support/arbitrary.ts';
 import {
   asAlfredWide,
   asAsofCsv,
@@ -78,38 +78,6 @@ onEveryEngine((engine) => {
           await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
         { numRuns: runs(20, engine) },
-      );
-    });
-
-    const everyVintage = seriesIds.flatMap((series) => days.map((asOf) => ({ series, asOf })));
-
-    test('withdraws every date that a complete vintage does not list, even if it is imported later', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          agreeing,
-          fc.subarray(everyVintage, { minLength: 1, maxLength: 6 }),
-          fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
-          async (statements, vintages, order) => {
-            const said = onePerKey(statements.map((item) => item.said));
-            const statementsIn = ({ series, asOf }: (typeof everyVintage)[number]) =>
-              said.filter((item) => item.series === series && item.asOf === asOf);
-            const complete = vintages.filter((vintage) => statementsIn(vintage).length > 0);
-            const whole = complete.map(statementsIn);
-            const others = said.filter((item) => !whole.flat().includes(item));
-            const imports = [
-              ...whole
-                .flatMap(asFredCsv)
-                .map(({ files, flags }) => ({ files, flags: { ...flags, complete: true } })),
-              ...(others.length === 0 ? [] : asAsofCsv(others)),
-              ...(others.length < 2 ? [] : asAsofCsv(others.slice(0, others.length / 2))),
-            ];
-            const path = engine.newAddress();
-            for (const { files, flags } of shuffled(imports, order))
-              await importFiles(path, files, { projections: true, ...flags });
-            await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
-          },
-        ),
-        { numRuns: runs(14, engine) },
       );
     });
   });

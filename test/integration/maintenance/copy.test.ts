@@ -8,8 +8,8 @@ import { openDraft, writing } from '../../../src/store/open.ts';
 import type { StoreView } from '../../../src/store/store.ts';
 import type { StoreDraft } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { importMixed, mixedImports } from '../../support/encodings.ts';
-import { contract, type Engine, engines } from '../../support/engines.ts';
+import { contract, type Engine } from '../../support/engines.ts';
+import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));
@@ -64,22 +64,22 @@ async function expectCopy(address: string, copy: string, digest: string): Promis
   expect((await checkStore(copy)).faults).toEqual([]);
 }
 
-contract((from) => {
-  describe.each(engines)('a copy into $name', (to) => {
+contract((engine) => {
+  describe('a copy of a store', () => {
     it('holds the same as the store, whatever was imported, and has no fault', async () => {
       await fc.assert(
         fc.asyncProperty(mixedImports, async (imports) => {
-          const [address, copy] = [from.newAddress(), to.newAddress()];
+          const [address, copy] = [engine.newAddress(), engine.newAddress()];
           for (const one of imports) await importMixed(address, one);
           const { digest } = await copyStore(address, copy);
           await expectCopy(address, copy, digest);
         }),
-        { numRuns: runs(6, from) },
+        { numRuns: runs(6, engine) },
       );
     });
 
     it('takes the log, what is followed and changed descriptions with it', async () => {
-      const [address, copy] = [await newStore(from), to.newAddress()];
+      const [address, copy] = [await newStore(engine), engine.newAddress()];
       const counts = { series: 4, facts: 9, rates: 4, imports: 3, followed: 1 };
       expect(await copyStore(address, copy)).toMatchObject(counts);
       const all = (store: string) =>
@@ -93,7 +93,7 @@ contract((from) => {
     });
 
     it('goes on where a stopped one left off, also after the store has changed', async () => {
-      const [address, copy] = [await newStore(from, 30), to.newAddress()];
+      const [address, copy] = [await newStore(engine, 30), engine.newAddress()];
       await beginCopy(address, copy, 25);
       expect(await failureOf(reading(copy, (view) => view.contents.seriesIds()))).toMatch(
         /no such file|unfinished copy/,
@@ -106,7 +106,7 @@ contract((from) => {
     });
 
     it('is that of the store that is named, where a stopped copy was of another one', async () => {
-      const [other, address, copy] = [await newStore(from, 30), from.newAddress(), to.newAddress()];
+      const [other, address, copy] = [await newStore(engine, 30), engine.newAddress(), engine.newAddress()];
       await importFiles(address, {
         'facts.csv': facts('S1 2014-10-01 2015-01-30 7'),
         'real.csv': 'Date,5Yr\n2015-01-02,0.12\n2015-01-05,0.10\n',
@@ -122,23 +122,23 @@ contract((from) => {
     });
 
     it('is refused where a store is already, and writes nothing in a dry run', async () => {
-      const [address, other] = [await newStore(from), await newStore(to)];
-      const before = await to.digest(other);
+      const [address, other] = [await newStore(engine), await newStore(engine)];
+      const before = await engine.digest(other);
       for (const dryRun of [false, true])
         await expect(copyStore(address, other, { dryRun })).rejects.toThrow(/exists already/);
-      expect(await to.digest(other)).toBe(before);
-      const copy = to.newAddress();
+      expect(await engine.digest(other)).toBe(before);
+      const copy = engine.newAddress();
       const counts = { dryRun: true, series: 4, facts: 9 };
       expect(await copyStore(address, copy, { dryRun: true })).toMatchObject(counts);
-      expect(await to.digest(copy)).toBeUndefined();
+      expect(await engine.digest(copy)).toBeUndefined();
     });
   });
 
   describe('a copy in the making', () => {
-    const isFile = from.name === 'SQLite';
+    const isFile = engine.name === 'SQLite';
 
     it('answers nothing and takes no import, by whichever name; a dry run counts as if it were not there', async () => {
-      const [address, copy] = [await newStore(from), from.newAddress()];
+      const [address, copy] = [await newStore(engine), engine.newAddress()];
       await beginCopy(address, copy);
       expect(await copyStore(address, copy, { dryRun: true })).toMatchObject({ series: 4, facts: 9 });
       if (isFile) expect(existsSync(copy)).toBe(false);
@@ -156,7 +156,7 @@ contract((from) => {
     });
 
     it('is published as it was read again, also where a second process copies to the same address', async () => {
-      const copy = from.newAddress();
+      const copy = engine.newAddress();
       const write = (draft: StoreDraft, rate: string) =>
         draft.write(async (writer) => {
           const point = { curveType: 'PAR', tradeDate: '2015-01-02', maturity: '1M', source: 'x' } as const;
@@ -182,7 +182,7 @@ contract((from) => {
   });
 
   it('a store is not copied into itself', async () => {
-    const address = await newStore(from);
+    const address = await newStore(engine);
     await expect(copyStore(address, address)).rejects.toThrow(/is the store itself/);
   });
 });

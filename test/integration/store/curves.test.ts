@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../support/arbitrary.ts';
 import { contract } from '../../support/engines.ts';
 import { type Files, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 
@@ -82,45 +80,6 @@ contract((engine) => {
       expect(await revision(path)).toBe(first);
       await importFiles(path, h15('2024-01-02,4.10,.'));
       expect(await revision(path)).not.toBe(first);
-    });
-
-    test('points in any batches and any order produce the same curve', async () => {
-      const days = ['2024-01-02', '2024-01-03', '2024-01-04'];
-      const rates: readonly (readonly [string, string, string])[] = [
-        ['4.1', '4.10', '4.1'],
-        ['0.01', '00.01', '0.010'],
-        ['-0.5', '-0.50', '-0.5'],
-      ];
-      const row = fc.record({
-        day: fc.nat(2),
-        spellings: fc.tuple(fc.nat(2), fc.nat(2)),
-        fromSite: fc.boolean(),
-      });
-      const textOf = (day: number, spelling: number) => rates[day]?.[spelling] ?? '';
-      await fc.assert(
-        fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
-          const steps = rows.map(({ day, spellings: [month, years], fromSite }) =>
-            (fromSite ? site : h15)(`${days[day]},${textOf(day, month)},${textOf(day, years)}`),
-          );
-          const path = await importAll(...steps);
-          for (const [day, date] of days.entries()) {
-            const own = rows.filter((item) => item.day === day);
-            // The longest text, of equal ones the one that sorts first; then the source that does.
-            const best = (maturity: string, place: 0 | 1) =>
-              own
-                .map(({ spellings, fromSite }) => {
-                  const source = fromSite ? 'U.S. Treasury' : 'Federal Reserve H.15';
-                  const text = textOf(day, spellings[place]);
-                  return { length: text.length, point: `${maturity} ${text} ${source}` };
-                })
-                .sort((a, b) => b.length - a.length || (a.point < b.point ? -1 : 1))
-                .slice(0, 1)
-                .map(({ point }) => point);
-            expect(await curveOf(path, date)).toEqual([...best('1M', 0), ...best('10Y', 1)]);
-          }
-        }),
-        { numRuns: runs(15, engine) },
-      );
     });
   });
 });
