@@ -9,9 +9,9 @@ import { newKey } from '../../src/server/keys/gate.ts';
 import type { AccessStore } from '../../src/store/access-store.ts';
 import { openAccess } from '../../src/store/open.ts';
 import { asof } from '../support/command.ts';
+import { newSchemaAddress } from '../support/engines.ts';
 import { newFolder } from '../support/folders.ts';
-import { startCluster } from '../support/postgres/cluster.ts';
-import { newSchemaAddress } from '../support/postgres/schemas.ts';
+import { startCluster } from '../support/postgres.ts';
 import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 

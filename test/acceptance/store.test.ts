@@ -10,8 +10,14 @@ import { openWriter } from '../../src/store/open.ts';
 import { onEveryEngine, sqlite } from '../support/engines.ts';
 import { newFolder, scratchFolder } from '../support/folders.ts';
 import { builtProgram as asof } from '../support/repository.ts';
-import { digestOf, facts, importPaths, manyStatements, newStorePath } from '../support/scratch-store.ts';
-import { contentOf } from '../support/store-content.ts';
+import {
+  contentOf,
+  digestOf,
+  facts,
+  importPaths,
+  manyStatements,
+  newStorePath,
+} from '../support/scratch-store.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };

@@ -12,13 +12,12 @@ import { curve } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { changedStore } from '../support/changed-store.ts';
-import { textsOf } from '../support/clients.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
+import { everyPage } from '../support/http-service.ts';
 import { startService, unlimited } from '../support/modes.ts';
-import { facts, importFiles } from '../support/scratch-store.ts';
-import { everyPage } from '../support/service.ts';
+import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
+import { textsOf } from '../support/service-double.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
 

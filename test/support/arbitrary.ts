@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Engine, sqlite } from './engines.ts';
+import type { Engine } from './engines.ts';
 import type { ModelStatement } from './knowledge.ts';
 
 /** The series of the generated statements. */
@@ -56,10 +56,10 @@ export function onePerKey(said: readonly ModelStatement[]): readonly ModelStatem
 
 /**
  * The number of runs of a property; PROPERTY_RUNS multiplies it for a longer search. The engines share their rules and
- * most statements, so an eighth of the runs serves an engine that is slow to make stores.
+ * most statements, so a quarter of the runs serves an engine that is slow to make stores.
  */
 export function runs(usual: number, engine?: Engine): number {
-  const own = engine === undefined || engine === sqlite ? usual : Math.ceil(usual / 8);
+  const own = engine === undefined || engine.name === 'SQLite' ? usual : Math.ceil(usual / 4);
   return own * Number(process.env.PROPERTY_RUNS ?? 1);
 }
 

@@ -210,6 +210,18 @@ export async function problemOf(
   throw new Error(`the service answered ${JSON.stringify(outcome)}`);
 }
 
+/** All pages of an answer; `ask` gets the cursor of each but the first. */
+export async function everyPage(ask: (cursor: ParamTexts) => Promise<Envelope>): Promise<Envelope[]> {
+  const pages: Envelope[] = [];
+  for (let cursor: ParamTexts = []; pages.length < 1000; ) {
+    const page = await ask(cursor);
+    pages.push(page);
+    if (page.next_cursor === undefined) break;
+    cursor = [['cursor', page.next_cursor]];
+  }
+  return pages;
+}
+
 /** `ask` and `problemOf` for one store. */
 export function askedService(path: string) {
   return {

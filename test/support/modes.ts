@@ -1,13 +1,16 @@
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { afterAll, beforeAll } from 'vitest';
+import { type Asof, open } from '../../src/index.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
 import { serve } from '../../src/server/serve.ts';
-import { openAccess } from '../../src/store/open.ts';
+import { openAccess, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { scratchFolder } from './folders.ts';
-import { newStorePath } from './scratch-store.ts';
+import { asof, type Ended, type Surroundings } from './command.ts';
+import { newFolder, scratchFolder } from './folders.ts';
+import { importPaths, newStorePath } from './scratch-store.ts';
 
 /** A plan with the rights of the owner of a store, so that even a ping is the same as without a service. */
 export const unlimited: Plan = {
@@ -20,8 +23,8 @@ export const unlimited: Plan = {
   maxConcurrent: 4,
 };
 
-/** A store, the time, and the plan of the key. Default: `unlimited`. */
-type Asked = {
+/** A store, the time, and the plan of the key; without a plan there is no key. */
+export type Asked = {
   readonly openStore: () => Promise<Store>;
   readonly clock?: () => Date;
   readonly plan?: Plan | undefined;
@@ -101,5 +104,69 @@ export async function behindPrefix(url: string, prefix: string): Promise<Omit<Ru
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Where a command gets its answers. */
+export type CommandMode = 'embedded' | 'remote';
+
+/** Both modes, for `describe.each`. */
+export const commandModes: readonly CommandMode[] = ['embedded', 'remote'];
+
+/** A store that commands ask in both modes while the tests of a file run. */
+export type AskedStore = {
+  readonly store: string;
+  /** The environment of a command that asks it, for transcripts. */
+  readonly as: (mode: CommandMode) => Surroundings;
+  /** Runs a line of words, separated by spaces; with what its standard input has. */
+  readonly run: (mode: CommandMode, line: string, stdin?: string | Buffer) => Promise<Ended>;
+  /** The store in the library, on 15 March 2026. */
+  readonly library: () => Asof;
+};
+
+/** Imports files of the repository and made-up ones, by name, into a store that is asked. */
+export function askedStore(
+  files: readonly string[],
+  made: Readonly<Record<string, string>> = {},
+): AskedStore {
+  const folder = newFolder();
+  const store = folder.path('asked.db');
+  return asking(store, () =>
+    importPaths(store, [
+      ...files,
+      ...Object.entries(made).map(([name, content]) => folder.write(name, content)),
+    ]),
+  );
+}
+
+/** Makes a store before the tests of a file; a service of it runs until their end, on a day if one is given. */
+export function asking(store: string, make: () => Promise<unknown>, now?: Date): AskedStore {
+  let service: Running;
+  let library: Asof;
+  beforeAll(async () => {
+    await make();
+    service = await startService({
+      openStore: () => openStore(store),
+      ...(now !== undefined && { clock: () => now }),
+    });
+    library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
+  });
+  afterAll(async () => {
+    await library.close();
+    await service.stop();
+  });
+  const as = (mode: CommandMode) => ({
+    env:
+      mode === 'embedded' ? { ASOF_STORE: store } : { ASOF_BASE_URL: service.url, ASOF_API_KEY: service.key },
+  });
+  return {
+    store,
+    as,
+    run: (mode, line, stdin) =>
+      asof(line.split(' '), {
+        ...as(mode),
+        ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }) }),
+      }),
+    library: () => library,
   };
 }

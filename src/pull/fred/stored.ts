@@ -28,12 +28,12 @@ function isSame(one: string | null | undefined, other: string | null | undefined
   return one === undefined || other === undefined ? one === other : sameNumber(one, other);
 }
 
-type StoredVintage = { readonly dates: DateSet; readonly kind: VintageKind };
+type ListedVintage = { readonly dates: DateSet; readonly kind: VintageKind };
 
 /** The stored vintages of a series, their dates and values. */
 export class StoredHistory {
   /** By day, oldest first. */
-  readonly #vintages = new Map<Day, StoredVintage>();
+  readonly #vintages = new Map<Day, ListedVintage>();
   readonly #changes = new Map<Day, Change[]>();
   readonly #frequency: Frequency;
 

@@ -8,8 +8,8 @@ import { openDraft, writing } from '../../../src/store/open.ts';
 import type { StoreView } from '../../../src/store/store.ts';
 import type { StoreDraft } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { contract, type Engine } from '../../support/engines.ts';
-import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));

@@ -18,11 +18,10 @@ import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { changedStore } from '../../support/changed-store.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { filing, owner as reporting } from '../../support/filings.ts';
-import { importFilings, withStore } from '../../support/scratch-store.ts';
-import { everyPage } from '../../support/service.ts';
+import { everyPage } from '../../support/http-service.ts';
+import { changedStore, importFilings, withStore } from '../../support/scratch-store.ts';
 
 const begin = '2025-01-01';
 const day = (count: number) => addDays(begin, count);

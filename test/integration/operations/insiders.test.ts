@@ -4,12 +4,12 @@ import { open } from '../../../src/index.ts';
 import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { owner as anyone, createService } from '../../../src/service/service.ts';
-import { days } from '../../support/alike-filings.ts';
-import { filing, owner } from '../../support/filings.ts';
+import { days, filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
+import { ask, problemOf } from '../../support/http-service.ts';
 import { importFiles, importFilings, newStorePath, withStore } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
-import { ask, given, problemOf } from '../../support/service.ts';
+import { textsOf } from '../../support/service-double.ts';
 
 const folder = scratchFolder();
 
@@ -64,7 +64,7 @@ describe('insider clusters', () => {
     await withStore(path, async (store) => {
       const service = createService({ store, clock: () => new Date('2026-02-04T12:00:00Z') });
       const count = async () =>
-        (await service.answer(insiderClusters, given('min_insiders=1'), anyone)).results_count;
+        (await service.answer(insiderClusters, textsOf('min_insiders=1'), anyone)).results_count;
       expect(await count()).toBe(1);
       await importFiles(path, { 'doc4.xml': documentOf({ tables: trade() }) }, { filedOn: '2023-05-12' });
       expect(await count()).toBe(2);
@@ -148,7 +148,7 @@ describe('insider filings', () => {
     const replies = await withStore(path, async (store) => {
       const service = (now: string) => createService({ store, clock: () => new Date(now) });
       const question = {
-        ...{ operation: insiderFilings, texts: given(query) },
+        ...{ operation: insiderFilings, texts: textsOf(query) },
         ...{ principal: anyone, requestId: 'req_1' },
       };
       const times = ['2026-02-04T12:00:00Z', '2026-02-05T12:00:00Z', '2026-03-20T12:00:00Z'];

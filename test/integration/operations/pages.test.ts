@@ -8,8 +8,9 @@ import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
 import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { filing, owner } from '../../support/filings.ts';
+import { ask, everyPage, problemOf } from '../../support/http-service.ts';
 import { facts, importFiles, importFilings, newStorePath } from '../../support/scratch-store.ts';
-import { ask, everyPage, given, problemOf } from '../../support/service.ts';
+import { textsOf } from '../../support/service-double.ts';
 
 let path = '';
 beforeAll(async () => {
@@ -19,7 +20,7 @@ beforeAll(async () => {
 /** All pages; expects each to have a cursor exactly where more rows follow. */
 async function allPages(operation: Operation, query: string, limit: number) {
   const pages = await everyPage((cursor) =>
-    ask(path, operation, [...given(`${query}&limit=${limit}`), ...cursor]),
+    ask(path, operation, [...textsOf(`${query}&limit=${limit}`), ...cursor]),
   );
   for (const { results, results_count, ...page } of pages) {
     expect(results_count).toBe(results.length);
@@ -141,7 +142,7 @@ describe('a cursor', () => {
       [yields, ''],
     ] as const;
     for (const [operation, query] of asked) {
-      const problem = await problemOf(path, operation, [...given(query), ['cursor', cursor]]);
+      const problem = await problemOf(path, operation, [...textsOf(query), ['cursor', cursor]]);
       expect([problem.status, problem.field]).toEqual([400, 'cursor']);
     }
   });

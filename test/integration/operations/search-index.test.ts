@@ -10,8 +10,8 @@ import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
+import { everyPage } from '../../support/http-service.ts';
 import { importFiles, withStore } from '../../support/scratch-store.ts';
-import { everyPage } from '../../support/service.ts';
 
 const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOUST5F TX1 A'.split(' ');
 const words =

@@ -33,8 +33,10 @@ const continues = 'a cursor continues published rows';
 const needsMore = 'and release_1 is one\nname more, such as 1 and final';
 const triangle = '--wide is the triangle of all vintages: use it alone';
 const leaveOut = 'leave out --as-of and --known-before';
-const drawn = 'observations, panel, revisions, vintages, curve, yields and spread can be drawn';
-const noChart = `is a chart, and this command has none\n${drawn}\nchoose another --format`;
+const charts =
+  'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after';
+const noChart = (remedy: string) => `this command has no chart: ${remedy}\n${charts}`;
+const noSvg = noChart('choose another format than svg');
 const chartFile = '\n-o chart.svg draws into a file';
 const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
 
@@ -43,7 +45,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
     ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
     ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
-    ['ping more', "'asof ping' has no argument for more\nasof ping --help lists its flags"],
+    ['ping more', "unexpected argument more for 'asof ping'\nasof ping --help lists its flags"],
     [
       'GDP',
       "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
@@ -52,16 +54,16 @@ describe('a usage error names the flag and what was typed, before anything is as
       'series search real gdp',
       '\'asof series search\' takes one text\ndid you mean asof series search "real gdp"?',
     ],
-    ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
+    ['yields 10Y', "unexpected argument 10Y for 'asof yields'\ndid you mean asof yields --maturity 10Y?"],
     [
       'spread 10y 2Y 2020-01-01',
-      "'asof spread' has no argument for 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
+      "unexpected argument 10y for 'asof spread'\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
     ],
     [
       'curve 2024-03-28',
-      "'asof curve' has no argument for 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
+      "unexpected argument 2024-03-28 for 'asof curve'\ndid you mean asof curve --date 2024-03-28?",
     ],
-    ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
+    ['yields 10Y 5Y', "unexpected argument 10Y for 'asof yields'\nasof yields --help lists its flags"],
     ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
     ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
@@ -135,7 +137,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       'obs GDP --plot --columns date --no-header',
       'a chart has no columns: leave out --columns and --no-header',
     ],
-    ['diff GDP 2015-01-30 2015-02-27 -o x.svg', `svg ${noChart}`],
+    ['diff GDP 2015-01-30 2015-02-27 -o x.svg', noSvg],
     [
       'revisions GDP --date 2008-10-01 --columns dayz',
       "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
@@ -171,7 +173,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --partial', '--partial needs --frequency'],
     ['obs GDP --frequency d', '--frequency "d": use w, m, q, sa or a'],
     ['obs GDP --units pch --cursor x', `use either --cursor or --units and --frequency: ${continues}`],
-    ['revisions GDP --release 1 --stats', `statistics of revisions need two horizons, ${needsMore}`],
+    ['revisions GDP --release 1 --stats', `statistics of revisions need two releases, ${needsMore}`],
     ['revisions GDP --release 1,1', 'release_1 is named twice'],
     ['revisions GDP --wide --stats', triangle],
     ['revisions GDP --wide --release 2', triangle],
@@ -181,9 +183,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     ['revisions GDP --date 2008Q4 --from 2008', 'use either --date or --from and --to'],
     ['revisions GDP --units pch', '--units needs --release, --after, --wide or --stats'],
-    ['revisions GDP --wide --plot', `--plot ${noChart}`],
-    ['revisions GDP --plot', `--plot ${noChart}`],
-    ['revisions GDP --stats -f svg', `svg ${noChart}`],
+    ['revisions GDP --wide --plot', noChart('leave out --plot')],
+    ['revisions GDP --plot', noChart('leave out --plot')],
+    ['revisions GDP --stats -f svg', noSvg],
     ['obs GDP --vs 2999-01-01', `--vs 2999-01-01 ${future}`],
     ['obs GDP --vs 2009-01-30,2010-01-30', '--vs takes one date, and these are 2\n--vintages takes several'],
     ['obs GDP --vintages 2009-01-30,2009-01-30', '--vintages names 2009-01-30 twice'],

@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { open } from '../../../../src/index.ts';
-import { asof, linesOf } from '../../../support/command.ts';
+import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const folder = scratchFolder();
 let store = '';

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, statements } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
-import { dataPath, readData, testData } from '../../../support/repository.ts';
-import { transcript } from '../../../support/transcript.ts';
-import { trueAnswers } from '../../../support/true-answers.ts';
+import { linesOf, statements, transcript } from '../../../support/command.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
+import { dataPath, readData, testData, trueAnswers } from '../../../support/repository.ts';
 
 const asked = askedStore(
   [

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Asof } from '../../../../src/index.ts';
-import { asof, linesOf, statements } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
 import { dataPath, testData } from '../../../support/repository.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 const folder = scratchFolder();
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { importedFacts, linesOf, statements } from '../../../support/command.ts';
-import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { importedFacts, linesOf, statements, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { transcript } from '../../../support/transcript.ts';
+import { askedStore, commandModes } from '../../../support/modes.ts';
 
 const folder = newFolder();
 const asked = askedStore([], {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { asof, linesOf } from '../../../support/command.ts';
+import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import {
   cluster,
@@ -11,7 +11,6 @@ import {
   reply,
   serve,
 } from '../../../support/service-double.ts';
-import { transcript } from '../../../support/transcript.ts';
 
 /** The observations of GDP that the service holds, newest first. */
 const gdp = [

@@ -2,10 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyTrades } from '../../../../src/domain/insider/classification.ts';
 import type { Filing, ReportingOwner } from '../../../../src/domain/insider/filing.ts';
-import { alikeFilings, codes, days, exchanged } from '../../../support/alike-filings.ts';
 import { casesOf, runs } from '../../../support/arbitrary.ts';
-import { filing, owner } from '../../../support/filings.ts';
-import { cikOf, knownFrom, tradesIn } from '../../../support/insider-oracle.ts';
+import {
+  alikeFilings,
+  cikOf,
+  codes,
+  days,
+  exchanged,
+  filing,
+  knownFrom,
+  owner,
+  tradesIn,
+} from '../../../support/filings.ts';
 
 const vitoc = owner({ cik: '0001913257', name: 'Vitoc Vlad', isDirector: false, isOfficer: true });
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
