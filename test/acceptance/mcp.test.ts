@@ -122,7 +122,7 @@ describe('a session of asof mcp', () => {
     ['panel', backtest, 'beyond: "repeat" shows the newest'],
     ['compare', { ids: ['GDPC1'], days: ['2018-06-29', '2018-08-31'] }, '(units: "pch")'],
     ['insider_filings', {}, "'from' shows earlier ones"],
-    ['insider_clusters', { minValue: 1000 }, "'signals' has the day"],
+    ['insider_clusters', { minValue: 1000 }, "'signals' gives the day"],
     ['revisions', { id: 'GDP', stats: true, release: 1 }, 'name more, such as 1 and final'],
   ])(
     'says after %s %j what helps by the names of tools and of what they take',

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,58 +12,23 @@ import { asof } from '../support/command.ts';
 import { newSchemaAddress } from '../support/engines.ts';
 import { newFolder } from '../support/folders.ts';
 import { startCluster } from '../support/postgres.ts';
+import { killProcesses, plansWith, type ServiceProcess, startServing } from '../support/processes.ts';
 import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
-const running = new Set<ChildProcess>();
-
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-const plans = [
-  ['hundred', 100],
-  ['many', 1_000_000],
-].map(([name, limit]) => ({
-  name,
-  monthly_limit: 1_000_000,
-  daily_limit: limit,
-  rate_per_minute: 1_000_000,
-  vintage_access: true,
-}));
-folder.write('plans.json', JSON.stringify(plans));
-
-type Running = {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly log: () => string;
-  readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
-};
+afterAll(killProcesses);
+folder.write('plans.json', plansWith({ hundred: 100, many: 1_000_000 }));
 
 /** A service of a store whose keys are in the same database; on any free port, or on one that it had before. */
-async function start(store: string, port = '0'): Promise<Running> {
-  const args = ['serve', '--port', port, '--plans', 'plans.json', '--store', store, '--access', store];
-  const child = spawn(process.execPath, [builtProgram, ...args], {
+const start = (store: string, port = '0') =>
+  startServing(['--port', port, '--plans', 'plans.json', '--store', store, '--access', store], {
     cwd: folder.path('.'),
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  running.add(child);
-  let said = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', (text) => {
-      said += text;
-      const found = /"url":"(http:[^"]+)"/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${said}`)));
-  });
-  return { url, child, log: () => said, get: (path, headers = {}) => fetch(url + path, { headers }) };
-}
 
-/** The headers with a new key, and a way to revoke it. */
+/** A new key, and a way to revoke it. */
 async function addKey(store: string, plan: string) {
   const { secret, stored } = newKey({ name: 'Ada', plan, now: new Date() });
   const change = async (work: (access: AccessStore) => Promise<unknown>) => {
@@ -73,7 +38,7 @@ async function addKey(store: string, plan: string) {
   };
   await change((access) => access.addKey(stored));
   const revoke = () => change((access) => access.revokeKey(stored.id, new Date().toISOString()));
-  return { headers: { 'x-api-key': secret }, revoke };
+  return { key: secret, revoke };
 }
 
 async function newStore(address = newSchemaAddress()): Promise<string> {
@@ -137,58 +102,56 @@ async function startBalancer(urls: readonly string[]) {
 
 describe('three processes of a service over one database', () => {
   let store = '';
-  let services: readonly Running[] = [];
+  let services: readonly ServiceProcess[] = [];
   beforeAll(async () => {
     store = await newStore();
     services = await Promise.all([start(store), start(store), start(store)]);
   });
-  const each = <T>(work: (service: Running) => Promise<T>) => Promise.all(services.map(work));
+  const each = <T>(work: (service: ServiceProcess) => Promise<T>) => Promise.all(services.map(work));
 
   it('answer exactly 100 of 300 requests at once where 100 are allowed', async () => {
-    const { headers } = await addKey(store, 'hundred');
-    const asked = Array.from({ length: 100 }, () => each(({ get }) => answerOf(get('/v1/ping', headers))));
+    const { key } = await addKey(store, 'hundred');
+    const asked = Array.from({ length: 100 }, () => each(({ get }) => answerOf(get('/v1/ping', key))));
     const statuses = (await Promise.all(asked)).flat().map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 429)).toHaveLength(200);
-    const after = await services[0]?.get('/v1/ping', headers);
+    const after = await services[0]?.get('/v1/ping', key);
     expect(after?.headers.get('ratelimit-remaining')).toBe('0');
   });
 
   it('all refuse a key within a second after it was revoked, and know a new one', async () => {
-    const statuses = (headers: Record<string, string>) =>
-      each(async ({ get }) => (await get('/v1/ping', headers)).status);
-    const { headers, revoke } = await addKey(store, 'many');
-    expect(await statuses(headers)).toEqual([200, 200, 200]);
+    const statuses = (of: string) => each(async ({ get }) => (await get('/v1/ping', of)).status);
+    const { key, revoke } = await addKey(store, 'many');
+    expect(await statuses(key)).toEqual([200, 200, 200]);
     await revoke();
     await delay(1000);
-    expect(await statuses(headers)).toEqual([401, 401, 401]);
-    expect(await statuses((await addKey(store, 'many')).headers)).toEqual([200, 200, 200]);
+    expect(await statuses(key)).toEqual([401, 401, 401]);
+    expect(await statuses((await addKey(store, 'many')).key)).toEqual([200, 200, 200]);
   });
 
   it('name an answer alike, and another after an import of its series alone', async () => {
-    const { headers } = await addKey(store, 'many');
-    const tags = () => each(async ({ get }) => (await get(page, headers)).headers.get('etag'));
+    const { key } = await addKey(store, 'many');
+    const tags = () => each(async ({ get }) => (await get(page, key)).headers.get('etag'));
     const [tag = null, ...others] = await tags();
     expect(others).toEqual([tag, tag]);
     await importFiles(store, { 'b.csv': facts('OTHER 2014-10-01 2015-01-30 1') });
     expect(await tags()).toEqual([tag, tag, tag]);
-    const known = { ...headers, 'if-none-match': tag ?? '' };
-    expect((await services[0]?.get(page, known))?.status).toBe(304);
+    const known = { 'if-none-match': tag ?? '' };
+    expect((await services[0]?.get(page, key, known))?.status).toBe(304);
     await importFiles(store, { 'c.csv': facts('GDP 2014-10-01 2015-02-27 17701.3') });
     const [later] = await tags();
     expect(later).not.toBe(tag);
-    expect((await services[1]?.get(page, known))?.status).toBe(200);
+    expect((await services[1]?.get(page, key, known))?.status).toBe(200);
   });
 
   it('answer every request through a balancer while one after the other is stopped and started again', async () => {
-    const { headers } = await addKey(store, 'many');
+    const { key } = await addKey(store, 'many');
     const balancer = await startBalancer(services.map(({ url }) => url));
-    const load = underLoad(() => fetch(balancer.url + page, { headers }));
-    for (const { url, child } of services) {
+    const load = underLoad(() => fetch(balancer.url + page, { headers: { 'x-api-key': key } }));
+    for (const { url, child, exited } of services) {
       await delay(200);
-      const gone = once(child, 'exit');
       child.kill('SIGTERM');
-      expect(await gone).toEqual([0, null]);
+      expect(await exited).toBe(0);
       await delay(200);
       await start(store, new URL(url).port);
     }
@@ -207,10 +170,10 @@ describe('a service under load whose database goes away', () => {
     const cluster = await startCluster();
     try {
       const store = await newStore(`${cluster.url}/postgres`);
-      const { headers } = await addKey(store, 'many');
+      const { key } = await addKey(store, 'many');
       const { get, log } = await start(store.replace('asof@', 'asof:a-secret@'));
-      const ask = () => answerOf(get(page, headers));
-      const load = underLoad(() => get(page, headers));
+      const ask = () => answerOf(get(page, key));
+      const load = underLoad(() => get(page, key));
       await delay(300);
       for (const how of ['fast', 'kill'] as const) {
         await cluster.stop(how);
@@ -302,7 +265,7 @@ describe('a store in a file', () => {
 describe('asof store init', () => {
   it('makes an empty store once, in a file or a database', async () => {
     for (const address of [folder.path('new.db'), newSchemaAddress()]) {
-      for (const said of ['made the store ', 'the store was there before: ']) {
+      for (const said of ['made the store ', 'store already exists: ']) {
         const { code, err } = await asof(['store', 'init', '--store', address]);
         expect([code, err]).toEqual([0, expect.stringContaining(`asof: ${said}`)]);
       }

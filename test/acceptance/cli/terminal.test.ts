@@ -10,18 +10,19 @@ import { builtProgram } from '../../support/repository.ts';
 import { proxyOf } from '../../support/service-double.ts';
 
 const folder = newFolder();
-let [facts, store] = ['', ''];
+let [facts, few, store] = ['', '', ''];
 let service: Running;
 beforeAll(async () => {
   store = await importedStore(folder);
   service = await startService({ openStore: () => openStore(store) });
   const lines: string[] = [];
   for (let series = 0; series < 60; series += 1)
-    for (let day = 0; day < 2000; day += 1) {
+    for (let day = 0; day < 9000; day += 1) {
       const date = new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10);
       lines.push(`S${series},${date},2025-01-01,${day}.5`);
     }
   facts = folder.write('facts of many days.csv', statements(lines));
+  few = folder.write('facts of few days.csv', statements(lines.filter((_, i) => i % 9000 < 2000)));
 });
 
 afterAll(() => service.stop());
@@ -115,7 +116,7 @@ describe('a terminal', () => {
   });
 
   it('shows an import within its width, with rate and time left, and is left with the summary', async () => {
-    const { code, text, left } = await onTerminal(['import', facts, '--store', folder.path('whole.db')]);
+    const { code, text, left } = await onTerminal(['import', few, '--store', folder.path('whole.db')]);
     expect(code).toBe(0);
     const shown = text.split('\r\u001B[K').slice(1, -1);
     const lines = shown.filter((line) => line !== '' && !line.includes('\n'));
@@ -124,7 +125,7 @@ describe('a terminal', () => {
     expect(
       lines.some((line) => /^\[[#.]{20}\] [\d.]+ of \d\.\d MB, [\d.]+ MB\/s, \d+ s left/.test(line)),
     ).toBe(true);
-    expect(left.join('')).toMatch(/^\S+ of many days.csv: asof-csv, 60 series, 60 vintages, 120,000 new/);
+    expect(left.join('')).toMatch(/^\S+ of few days.csv: asof-csv, 60 series, 60 vintages, 120,000 new/);
     expect(left.join('\n')).not.toContain(' left');
   });
 });

@@ -38,17 +38,19 @@ beforeAll(async () => {
 const run = (line: string, ...more: readonly string[]) =>
   asof([...line.split(' '), ...more, '--store', store]);
 
-const since = 'what was published since then may be missing';
-const sampled = `UNRATE is sampled: this is 2008-08-15; ${since}`;
-const sampledBefore = `UNRATE is sampled: this is 2008-05-15; ${since}`;
+const since = 'later publications may be missing';
+const sampled = `UNRATE is sampled: values are from the sample of 2008-08-15; ${since}`;
 const firstRelease = 'UNRATE is sampled: a first release is the first vintage that has the date';
 
 describe('an answer as of a day says on stderr that it comes from a sample', () => {
   test.each([
     ['obs UNRATE --as-of 2008-09-16', sampled],
-    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: this is 2008-11-15'],
+    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: values are from the sample of 2008-11-15'],
     ['panel UNRATE GDP --as-of 2008-08-28', sampled],
-    ['diff UNRATE 2008-05-20 2008-08-20', `${sampledBefore}\nasof: ${sampled}`],
+    [
+      'diff UNRATE 2008-05-20 2008-08-20',
+      `UNRATE is sampled: values are from the sample of 2008-05-15; ${since}\nasof: ${sampled}`,
+    ],
     ['obs MIXED --as-of 2008-11-30', ''],
     ['obs MIXED --as-of 2008-08-31', ''],
     // Its next vintage is not exact, which nobody knew on that day.
@@ -57,7 +59,7 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
     ['obs UNRATE', ''],
     [
       'panel UNRATE GDP --as-of-each month-end --from 2008-07-31 --to 2008-08-28',
-      'UNRATE is sampled: each row shows the newest vintage on its as-of date',
+      'UNRATE is sampled: each row shows the newest vintage up to its as-of date',
     ],
     ['revisions UNRATE --date 2008-07-01', 'UNRATE is sampled: these are the first samples with each value'],
     ['obs UNRATE --first-release --as-of 2008-11-15', firstRelease],
@@ -101,12 +103,12 @@ describe('--exact', () => {
   const each = '--as-of-each day --from 2008-09-01 --to';
   test.each([
     ['obs UNRATE --as-of 2008-09-16', sampled],
-    ['obs UNRATE', 'UNRATE is sampled: this is 2008-11-15, the newest sample'],
+    ['obs UNRATE', 'UNRATE is sampled: values are from the newest sample, of 2008-11-15'],
     ['obs MIXED --as-of 2008-10-15', `MIXED is exact on 2008-08-31: ${since}`],
-    ['obs MIXED', 'MIXED is fetched: this is 2008-11-30, the newest vintage'],
+    ['obs MIXED', 'MIXED is fetched: values are from the newest vintage, of 2008-11-30'],
     ['obs UNRATE --first-release', firstRelease],
     ['panel UNRATE --as-of 2008-09-16', sampled],
-    ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: this is 2008-08-15'],
+    ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: values are from the sample of 2008-08-15'],
     [`panel UNRATE ${each} 2008-09-16`, 'UNRATE is sampled'],
     [`panel MIXED ${each} 2008-10-15 --beyond repeat`, `MIXED is exact on 2008-08-31: ${since}`],
     ['vintages UNRATE', 'UNRATE is sampled'],
@@ -131,15 +133,21 @@ describe('--exact', () => {
   });
 });
 
-const coverage = (most: number, day = '2008-09-01', age = '4 days') =>
-  `GDP is covered to 2008-08-28, ${age} before ${day}: more than ${most}`;
+const coverage = (most: number) =>
+  `GDP is covered to 2008-08-28, 4 days before 2008-09-01: the maximum is ${most}`;
 
 describe('--max-age', () => {
-  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20: more than 4';
+  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 4';
   test.each([
     ['obs GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
-    ['obs GDP --as-of 2008-08-29 --max-age 0', coverage(0, '2008-08-29', '1 day')],
-    ['obs GDP --max-age 100', coverage(100, '2026-03-15', '6408 days')],
+    [
+      'obs GDP --as-of 2008-08-29 --max-age 0',
+      'GDP is covered to 2008-08-28, 1 day before 2008-08-29: the maximum is 0',
+    ],
+    [
+      'obs GDP --max-age 100',
+      'GDP is covered to 2008-08-28, 6408 days before 2026-03-15: the maximum is 100',
+    ],
     ['panel GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['vintages GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['diff GDP 2008-08-01 2008-09-01 --max-age 3', coverage(3)],
@@ -245,11 +253,15 @@ describe('a snapshot', () => {
     [
       'a.csv obs GDP --max-age 5',
       '2008-09-16',
-      `plan.txt line 1 (a.csv): ${coverage(5, '2008-09-16', '19 days')}`,
+      'plan.txt line 1 (a.csv): GDP is covered to 2008-08-28, 19 days before 2008-09-16: the maximum is 5',
     ],
     ['a.csv obs GDP', '2008-09-01', coverage(3)],
     ['a.csv panel GDP MIXED', '2008-09-01', coverage(3)],
-    ['a.csv yields --maturity 10Y', '2008-08-20', 'is covered to 2008-08-15, 5 days before 2008-08-20'],
+    [
+      'a.csv yields --maturity 10Y',
+      '2008-08-20',
+      'is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 3',
+    ],
   ])('with --max-age 3 is refused for %s as of %s, and not written', async (line, day, why) => {
     const { code, err } = await take('none', [line], day, '--max-age', '3d', '-q');
     expect([code, err]).toEqual([9, expect.stringContaining(why)]);
@@ -299,5 +311,6 @@ it('the library says which vintage a result is from, and takes demands as parame
   const range = { from: '2008-08-01', to: '2008-08-31', asOfEach: 'month-end', wide: true } as const;
   const { rows } = await library.panel(['GDP'], { ...range, withDates: true, beyond: 'repeat' });
   expect(rows).toEqual([{ as_of: '2008-08-31', GDP: '14312.5', GDP_date: '2008-04-01' }]);
+  expect((await library.panel(['GDP'], range)).rows).toEqual([{ as_of: '2008-08-31', GDP: null }]);
   await library.close();
 });

@@ -241,7 +241,7 @@ describe('asof revisions without a date', () => {
 
   it('draws the horizons as lines', async () => {
     const { out } = await run('revisions GDP --release 1,final --from 2007 --to 2010 -f svg');
-    expect(out).toContain('Values at release_1 and final');
+    expect(out).toContain('Values as published: first and latest');
     expect(out).toContain('release_1, Billions of Dollars');
   });
 });

@@ -230,7 +230,7 @@ describe('growth of a series without a stated frequency', () => {
       const { code, out, err } = await asof([...line.split(' '), '--store', path]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toMatch(
-        /^asof: by the spacing of its dates X is Q as of 2002-\d\d-\d\d and M (?:now|as of 2010-0\d-01), so the pc[ha] of the two cannot be compared\n {6}a metadata file/,
+        /^asof: by the spacing of its dates X is Q as of 2002-\d\d-\d\d and M (?:now|as of 2010-0\d-01), so the pc[ha] of the two cannot be compared\n {6}import a metadata file/,
       );
     });
 

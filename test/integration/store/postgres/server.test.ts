@@ -355,7 +355,7 @@ describe('a standby', () => {
     await store.close();
     expect(await initStore(address, false)).toBe(false);
     const [reason, hint] = [
-      /^the server is read-only, .* \(cannot execute \w+/,
+      /^the server or this user is read-only \(cannot execute \w+/,
       /^a standby answers questions; /,
     ];
     for (const work of [() => add(address), () => initStore(`${address}?schema=other`, false)])
