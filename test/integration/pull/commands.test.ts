@@ -331,6 +331,10 @@ describe('asof ping --sources', () => {
     const { out } = await home.run('ping --sources --json');
     const { results } = JSON.parse(out);
     expect(results).toMatchObject([{ followed: 1 }, { followed: 0 }, { followed: 0 }]);
+    const { err } = await home.run('series show SMALL');
+    expect(err).toMatch(
+      /SMALL is pulled from fred since \d{4}-\d\d-\d\d: up to [\d-]{10}, last pulled [\dT:-]{16}Z\n/,
+    );
     // FRED takes two requests a second, and this was the fifth.
     expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 4 * 500);
     expect(asked()).toEqual([5, 2, 2]);

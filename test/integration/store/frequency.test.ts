@@ -109,6 +109,13 @@ describe('dates move to the first day of their period, whenever its length becom
     for (const order of [...ordersOf(steps), ...(haveFlags ? [] : inOne)])
       expect(await shown(await importAll(order))).toBe(expected);
   });
+
+  onEveryEngine((engine) => {
+    const [, steps, expected] = cases.at(-1) ?? ['', [], ''];
+    test.each([...ordersOf(steps)].map((order) => [order]))('also a complete vintage %#', async (order) => {
+      expect(await shown(await importAll(order, engine.newAddress()))).toBe(expected);
+    });
+  });
 });
 
 describe('contradictory frequencies or dates make the import fail, in every order', () => {
