@@ -2,14 +2,19 @@ import { firstWordOf } from '../lines/first-words.ts';
 import type { CommandSpec, QueryLine } from '../lines/line.ts';
 import { figureCommands } from '../lines/question-command.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
-import { readConfigFiles } from '../platform/config-file.ts';
+import { readConfigFile } from '../platform/config-file.ts';
 import type { OtherCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';
 import type { Io, Process } from './terminal/io.ts';
 
 /** Parses and runs a line; resolves to the exit code, or to undefined for a line that asks for the version. */
 export async function dispatch(argv: readonly string[], process: Process): Promise<number | undefined> {
-  const io: Io = { ...process, entries: await readConfigFiles(process) };
+  const [read] = await Promise.allSettled([readConfigFile(process, 'config')]);
+  const settings = () => {
+    if (read.status === 'rejected') throw read.reason;
+    return read.value;
+  };
+  const io: Io = { ...process, settings };
   const now = io.clock();
   const line = readLine(argv, await commandsBeginning(argv[0]), now);
   switch (line.command) {

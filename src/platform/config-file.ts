@@ -22,23 +22,9 @@ export function configPath(user: User, file: ConfigFile): string {
   return join(variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config, `${file}.json`);
 }
 
-/** Reads both files; a damaged file throws a Problem only when its entries are used. */
-export async function readConfigFiles(user: User): Promise<(file: ConfigFile) => ConfigEntries> {
-  const read = async (file: ConfigFile) => {
-    try {
-      const entries = await readEntries(configPath(user, file));
-      return () => entries;
-    } catch (error) {
-      return () => {
-        throw error;
-      };
-    }
-  };
-  const [config, keys] = await Promise.all([read('config'), read('keys')]);
-  return (file) => (file === 'config' ? config() : keys());
-}
-
-async function readEntries(path: string): Promise<ConfigEntries> {
+/** Reads the entries of a file, none if it does not exist; throws a Problem for a damaged file. */
+export async function readConfigFile(user: User, file: ConfigFile): Promise<ConfigEntries> {
+  const path = configPath(user, file);
   try {
     // A query without a file does not load conf, which takes as long as the query itself.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
@@ -89,7 +75,7 @@ export async function changeConfigFile(
   value: string | number | undefined,
 ): Promise<void> {
   const path = configPath(user, file);
-  const { [name]: before } = await readEntries(path);
+  const { [name]: before } = await readConfigFile(user, file);
   if (value === undefined && before === undefined) return;
   try {
     makePrivate(dirname(path));

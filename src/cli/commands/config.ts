@@ -96,7 +96,7 @@ ASOF_CONFIG_DIR=elsewhere asof config list
     parts: {},
     async run(_, io) {
       // As in the file, so that the user sees an invalid value.
-      const entries = io.entries('config');
+      const entries = io.settings();
       for (const name of settingNames)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
     },
@@ -182,15 +182,16 @@ asof auth status --base-url https://data.example.org
   parts: { ...owner, messages },
   async run({ baseUrl, messages }, io) {
     const chosen = chosenBaseUrl(io, defined({ baseUrl }));
-    for (const [origin, key] of storedKeys(io))
+    const stored = await storedKeys(io);
+    for (const [origin, key] of stored)
       await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
     if (chosen === undefined) {
-      if (storedKeys(io).size > 0) return exitCode.success;
+      if (stored.size > 0) return exitCode.success;
       messages.note('asof: no key is stored; a local store needs none');
       return exitCode.unauthorized;
     }
     const { origin } = chosen.base;
-    const used = keyFor(io, origin, messages);
+    const used = await keyFor(io, origin, messages);
     messages.note(
       used === undefined ? `asof: no key for ${origin}` : `asof: ${origin} gets the key of ${used.from}`,
     );
@@ -216,7 +217,7 @@ asof auth logout
   parts: { ...owner, messages },
   async run({ baseUrl, source, messages }, io) {
     const origin = source ?? serviceOf(baseUrl, io).base.origin;
-    if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
+    if (!(await storedKeys(io)).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
     await changeConfigFile(io, 'keys', origin, undefined);
     messages.note(`asof: removed the key for ${origin}`);
   },

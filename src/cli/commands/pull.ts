@@ -97,7 +97,7 @@ asof pull fred --search "core pce"
     ]);
     const json = output.format === 'json';
     const options = {
-      ...pullOptions(line, io),
+      ...(await pullOptions(line, io)),
       ...{ store, request, full, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, rows }: PullProgress) =>
         bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, {
@@ -168,7 +168,7 @@ const pingSources = command({
   async run({ output, ...line }, io) {
     const { probeSources } = await import('../../pull/sources.ts');
     const store = storeToRead(io, line.connection.store).path;
-    const probes = await probeSources({ ...pullOptions(line, io), store });
+    const probes = await probeSources({ ...(await pullOptions(line, io)), store });
     await printTable(output, probeTable, probes, io);
     // A missing key matters only for a followed source.
     const failures = probes.flatMap(({ problem, key, followed }) =>
@@ -207,7 +207,7 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   return first === undefined ? exitCode.success : exitCodeOf(first.kind);
 }
 
-function pullOptions({ connection, messages }: SessionFlags, io: Io) {
+async function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   const url = (name: string) => {
     const text = variable(io, name);
     return text === undefined ? undefined : readFrom(name, 'base_url', text, settings.base_url, io);
@@ -215,7 +215,7 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   return {
     ...requestOptions(connection, io, messages),
     settings: {
-      fred: { url: url('ASOF_FRED_URL'), key: keyFor(io, 'fred', messages)?.text },
+      fred: { url: url('ASOF_FRED_URL'), key: (await keyFor(io, 'fred', messages))?.text },
       treasury: { url: url('ASOF_TREASURY_URL') },
       sec: { url: url('ASOF_SEC_URL'), contact: chosenSetting(io, 'sec_contact')?.value },
     },

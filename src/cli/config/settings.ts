@@ -78,7 +78,7 @@ export function named<N extends string>(text: string, names: readonly N[], unkno
 
 /** Reads the user's settings; throws a Problem with the file and a hint for an invalid value. */
 export function readSettings(io: Io): Partial<SettingValues> {
-  const entries = io.entries('config');
+  const entries = io.settings();
   const stored = (name: string, setting: Setting) => {
     const value = entries[name];
     try {

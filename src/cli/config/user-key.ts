@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { configPath, isPrivate } from '../../platform/config-file.ts';
+import { configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -10,18 +10,18 @@ import type { Messages } from '../terminal/messages.ts';
  * Finds the key for an origin or for FRED: in a variable, in the file of another variable, or stored.
  * Warns if others can read the file.
  */
-export function keyFor(
+export async function keyFor(
   io: Io,
   owner: string,
   { note }: Pick<Messages, 'note'>,
-): { readonly text: string; readonly from: string } | undefined {
+): Promise<{ readonly text: string; readonly from: string } | undefined> {
   const [variableName, fileVariable] =
     owner === 'fred' ? ['FRED_API_KEY', 'ASOF_FRED_API_KEY_FILE'] : ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'];
   const direct = variable(io, variableName);
   if (direct !== undefined) return { text: checkedKey(direct, variableName), from: variableName };
   const named = variable(io, fileVariable);
   const from = named ?? configPath(io, 'keys');
-  const text = named === undefined ? storedKeys(io).get(owner) : keyFile(named, fileVariable);
+  const text = named === undefined ? (await storedKeys(io)).get(owner) : keyFile(named, fileVariable);
   if (text === undefined) return undefined;
   const key = checkedKey(text, from);
   if (!isPrivate(from)) note(`asof: others can read the key in ${from}; chmod 600 keeps it yours`);
@@ -37,8 +37,8 @@ export function checkedKey(text: string, from: string): string {
 }
 
 /** Returns the keys stored on this machine, by origin. */
-export function storedKeys(io: Io): ReadonlyMap<string, string> {
-  const entries = Object.entries(io.entries('keys'));
+export async function storedKeys(io: Io): Promise<ReadonlyMap<string, string>> {
+  const entries = Object.entries(await readConfigFile(io, 'keys'));
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
 }
 

@@ -123,7 +123,7 @@ async function openRemote(
   io: Io,
   messages: Messages,
 ): Promise<Client> {
-  const key = keyFor(io, base.origin, messages);
+  const key = await keyFor(io, base.origin, messages);
   messages.detail(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );

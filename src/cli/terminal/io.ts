@@ -19,10 +19,8 @@ export type Process = {
   readonly leave?: (code: number) => void;
 };
 
-/** A process, with the entries of the user's settings and keys. */
-export type Io = Process & {
-  readonly entries: (file: 'config' | 'keys') => Readonly<Record<string, unknown>>;
-};
+/** A process, with the entries of the user's settings; a damaged file of them is a Problem when they are asked for. */
+export type Io = Process & { readonly settings: () => Readonly<Record<string, unknown>> };
 
 /** The exit statuses of commands; scripts depend on these numbers. */
 export const exitCode = {
