@@ -4,7 +4,8 @@ import { XMLParser } from 'fast-xml-parser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
-import { asof, wordsOf } from '../support/command.ts';
+import { wordsOf } from '../../src/snapshot/plan.ts';
+import { asof } from '../support/command.ts';
 import {
   browserOfTests,
   findingsOfAxe,

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { defined } from '../../src/platform/defined.ts';
 import type { UserFolders } from '../../src/platform/installation.ts';
+import { wordsOf } from '../../src/snapshot/plan.ts';
 import type { Folder } from './folders.ts';
 
 /** The exit code of a command, and its output. */
@@ -120,13 +121,6 @@ export async function importedStore(folder: Folder): Promise<string> {
 /** The lines of a text that ends in a line break. */
 export function linesOf(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
-}
-
-/** Words of a command line, as a POSIX shell splits them, but without expansion. */
-export function wordsOf(line: string): string[] {
-  return [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double = '', single = '') => double + single),
-  );
 }
 
 /** What a command printed, as a transcript shows it: without the id of its request, which differs each time. */

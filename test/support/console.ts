@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type IPty, spawn } from 'node-pty';
 import ts from 'typescript';
-import { asof, wordsOf } from './command.ts';
+import { wordsOf } from '../../src/snapshot/plan.ts';
+import { asof } from './command.ts';
 import { freePort } from './postgres.ts';
 import { builtProgram, manifest, root } from './repository.ts';
 

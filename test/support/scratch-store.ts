@@ -202,3 +202,15 @@ export function countedStore(store: Store, count: () => void): Store {
     );
   return changedStore(store, (view) => Object.fromEntries(parts.map((part) => [part, counted(view[part])])));
 }
+
+/** The curve of a day as `1M 4.1 source`. */
+export function curveOf(
+  path: string,
+  date: string,
+  curveType: 'PAR' | 'TIPS' = 'PAR',
+): Promise<readonly string[]> {
+  return reading(path, async (store) => {
+    const points = await store.rates.curve({ curveType, date, onOrBefore: false });
+    return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
+  });
+}

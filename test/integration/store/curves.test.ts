@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
-import { type Files, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { curveOf, type Files, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 
 onEveryEngine((engine) => {
   const h15 = (...rows: readonly string[]): Files => ({
@@ -16,18 +16,6 @@ onEveryEngine((engine) => {
     const path = engine.newAddress();
     for (const files of steps) await importFiles(path, files, { replace });
     return path;
-  }
-
-  /** The curve of a day as `1M 4.1 source`. */
-  function curveOf(
-    path: string,
-    date: string,
-    curveType: 'PAR' | 'TIPS' = 'PAR',
-  ): Promise<readonly string[]> {
-    return reading(path, async (store) => {
-      const points = await store.rates.curve({ curveType, date, onOrBefore: false });
-      return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
-    });
   }
 
   test('the summary of the rates counts the days of each maturity of each curve, and names their sources', async () => {

@@ -2,24 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder, tempFolder } from '../folders.ts';
-import { digestOf, failureOf, importPaths, newStorePath, reading } from '../scratch-store.ts';
+import { curveOf, digestOf, failureOf, importPaths, newStorePath } from '../scratch-store.ts';
 import { fromFirstDaysOn } from './series-files.ts';
 
 /** Tests of stores that hold the real curves of a data folder. */
 export function realCurvesSuite(data: string): void {
   const treasury = join(data, 'treasury');
   const folder = scratchFolder();
-
-  function curveOf(
-    path: string,
-    date: string,
-    curveType: 'PAR' | 'TIPS' = 'PAR',
-  ): Promise<readonly string[]> {
-    return reading(path, async (store) => {
-      const points = await store.rates.curve({ curveType, date, onOrBefore: false });
-      return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
-    });
-  }
 
   describe('a store of the real curves', () => {
     const path = newStorePath(folder);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
+import { wordsOf } from '../../../src/snapshot/plan.ts';
 import { parse } from '../../support/lines.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
@@ -13,11 +14,6 @@ function refusal(words: readonly string[]): string {
     expect([error.kind, error.requestId]).toEqual(['bad-input', undefined]);
     return [error.detail, ...error.hints].join('\n');
   }
-}
-
-/** The texts of a command line as a shell would split it. */
-function split(line: string): readonly string[] {
-  return [...line.matchAll(/((?:[^\s"]|"[^"]*")+)/g)].map(([word]) => word.replaceAll('"', ''));
 }
 
 const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
@@ -272,6 +268,6 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
     ['completion tcsh', "unknown shell 'tcsh': use bash, zsh or fish"],
   ])('asof %s', (line, said) => {
-    expect(refusal(split(line))).toBe(said);
+    expect(refusal(wordsOf(line))).toBe(said);
   });
 });
