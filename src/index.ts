@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
 import type { Demands } from './answering/basis.ts';
 import { embeddedClient } from './client/open.ts';
-import { requestLimits } from './client/remote/retry.ts';
+import { requestLimits } from './client/remote/exchange.ts';
 import { Problem } from './errors/problem.ts';
 import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, isUrl, type Kinds, methodNaming } from './library/call.ts';
@@ -65,7 +65,7 @@ export type { ComparedRow } from './questions/series/versions.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 
-export type { Followed } from './store/followed.ts';
+export type { Followed } from './store/recorded-changes.ts';
 export type { LoggedImport } from './store/store.ts';
 
 /** Maintenance of a store: `asof.store`. */

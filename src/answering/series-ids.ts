@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
-import { closeNames } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
+import { closeNames } from '../domain/series/words.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';

@@ -4,8 +4,14 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { DataTable } from './data-table.ts';
 import { DataList, type DataSource } from './downloads.ts';
 import { DayField, Field } from './fields.ts';
-import type { OpenedView, PageContext } from './opened-view.ts';
-import { type AskedParams, cell, type ServedRow, ServiceFailure } from './page-service.ts';
+import {
+  type AskedParams,
+  cell,
+  type OpenedView,
+  type PageContext,
+  type ServedRow,
+  ServiceFailure,
+} from './page-service.ts';
 import type { PageState, StateChange } from './state.ts';
 
 const tradeFields = {

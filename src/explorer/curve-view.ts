@@ -9,7 +9,7 @@ import { DataList, type DataSource, type Picture } from './downloads.ts';
 import { DayField, DaySlider, Field, useMoved } from './fields.ts';
 import { positionOf } from './history.ts';
 import { LineChart, type PlotData } from './line-chart.ts';
-import type { OpenedView, PageContext } from './opened-view.ts';
+import type { OpenedView, PageContext } from './page-service.ts';
 import type { PageState } from './state.ts';
 
 type CurveRates = ReadonlyMap<string, string>;

@@ -2,8 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { PlotData } from './line-chart.ts';
-import type { PageContext } from './opened-view.ts';
-import type { AskedParams } from './page-service.ts';
+import type { AskedParams, PageContext } from './page-service.ts';
 import { commandLine } from './state.ts';
 
 /** Data on show, with its command and its address in the service. */

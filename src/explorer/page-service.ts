@@ -1,3 +1,5 @@
+import type { VNode } from 'preact';
+import type { PageState, StateChange } from './state.ts';
 /** A row of an answer, with days as `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
@@ -122,3 +124,18 @@ export function cell(row: ServedRow | undefined, name: string): string {
   const value = row?.[name];
   return value === undefined || value === null ? '' : String(value);
 }
+
+/** What a view needs of the page. */
+export type PageContext = {
+  readonly service: PageService;
+  /** Changes state and address: with no way back (`replace`), or after a rest (`soon`). */
+  readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
+  /** Shows faults above the view, until another state is shown. */
+  readonly warn: (faults: readonly string[]) => void;
+  readonly fail: (error: unknown) => void;
+  /** The flags for the store or the service. */
+  readonly connection: { readonly [flag: string]: string };
+};
+
+/** A view with its data, for any state of its subject. */
+export type OpenedView = { readonly title: string; readonly show: (state: PageState) => VNode };

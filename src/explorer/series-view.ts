@@ -8,8 +8,7 @@ import { DataList, type DataSource, type Picture } from './downloads.ts';
 import { DayField, DaySlider, useMoved } from './fields.ts';
 import { type LoadedSeries, loadSeries, positionOf } from './history.ts';
 import { LineChart, type PlotData } from './line-chart.ts';
-import type { OpenedView, PageContext } from './opened-view.ts';
-import { type AskedParams, cell, type ServedRow } from './page-service.ts';
+import { type AskedParams, cell, type OpenedView, type PageContext, type ServedRow } from './page-service.ts';
 import type { PageState } from './state.ts';
 
 const hideable = [

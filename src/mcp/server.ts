@@ -1,4 +1,5 @@
 // Why: docs/decisions/assistants.md
+
 import { once } from 'node:events';
 import { pipeline, type Readable, Transform, type Writable } from 'node:stream';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -13,8 +14,8 @@ import {
 import pLimit from 'p-limit';
 import type { Question } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
-import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
+import { closest } from '../domain/series/words.ts';
 import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
 import { methodNaming, unknownName } from '../library/call.ts';

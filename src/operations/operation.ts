@@ -1,11 +1,10 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Problem, quoted, type Sentence, type Voice } from '../errors/problem.ts';
-import type { AskFollowed } from '../store/followed.ts';
+import type { AskFollowed } from '../store/recorded-changes.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Drawing } from './drawing.ts';
-import type { Envelope, Row, RowOrder } from './envelope.ts';
+import type { Envelope, Page, PagePosition, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
-import type { Page, PagePosition } from './page.ts';
 import { checkRange, flagName, invalid, type Params, type ParamTexts, type ParamValues } from './param.ts';
 import type { CommandWords } from './typed-line.ts';
 import type { Clock, NamedValues } from './value.ts';

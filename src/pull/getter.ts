@@ -1,8 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type HttpReply, Requester, redacted } from '../client/remote/exchange.ts';
-import { retryAfterOf, waitFor } from '../client/remote/retry.ts';
-import { parseBaseUrl } from '../client/remote/url.ts';
+import {
+  type HttpReply,
+  parseBaseUrl,
+  Requester,
+  redacted,
+  retryAfterOf,
+  waitFor,
+} from '../client/remote/exchange.ts';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
 import { makeFolder } from '../platform/files.ts';

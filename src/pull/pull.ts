@@ -6,8 +6,8 @@ import { counted } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
-import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
+import type { Followed } from '../store/recorded-changes.ts';
 import type { StoreWriter } from '../store/writer.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
 import type {

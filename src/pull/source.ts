@@ -3,7 +3,7 @@ import { addDays, type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
-import type { Followed } from '../store/followed.ts';
+import type { Followed } from '../store/recorded-changes.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 

@@ -1,4 +1,4 @@
-import { closest } from '../domain/series/closest.ts';
+import { closest } from '../domain/series/words.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
@@ -48,7 +48,10 @@ const formats = {
     start: async (layout) => (await import('./markdown.ts')).markdownRenderer(layout),
     needsHeader: true,
   },
-  latex: { extensions: ['tex'], start: async (layout) => (await import('./latex.ts')).latexRenderer(layout) },
+  latex: {
+    extensions: ['tex'],
+    start: async (layout) => (await import('./markdown.ts')).latexRenderer(layout),
+  },
   xlsx: {
     extensions: ['xlsx'],
     start: async (layout) => new (await import('./xlsx.ts')).XlsxRenderer(layout),

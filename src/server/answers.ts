@@ -18,10 +18,21 @@ import {
   readQuestion,
   readRequest,
 } from './endpoints.ts';
-import type { Answering, Exchange, Log, WireReply, WireRequest } from './exchange.ts';
 import type { Admission, Gate } from './keys/gate.ts';
 import { principalOf } from './keys/plans.ts';
-import { checkReads, namesTag, notModified, respond, tagOf, wantsBody } from './respond.ts';
+import {
+  type Answering,
+  checkReads,
+  type Exchange,
+  type Log,
+  namesTag,
+  notModified,
+  respond,
+  tagOf,
+  type WireReply,
+  type WireRequest,
+  wantsBody,
+} from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 type AnswersOptions = {

@@ -4,10 +4,9 @@ import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
 import { owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
-import { beginExchange, createLog, type Handler } from './exchange.ts';
 import { createHandler } from './handler.ts';
 import { type Admission, type Gate, isSameSecret, Turns } from './keys/gate.ts';
-import { respondProblem } from './respond.ts';
+import { beginExchange, createLog, type Handler, respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './service-lease.ts';
 

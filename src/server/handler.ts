@@ -1,20 +1,23 @@
 import { Problem } from '../errors/problem.ts';
 import { admit, endpointAnswers } from './answers.ts';
 import { endpoints } from './endpoints.ts';
-import {
-  type Answering,
-  beginExchange,
-  type Exchange,
-  type Handler,
-  longestTarget,
-  type Sending,
-  type WireReply,
-  type WireRequest,
-} from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Metrics } from './metrics.ts';
 import { openPages } from './open-pages.ts';
-import { checkReads, httpProblem, noEndpoint, respondProblem } from './respond.ts';
+import {
+  type Answering,
+  beginExchange,
+  checkReads,
+  type Exchange,
+  type Handler,
+  httpProblem,
+  longestTarget,
+  noEndpoint,
+  respondProblem,
+  type Sending,
+  type WireReply,
+  type WireRequest,
+} from './respond.ts';
 
 type HandlerOptions = Parameters<typeof openPages>[0] & {
   readonly gate: Pick<Gate, 'admit' | 'check'>;

@@ -2,17 +2,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Service } from '../service/service.ts';
-import { freshnessOf } from '../store/followed.ts';
+import { freshnessOf } from '../store/recorded-changes.ts';
+import { isSameSecret } from './keys/gate.ts';
 import {
   type Answering,
   beginExchange,
+  checkReads,
   type Exchange,
   type Handler,
+  httpProblem,
+  respond,
+  respondProblem,
   type WireReply,
   type WireRequest,
-} from './exchange.ts';
-import { isSameSecret } from './keys/gate.ts';
-import { checkReads, httpProblem, respond, respondProblem } from './respond.ts';
+} from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /** Who may read metrics: by a separate port, a key, or both. */

@@ -3,13 +3,22 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
-import { freshnessOf } from '../store/followed.ts';
-import { endpoints } from './endpoints.ts';
-import type { Answering, Exchange, Log, WireReply } from './exchange.ts';
-import { errorPages } from './failures.ts';
+import { freshnessOf } from '../store/recorded-changes.ts';
+import { endpoints, errorPages } from './endpoints.ts';
 import type { Gate } from './keys/gate.ts';
 import { openApi } from './openapi.ts';
-import { namesTag, noEndpoint, notModified, respond, respondProblem, tagOf } from './respond.ts';
+import {
+  type Answering,
+  type Exchange,
+  type Log,
+  namesTag,
+  noEndpoint,
+  notModified,
+  respond,
+  respondProblem,
+  tagOf,
+  type WireReply,
+} from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 type OpenPagesOptions = ShownPages & {

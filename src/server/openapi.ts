@@ -7,8 +7,7 @@ import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
 import { builtPath } from '../platform/installation.ts';
-import { answerFormats, type Endpoint } from './endpoints.ts';
-import { errorPages, failures } from './failures.ts';
+import { answerFormats, type Endpoint, errorPages, failures } from './endpoints.ts';
 
 /** Returns the OpenAPI 3.1 description of a service with these endpoints. */
 export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Schema {

@@ -3,10 +3,10 @@ import { defined } from '../platform/defined.ts';
 import { isShippedSample } from '../platform/installation.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
-import { createLog, type Handler, type Log } from './exchange.ts';
 import { createHandler } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
+import { createLog, type Handler, type Log } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './service-lease.ts';
 

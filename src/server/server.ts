@@ -13,7 +13,7 @@ import { type Duplex, finished, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import { type Handler, type Log, longestTarget, type Sending, type WireReply } from './exchange.ts';
+import { type Handler, type Log, longestTarget, type Sending, type WireReply } from './respond.ts';
 
 /** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {

@@ -15,8 +15,7 @@ import {
 } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
-import type { DescriptionChange } from './followed.ts';
-import { addedDays, type SeriesBefore } from './recorded-changes.ts';
+import { addedDays, type DescriptionChange, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';

@@ -7,7 +7,7 @@ import type { SearchIndex } from '../domain/series/search.ts';
 import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
-import type { DescriptionChange, Followed } from './followed.ts';
+import type { DescriptionChange, Followed } from './recorded-changes.ts';
 
 /** A series that has at least one statement. */
 export type Series = {

@@ -5,8 +5,14 @@ import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
 import type { StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
-import type { DescriptionChange, Followed } from './followed.ts';
-import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
+import {
+  addedDays,
+  type DescriptionChange,
+  type FilingsBefore,
+  type Followed,
+  type FollowedBefore,
+  type PointsBefore,
+} from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
 import type { ImportRecord, LoggedImport, SeriesContents, WholeView } from './store.ts';

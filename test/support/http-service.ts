@@ -5,10 +5,10 @@ import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
 import type { Operation, Principal } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
+import { createLog } from '../../src/server/respond.ts';
 import { targetOf } from '../../src/server/server.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
 import { createService, owner, type Service, type ServiceOptions } from '../../src/service/service.ts';
@@ -116,7 +116,8 @@ export async function newHttpService({
     const { status, headers, body = null } = await handler({ method, ...target, header, signal });
     if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body))
       throw new Error('without a connection, an answer is whole');
-    return new Response(method === 'HEAD' || status === 304 || status === 204 ? null : body, {
+    const bytes = Buffer.isBuffer(body) ? Buffer.from(body) : body;
+    return new Response(method === 'HEAD' || status === 304 || status === 204 ? null : bytes, {
       status,
       headers,
     });

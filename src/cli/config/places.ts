@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BaseUrl, parseBaseUrl } from '../../client/remote/url.ts';
+import { type BaseUrl, parseBaseUrl } from '../../client/remote/exchange.ts';
 import { Problem } from '../../errors/problem.ts';
 import { samplePath, variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';

@@ -1,6 +1,5 @@
-import { requestLimits } from '../../client/remote/retry.ts';
-import { parseBaseUrl } from '../../client/remote/url.ts';
-import { closest } from '../../domain/series/closest.ts';
+import { parseBaseUrl, requestLimits } from '../../client/remote/exchange.ts';
+import { closest } from '../../domain/series/words.ts';
 import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath } from '../../platform/config-file.ts';

@@ -21,7 +21,7 @@ import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../.
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import type { QueryLine } from '../../lines/line.ts';
+import type { QueryLine } from '../../lines/command.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';

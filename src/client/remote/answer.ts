@@ -1,14 +1,12 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
-import { type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
+import { changedSince, type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
-import { changedSince } from '../../operations/page.ts';
 import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
 import { headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
-import type { HttpReply } from './exchange.ts';
-import { retryAfterOf } from './retry.ts';
+import { type HttpReply, retryAfterOf } from './exchange.ts';
 
 /** A query, and the parameters sent to a service that announces them. */
 type SentQuery<R> = {

@@ -7,9 +7,15 @@ import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer, readJson } from './answer.ts';
-import { type HttpReply, Requester, type RequestOptions, redacted } from './exchange.ts';
-import { retryAfterOf, waitFor } from './retry.ts';
-import { parseBaseUrl } from './url.ts';
+import {
+  type HttpReply,
+  parseBaseUrl,
+  Requester,
+  type RequestOptions,
+  redacted,
+  retryAfterOf,
+  waitFor,
+} from './exchange.ts';
 
 /** The address of a service, and how requests are sent. */
 export type RemoteOptions = RequestOptions & {

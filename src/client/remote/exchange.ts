@@ -1,11 +1,70 @@
 // Why: docs/decisions/node-http-for-remote-queries.md
 import http from 'node:http';
 import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
+import { integer, seconds } from '../../operations/value.ts';
 import { unlessAborted } from '../../platform/promises.ts';
-import type { BaseUrl } from './url.ts';
+
+const day = 86_400;
+
+/** In seconds for one request. */
+export const longestWait = 7 * day;
+
+/** The limits of a user's options: seconds for a try, retries, and seconds of waiting for one request. */
+export const requestLimits = {
+  timeout: seconds('some', day),
+  retries: integer(0, 100),
+  maxWait: seconds('any', longestWait),
+} as const;
+
+/** Waits some milliseconds; throws `interrupted` on the signal. */
+export async function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, signal && { signal }).catch(() => {
+    throw new Problem('interrupted', 'interrupted');
+  });
+}
+
+/** Reads the seconds of a `Retry-After`, a number or a date; undefined if it is absent or invalid. */
+export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date): number | undefined {
+  const text = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = /^\w{3},/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
+}
+
+/** The parts of a base URL; `prefix` is empty or `/…` without a trailing slash. */
+export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
+
+/** Parses a base URL; throws a Problem, which never repeats a password, if the text is invalid. */
+export function parseBaseUrl(text: string): BaseUrl {
+  const typed = text.trim();
+  // A user name, a query or a fragment may contain a secret.
+  const shown = /[@?#]/.test(text) ? undefined : text;
+  const notBase = (reason: string, hint = 'such as https://data.example.com') =>
+    new Problem('bad-input', `invalid base URL: ${reason}`, {
+      field: 'base_url',
+      refusal: { param: 'base_url', reason, value: shown },
+      hints: [hint],
+    });
+  if (!URL.canParse(typed)) throw notBase('it is not a URL', withScheme(typed));
+  const url = new URL(typed);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw notBase('it does not begin with http:// or https://', withScheme(typed));
+  if (url.username !== '' || url.password !== '') throw notBase('it may not hold a user name or a password');
+  if (url.search !== '' || url.hash !== '') throw notBase("it may not have a '?' or a '#'");
+  const prefix = url.pathname.replace(/\/+$/, '');
+  return { origin: url.origin, prefix, href: url.origin + prefix };
+}
+
+/** Suggests a scheme for a host without one, the most common mistake; undefined for any other text. */
+function withScheme(typed: string): string | undefined {
+  return /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/[\w./-]*)?$/.test(typed)
+    ? `did you mean https://${typed}?`
+    : undefined;
+}
 
 type HttpHeaders = { readonly [name: string]: string };
 

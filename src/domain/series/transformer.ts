@@ -1,5 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import { Problem } from '../../errors/problem.ts';
+import { Exact, type ExactValue } from './arithmetic.ts';
 import {
   addDays,
   type Day,
@@ -14,7 +15,6 @@ import {
   weekendDay,
 } from './date.ts';
 import { decimalsOf } from './decimal.ts';
-import { Exact, type ExactValue } from './exact-values.ts';
 import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';

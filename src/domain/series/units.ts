@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { Exact, type ExactValue, roundedQuotient } from './arithmetic.ts';
 import {
   addDays,
   type Day,
@@ -9,7 +10,6 @@ import {
   weekendDay,
 } from './date.ts';
 import { withoutNegativeZero } from './decimal.ts';
-import { Exact, type ExactValue, roundedQuotient } from './exact-values.ts';
 import type { Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */

@@ -19,7 +19,14 @@ import type {
   StoreState,
   StoreView,
 } from '../../store/store.ts';
-import { changedSince, checkVersion, countInPage, type Page, type PagePosition, pageOf } from '../page.ts';
+import {
+  changedSince,
+  checkVersion,
+  countInPage,
+  type Page,
+  type PagePosition,
+  pageOf,
+} from '../envelope.ts';
 
 /** The parameters of a listing; an empty ticker stands for every issuer. */
 type ListingValues = {

@@ -5,15 +5,14 @@ import {
   leadOwner,
   type ReportingOwner,
 } from '../../domain/insider/filing.ts';
-import { closest } from '../../domain/series/closest.ts';
 import { addDays, type Day, earlier } from '../../domain/series/date.ts';
+import { closest } from '../../domain/series/words.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
-import type { UnknownTicker } from '../envelope.ts';
+import { pageOf, type UnknownTicker } from '../envelope.ts';
 import { extension, field, nullable, nullableExtension } from '../field.ts';
 import { type AskMore, type Naming, operation } from '../operation.ts';
-import { pageOf } from '../page.ts';
 import { asOfParam, dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
 import { type Clock, filter, integer } from '../value.ts';
 

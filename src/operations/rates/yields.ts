@@ -11,10 +11,9 @@ import {
 import { refused } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { RatePair } from '../../store/store.ts';
-import type { Envelope } from '../envelope.ts';
+import { type Envelope, pageOf } from '../envelope.ts';
 import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
-import { pageOf } from '../page.ts';
 import { dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
 import { choice, day } from '../value.ts';
 

@@ -1,9 +1,9 @@
 import { frequencies } from '../../domain/series/series.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
+import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
-import { checkVersion, pageOf } from '../page.ts';
 import { asOfParam, paging, param, periodRange, seriesIdParam, textOf } from '../param.ts';
 import { choice } from '../value.ts';
 import { existing } from './series.ts';

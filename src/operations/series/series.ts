@@ -1,11 +1,11 @@
 import { frequencies } from '../../domain/series/series.ts';
 import { plainMatch, wordsOf } from '../../domain/series/words.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import type { Followed } from '../../store/followed.ts';
+import type { Followed } from '../../store/recorded-changes.ts';
 import type { Series } from '../../store/store.ts';
+import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
-import { checkVersion, pageOf } from '../page.ts';
 import { paging, param, seriesIdParam, textOf } from '../param.ts';
 import { choice, text } from '../value.ts';
 

@@ -1,8 +1,8 @@
 import { vintageKinds } from '../../domain/series/series.ts';
 import { defined } from '../../platform/defined.ts';
+import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
-import { checkVersion, pageOf } from '../page.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 

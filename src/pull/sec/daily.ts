@@ -16,7 +16,7 @@ import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
-import type { Followed } from '../../store/followed.ts';
+import type { Followed } from '../../store/recorded-changes.ts';
 import { divide, document, type PullTask, type PullWindow } from '../source.ts';
 import {
   accessionOf,

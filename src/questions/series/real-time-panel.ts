@@ -22,10 +22,8 @@ import { type Params, type ParamTexts, param } from '../../operations/param.ts';
 import { observations } from '../../operations/series/observations.ts';
 import { revisions } from '../../operations/series/revisions.ts';
 import { vintages } from '../../operations/series/vintages.ts';
-import type { NamedValues } from '../../operations/value.ts';
-import { text } from '../../operations/value.ts';
+import { type NamedValues, text } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { countsOwnPeriods } from './one-frequency.ts';
 import {
   asOfDates,
   type PanelColumn,
@@ -35,7 +33,7 @@ import {
   panelRows,
   type RealTimePanelQuery,
 } from './panel-rows.ts';
-import { unitsParams } from './shared.ts';
+import { countsOwnPeriods, unitsParams } from './shared.ts';
 
 /** Answers with the newest values known on each of some days. */
 export function answerRealTimePanel(

@@ -19,7 +19,6 @@ import { revisions as published } from '../../operations/series/revisions.ts';
 import { seriesShow } from '../../operations/series/series.ts';
 import { vintages } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
-import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import {
   type Horizon,
   horizonName,
@@ -29,6 +28,7 @@ import {
   revisionLayout,
   statisticsLayout,
 } from './revision-layouts.ts';
+import { countsOwnPeriods, OneFrequency } from './shared.ts';
 
 type PublishedValue = RowOf<typeof published>;
 

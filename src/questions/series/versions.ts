@@ -10,14 +10,20 @@ import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
-import type { ObservationRow } from '../../operations/series/observations.ts';
-import { observations } from '../../operations/series/observations.ts';
+import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import { namesOf, type SortOrder } from './panel-rows.ts';
-import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
+import {
+  countsOwnPeriods,
+  knownOnDays,
+  OneFrequency,
+  type SeriesArgument,
+  severalSeries,
+  skipMissing,
+  unitsParams,
+} from './shared.ts';
 
 const versionsParams = {
   ...periodRange,

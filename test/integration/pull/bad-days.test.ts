@@ -16,7 +16,7 @@ import { recording } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 // Waits for the pace of a source and before the next try take no time.
-vi.mock('../../../src/client/remote/retry.ts', async (original) => ({
+vi.mock('../../../src/client/remote/exchange.ts', async (original) => ({
   ...(await original<object>()),
   waitFor: async () => undefined,
 }));

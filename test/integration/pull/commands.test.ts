@@ -23,7 +23,7 @@ import { historyUpTo } from '../../support/pull/pulling.ts';
 import { type Home, newHome, sources, type World, worldMakers, worldNow } from '../../support/pull/worlds.ts';
 
 // Waits for the pace of a source and before the next try take no time.
-vi.mock('../../../src/client/remote/retry.ts', async (original) => ({
+vi.mock('../../../src/client/remote/exchange.ts', async (original) => ({
   ...(await original<object>()),
   waitFor: async () => undefined,
 }));

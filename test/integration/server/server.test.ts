@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLog, type Handler } from '../../../src/server/exchange.ts';
+import { createLog, type Handler } from '../../../src/server/respond.ts';
 import { HttpServer, type ServerOptions } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';

@@ -1,11 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
+import { countInPage } from '../../../src/operations/envelope.ts';
 import type { CompleteRow } from '../../../src/operations/field.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import type { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { type Operation, type RowOf, valuesIn } from '../../../src/operations/operation.ts';
-import { countInPage } from '../../../src/operations/page.ts';
 import type { ParamsOf, ParamTexts } from '../../../src/operations/param.ts';
 import { curve, yields } from '../../../src/operations/rates/yields.ts';
 import { observations } from '../../../src/operations/series/observations.ts';

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../src/operations/envelope.ts';
 import { csvRenderer, formatCsvRecord, tsvRenderer } from '../../../src/render/delimited.ts';
-import { latexRenderer } from '../../../src/render/latex.ts';
-import { markdownRenderer } from '../../../src/render/markdown.ts';
+import { latexRenderer, markdownRenderer } from '../../../src/render/markdown.ts';
 import { printable } from '../../../src/render/printable.ts';
 import { anyText, field, layout, observation, observationFields, output } from '../../support/rows.ts';
 

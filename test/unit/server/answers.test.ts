@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { createResponseCache } from '../../../src/server/answers.ts';
 import { acceptedFormat, readQuery } from '../../../src/server/endpoints.ts';
-import { createLog, readableLine } from '../../../src/server/exchange.ts';
-import { codingFor } from '../../../src/server/respond.ts';
+import { codingFor, createLog, readableLine } from '../../../src/server/respond.ts';
 import { type OpenService, Services } from '../../../src/server/service-lease.ts';
 import { TableWorkers } from '../../../src/server/table-workers.ts';
 

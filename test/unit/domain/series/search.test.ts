@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closest } from '../../../../src/domain/series/closest.ts';
-import { findSeries } from '../../../../src/domain/series/search.ts';
-import { synonyms } from '../../../../src/domain/series/synonyms.ts';
+import { findSeries, synonyms } from '../../../../src/domain/series/search.ts';
+import { closest } from '../../../../src/domain/series/words.ts';
 
 /** Series of FRED, with the titles that FRED gives them. */
 const catalogue = `
