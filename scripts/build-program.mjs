@@ -22,7 +22,7 @@ export async function buildProgram() {
   const homes = new Map();
   const bundle = await rolldown({
     cwd: root,
-    input: { asof: 'bin/asof.ts', 'table-worker': 'src/server/table-worker.ts' },
+    input: { asof: 'bin/asof.ts', 'table-worker': 'src/server/tables/table-worker.ts' },
     platform: 'node',
     // better-sqlite3's search for its binary, and what pg loads where it is installed; asof does without.
     external: ['@resvg/resvg-js', 'bindings', 'cloudflare:sockets', 'pg-native'],

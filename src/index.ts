@@ -23,7 +23,7 @@ export type { Note } from './answering/answer.ts';
 export type { Demands } from './answering/basis.ts';
 export type { InputRow } from './answering/table.ts';
 export type { Origin } from './client/client.ts';
-export type { Day, Rhythm } from './domain/series/date.ts';
+export type { Day, Rhythm } from './domain/values/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportResult } from './import/import.ts';
 export type { ImportOptions } from './import/options.ts';
@@ -64,9 +64,7 @@ export type { ComparedRow } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
-
-export type { Followed } from './store/recorded-changes.ts';
-export type { LoggedImport } from './store/store.ts';
+export type { Followed, LoggedImport } from './store/store.ts';
 
 /** Maintenance of a store: `asof.store`. */
 export type StoreCare = Asof['store'];

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';

@@ -1,8 +1,8 @@
 // Why: docs/decisions/what-an-answer-says-of-itself.md
 import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
-import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
+import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { dataChanged, isDataChange } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';

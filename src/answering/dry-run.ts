@@ -1,6 +1,6 @@
 import { largestPage } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
-import { dayNumber, parseDay } from '../domain/series/date.ts';
+import { dayNumber, parseDay } from '../domain/values/date.ts';
 import { counted } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/series/series.ts';

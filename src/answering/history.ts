@@ -1,9 +1,9 @@
 import { pagesOf } from '../client/pagination.ts';
-import type { Day, Frequency } from '../domain/series/date.ts';
-import { addTo } from '../domain/series/groups.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
+import type { Day, Frequency } from '../domain/values/date.ts';
+import { addTo } from '../domain/values/groups.ts';
 import type { QueryParams } from '../operations/param.ts';
 import { revisions } from '../operations/series/revisions.ts';
 import { seriesShow } from '../operations/series/series.ts';

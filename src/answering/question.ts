@@ -1,5 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import type { Day } from '../domain/values/date.ts';
 import { refused, type Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Row } from '../operations/envelope.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day, monthEnd } from '../domain/series/date.ts';
+import { addDays, type Day, monthEnd } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { observations } from '../operations/series/observations.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
-import type { Day } from '../domain/series/date.ts';
-import { closeNames } from '../domain/series/words.ts';
+import { closeNames } from '../domain/search/words.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -232,7 +232,7 @@ async function idsLike(
   known: readonly RowOf<typeof seriesSearch>[],
 ): Promise<readonly string[]> {
   // Loaded here: most series exist.
-  const { findSeries } = await import('../domain/series/search.ts');
+  const { findSeries } = await import('../domain/search/search.ts');
   const all = await findSeries(known, text, 'words');
   const ids = all.map(({ series }) => series.id);
   const near = all[0]?.matched === 'nearest' ? closeNames(text, ids) : [];

@@ -1,5 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
-import { closest } from '../domain/series/words.ts';
+import { closest } from '../domain/search/words.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';

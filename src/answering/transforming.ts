@@ -1,6 +1,5 @@
 import type { AskOptions } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
-import type { Day, Frequency } from '../domain/series/date.ts';
 import { frequencies, frequencyOf, parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type VintageValues,
 } from '../domain/series/transformer.ts';
 import { isComparison, unitText } from '../domain/series/units.ts';
+import type { Day, Frequency } from '../domain/values/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';

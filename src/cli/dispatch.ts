@@ -1,5 +1,5 @@
-import type { CommandSpec, QueryLine } from '../lines/command.ts';
 import { firstWordOf } from '../lines/first-words.ts';
+import type { CommandSpec, QueryLine } from '../lines/line.ts';
 import { figureCommands } from '../lines/question-command.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
 import { readConfigFile } from '../platform/config-file.ts';

@@ -2,8 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
-import type { AskFollowed } from '../store/recorded-changes.ts';
-import type { ImportRecord } from '../store/store.ts';
+import type { AskFollowed, ImportRecord } from '../store/store.ts';
 
 /** The store or the service behind answers. */
 export type Origin = {

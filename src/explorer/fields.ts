@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, TargetedEvent, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { positionOf } from './history.ts';
 import type { PageState } from './state.ts';
 

@@ -1,7 +1,7 @@
-import { type Day, placeAmong } from '../domain/series/date.ts';
-import { groupBy } from '../domain/series/groups.ts';
 import type { Statement } from '../domain/series/revision-history.ts';
 import { Vintages } from '../domain/series/transformer.ts';
+import { type Day, placeAmong } from '../domain/values/date.ts';
+import { groupBy } from '../domain/values/groups.ts';
 import { cell, type PageService, type ServedRow } from './page-service.ts';
 
 /** Makes the vintages of a series from statements in any order, at most one for a date and day. */

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
 import uPlot from 'uplot';
-import { type Day, shortDays } from '../domain/series/date.ts';
+import { type Day, shortDays } from '../domain/values/date.ts';
 
 /** A line of a chart; its colour is a CSS variable. */
 type PlotLine = {

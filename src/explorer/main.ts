@@ -2,13 +2,13 @@
 import { html } from 'htm/preact';
 import { Component, createRef, Fragment, render, type VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { openClusters } from './clusters-view.ts';
-import { openCurves } from './curve-view.ts';
 import { Field } from './fields.ts';
 import { type OpenedView, type PageContext, PageService, ServiceFailure } from './page-service.ts';
-import { SeriesLinks, SeriesSearch } from './series-search.ts';
-import { openSeries } from './series-view.ts';
 import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
+import { openClusters } from './views/clusters.ts';
+import { openCurves } from './views/curve.ts';
+import { openSeries } from './views/series.ts';
+import { SeriesLinks, SeriesSearch } from './views/series-search.ts';
 
 /** The page's address, without its query; all requests are below it. */
 const base = new URL('.', location.href);

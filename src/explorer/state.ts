@@ -1,4 +1,4 @@
-import { parseDay } from '../domain/series/date.ts';
+import { parseDay } from '../domain/values/date.ts';
 
 const names = {
   series: ['series', 'as-of', 'from', 'to', 'date', 'hide'],

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
-import { latestDay } from '../domain/series/date.ts';
+import { latestDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { readFor } from '../operations/typed-line.ts';
 import { clockAt, day, type Value } from '../operations/value.ts';

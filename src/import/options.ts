@@ -1,5 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
+import type { Day } from '../domain/values/date.ts';
 import { type Problem, refused } from '../errors/problem.ts';
 import {
   abortSignal,

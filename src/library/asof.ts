@@ -4,7 +4,7 @@ import { notesOf } from '../answering/notes.ts';
 import { seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
 import { dataChanged } from '../client/client.ts';
 import { requestLimits } from '../client/remote/exchange.ts';
-import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportResult } from '../import/import.ts';

@@ -1,4 +1,4 @@
-import { closest } from '../domain/series/words.ts';
+import { closest } from '../domain/search/words.ts';
 import { inVoice, Problem, quoted, refused } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';

@@ -13,7 +13,7 @@ import { run } from '../answering/run.ts';
 import { withSuggestion } from '../answering/series-ids.ts';
 import type { UserTable } from '../answering/table.ts';
 import { restartOnChange } from '../client/client.ts';
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import { type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';

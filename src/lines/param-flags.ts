@@ -1,4 +1,4 @@
-import type { DayOfPeriod } from '../domain/series/date.ts';
+import type { DayOfPeriod } from '../domain/values/date.ts';
 import { flagName, type Param } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import type { Clock, Completion } from '../operations/value.ts';

@@ -1,5 +1,5 @@
 import { operations } from '../operations/index.ts';
-import type { AnyCommand, CommandSpec, QueryLine } from './command.ts';
+import type { AnyCommand, CommandSpec, QueryLine } from './line.ts';
 import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 

@@ -8,7 +8,7 @@ import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
 import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { chartFlags, connection, demands, messages, output } from './shared-parts.ts';
 

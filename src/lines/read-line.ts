@@ -6,8 +6,8 @@ import { type ArgumentSpec, type Flag, TypedLine } from '../operations/typed-lin
 import { clockAt } from '../operations/value.ts';
 import { selectColumns } from '../render/columns.ts';
 import { outputChoice } from '../render/output.ts';
-import type { CommandSpec, HelpLine, QueryLine } from './command.ts';
 import { firstWordOf, firstWords, secondWord } from './first-words.ts';
+import type { CommandSpec, HelpLine, QueryLine } from './line.ts';
 
 type VersionLine = { readonly command: 'version' };
 

@@ -1,7 +1,7 @@
 import type { Demands } from '../answering/basis.ts';
 import { demandParams, splitDemands } from '../answering/question.ts';
 import { requestLimits } from '../client/remote/exchange.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { asOfFlag, type Param } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';

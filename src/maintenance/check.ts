@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { storedDate } from '../domain/series/date.ts';
-import { parseDateSet } from '../domain/series/date-set.ts';
-import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
+import { storedDate } from '../domain/values/date.ts';
+import { parseDateSet } from '../domain/values/date-set.ts';
+import { parseDecimal, sameNumber } from '../domain/values/decimal.ts';
 import { readStore } from '../store/open.ts';
 import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { readStore } from '../store/open.ts';
-import { freshnessOf } from '../store/recorded-changes.ts';
+import { freshnessOf } from '../store/store.ts';
 
 /** The contents of a store; days may be null. */
 export type StoreInfo = {

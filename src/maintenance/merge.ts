@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { type Day, latestDay } from '../domain/series/date.ts';
-import { addTo } from '../domain/series/groups.ts';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import type { Change, Statement } from '../domain/series/revision-history.ts';
+import { type Day, latestDay } from '../domain/values/date.ts';
+import { addTo } from '../domain/values/groups.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
@@ -12,8 +12,7 @@ import { load } from '../import/load/load.ts';
 import type { LoadProgress } from '../import/load/registry.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { Followed } from '../store/recorded-changes.ts';
-import type { SeriesContents, WholeView } from '../store/store.ts';
+import type { Followed, SeriesContents, WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
 

@@ -14,8 +14,8 @@ import {
 import pLimit from 'p-limit';
 import type { Question } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
-import type { Day } from '../domain/series/date.ts';
-import { closest } from '../domain/series/words.ts';
+import { closest } from '../domain/search/words.ts';
+import type { Day } from '../domain/values/date.ts';
 import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
 import { methodNaming, unknownName } from '../library/call.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
 /** One value of a row in a chart. */

@@ -1,4 +1,4 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 
 /** A field's content: numbers of facts are decimal texts, missing is null. */

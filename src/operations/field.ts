@@ -1,4 +1,4 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
 /** The type of a cell by kind of field; a missing value is null. */

@@ -1,7 +1,6 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { type Problem, quoted, type Sentence, type Voice } from '../errors/problem.ts';
-import type { AskFollowed } from '../store/recorded-changes.ts';
-import type { StoreView } from '../store/store.ts';
+import type { AskFollowed, StoreView } from '../store/store.ts';
 import type { Drawing } from './drawing.ts';
 import type { Envelope, Page, PagePosition, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';

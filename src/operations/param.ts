@@ -1,4 +1,4 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/series/date.ts';
+import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type Clock, type Completion, choice } from './value.ts';
 

@@ -1,4 +1,4 @@
-import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/series/date.ts';
+import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/values/date.ts';
 import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import type { AnswerVintage, Cell, Coverage, Envelope, Row } from './envelope.ts';
 import { type Field, fieldKinds } from './field.ts';
 

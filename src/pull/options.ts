@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../client/remote/exchange.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { type Problem, refused } from '../errors/problem.ts';
 import { seconds, type Value } from '../operations/value.ts';
 

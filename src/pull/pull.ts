@@ -1,13 +1,13 @@
 // Why: docs/decisions/what-a-pull-believes.md
 import { setImmediate as tick } from 'node:timers/promises';
-import { latestDay } from '../domain/series/date.ts';
+import { latestDay } from '../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { counted } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
-import type { Followed } from '../store/recorded-changes.ts';
+import type { Followed } from '../store/store.ts';
 import type { StoreWriter } from '../store/writer.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
 import type {

@@ -1,10 +1,9 @@
 import type { HttpReply } from '../client/remote/exchange.ts';
-import { addDays, type Day, latestDay } from '../domain/series/date.ts';
+import { addDays, type Day, latestDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
-import type { Followed } from '../store/recorded-changes.ts';
-import type { StoreView, WholeView } from '../store/store.ts';
+import type { Followed, StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 
 /** How a source is asked, and what its replies mean. */

@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import { readStoreIfAny } from '../store/open.ts';
-import type { Followed } from '../store/recorded-changes.ts';
+import type { Followed } from '../store/store.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';

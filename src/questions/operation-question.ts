@@ -2,7 +2,7 @@
 import { type Ask, counted, type QueryAnswer, textsOf } from '../answering/answer.ts';
 import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { contradiction } from '../errors/problem.ts';
 import { type Operation, prepare } from '../operations/operation.ts';
 import { flagName, isAboutKnowledge, type Param, type Params, param } from '../operations/param.ts';

@@ -1,4 +1,4 @@
-import { closeNames } from '../domain/series/words.ts';
+import { closeNames } from '../domain/search/words.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';

@@ -1,10 +1,10 @@
-import { closest } from '../domain/series/words.ts';
+import { closest } from '../domain/search/words.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { selectColumns } from './columns.ts';
-import { csvRenderer, tsvRenderer } from './delimited.ts';
+import { csvRenderer, tsvRenderer } from './formats/delimited.ts';
 import { printableLines } from './printable.ts';
 import {
   type ChartOptions,
@@ -26,35 +26,35 @@ type FormatEntry = {
 const formats = {
   table: {
     extensions: ['txt'],
-    start: async (layout) => new (await import('./table.ts')).TableRenderer(layout),
+    start: async (layout) => new (await import('./formats/table.ts')).TableRenderer(layout),
   },
   csv: { extensions: ['csv'], start: csvRenderer },
   tsv: { extensions: ['tsv', 'tab'], start: tsvRenderer },
   json: {
     extensions: ['json'],
-    start: async (layout) => new (await import('./json.ts')).JsonRenderer(layout),
+    start: async (layout) => new (await import('./formats/json.ts')).JsonRenderer(layout),
   },
   ndjson: {
     extensions: ['ndjson', 'jsonl'],
-    start: async (layout) => (await import('./json.ts')).ndjsonRenderer(layout),
+    start: async (layout) => (await import('./formats/json.ts')).ndjsonRenderer(layout),
   },
   parquet: {
     extensions: ['parquet'],
-    start: async (layout) => new (await import('./parquet.ts')).ParquetRenderer(layout),
+    start: async (layout) => new (await import('./formats/parquet.ts')).ParquetRenderer(layout),
     binary: true,
   },
   markdown: {
     extensions: ['md', 'markdown'],
-    start: async (layout) => (await import('./markdown.ts')).markdownRenderer(layout),
+    start: async (layout) => (await import('./formats/markup.ts')).markdownRenderer(layout),
     needsHeader: true,
   },
   latex: {
     extensions: ['tex'],
-    start: async (layout) => (await import('./markdown.ts')).latexRenderer(layout),
+    start: async (layout) => (await import('./formats/markup.ts')).latexRenderer(layout),
   },
   xlsx: {
     extensions: ['xlsx'],
-    start: async (layout) => new (await import('./xlsx.ts')).XlsxRenderer(layout),
+    start: async (layout) => new (await import('./formats/xlsx.ts')).XlsxRenderer(layout),
     binary: true,
   },
   svg: {
@@ -275,7 +275,7 @@ export async function rendererFor(
     ...defined({ width: output.width, drawing }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
-    return (await import('./table.ts')).cardRenderer(layout);
+    return (await import('./formats/table.ts')).cardRenderer(layout);
   }
   const renderer = await createRenderer(output.format, layout);
   // Tables are made for terminals.

@@ -1,7 +1,7 @@
 // Why: docs/decisions/tables-over-http.md
 import { LRUCache } from 'lru-cache';
 import { restartOnChange } from '../client/client.ts';
-import { utcDay } from '../domain/series/date.ts';
+import { utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
@@ -33,7 +33,7 @@ import {
   type WireRequest,
   wantsBody,
 } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import type { Services } from './tables/service-lease.ts';
 
 type AnswersOptions = {
   readonly services: Services;

@@ -128,7 +128,7 @@ export function acceptedFormat(accept: string | undefined): AnswerFormat | undef
 }
 
 /** The detail of a response without an acceptable format. */
-export const notAcceptable = `answers are ${listed(Object.values(answerFormats), 'or')}, which the Accept header rules out`;
+const notAcceptable = `answers are ${listed(Object.values(answerFormats), 'or')}, which the Accept header rules out`;
 
 /** Reads the parameters of a query, and the format of the answer: from `format`, otherwise from `Accept`. */
 export function readQuery(query: string, accept: string | undefined): Asked {

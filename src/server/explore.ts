@@ -8,7 +8,7 @@ import { createHandler } from './handler.ts';
 import { type Admission, type Gate, isSameSecret, Turns } from './keys/gate.ts';
 import { beginExchange, createLog, type Handler, respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
-import { Services, serviceOf } from './service-lease.ts';
+import { Services, serviceOf } from './tables/service-lease.ts';
 
 /** The store to show on this machine. */
 export type ExploreOptions = {

@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
+import { type Day, dayNumber, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Service } from '../service/service.ts';
-import { freshnessOf } from '../store/recorded-changes.ts';
+import { freshnessOf } from '../store/store.ts';
 import { isSameSecret } from './keys/gate.ts';
 import {
   type Answering,
@@ -16,7 +16,7 @@ import {
   type WireReply,
   type WireRequest,
 } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import type { Services } from './tables/service-lease.ts';
 
 /** Who may read metrics: by a separate port, a key, or both. */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
-import { freshnessOf } from '../store/recorded-changes.ts';
+import { freshnessOf } from '../store/store.ts';
 import { endpoints, errorPages } from './endpoints.ts';
 import type { Gate } from './keys/gate.ts';
 import { openApi } from './openapi.ts';
@@ -19,7 +19,7 @@ import {
   tagOf,
   type WireReply,
 } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import type { Services } from './tables/service-lease.ts';
 
 type OpenPagesOptions = ShownPages & {
   readonly services: Services;

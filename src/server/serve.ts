@@ -8,7 +8,7 @@ import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
 import { createLog, type Handler, type Log } from './respond.ts';
 import { HttpServer } from './server.ts';
-import { Services, serviceOf } from './service-lease.ts';
+import { Services, serviceOf } from './tables/service-lease.ts';
 
 type ServeOptions = Pick<
   Parameters<typeof createHandler>[0],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Envelope, Page, PagePosition, Row } from '../operations/envelope.ts';
 import { type Operation, type Principal, prepare, type Usage } from '../operations/operation.ts';
@@ -8,8 +8,7 @@ import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { knownView } from '../store/known-view.ts';
-import type { AskFollowed } from '../store/recorded-changes.ts';
-import type { Store, StoreView } from '../store/store.ts';
+import type { AskFollowed, Store, StoreView } from '../store/store.ts';
 import { yieldSeriesView } from './yield-series-view.ts';
 
 /** The store of a service and its settings. */

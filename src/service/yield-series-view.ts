@@ -1,7 +1,8 @@
 // Why: docs/decisions/rates-as-series.md
-import { addDays, type Day } from '../domain/series/date.ts';
-import { searchableWords } from '../domain/series/words.ts';
+
+import { searchableWords } from '../domain/search/words.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import { addDays, type Day } from '../domain/values/date.ts';
 import { defined } from '../platform/defined.ts';
 import type {
   AllSeriesView,
@@ -174,7 +175,7 @@ async function ratesOf(
   }
   const { curveType, maturity: long } = rate;
   const pairs = await rates.spread({ curveType, long, short: less.maturity, ...range });
-  const { difference } = await import('../domain/series/arithmetic.ts');
+  const { difference } = await import('../domain/values/arithmetic.ts');
   return pairs.map((pair) => ({
     date: pair.tradeDate,
     value: difference(pair.long, pair.short),

@@ -1,6 +1,6 @@
 import type { Query } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
-import { type Day, parseDay } from '../domain/series/date.ts';
+import { type Day, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';

@@ -7,7 +7,7 @@ import { notesOf } from '../answering/notes.ts';
 import { isDrawable, type Query } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
 import { withSuggestion } from '../answering/series-ids.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
 import type { Envelope } from '../operations/envelope.ts';

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { SubjectBasis } from '../answering/basis.ts';
-import { type Day, parseDay } from '../domain/series/date.ts';
+import { type Day, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isPlain } from '../operations/value.ts';
-import { formatCsvRecord } from '../render/delimited.ts';
+import { formatCsvRecord } from '../render/formats/delimited.ts';
 import type { ImportRecord } from '../store/store.ts';
 import { faultOfName } from './plan.ts';
 

@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';

@@ -1,5 +1,5 @@
-import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
+import { addDays, type Day, earlier } from '../domain/values/date.ts';
 import type {
   AllSeriesView,
   FilingsView,

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, type Frequency, later, storedDate } from '../domain/series/date.ts';
-import { parseDateSet } from '../domain/series/date-set.ts';
 import {
   type MergeCounts,
   type MergeOptions,
@@ -15,10 +13,12 @@ import {
 } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
-import { addedDays, type DescriptionChange, type SeriesBefore } from './recorded-changes.ts';
+import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
+import { parseDateSet } from '../domain/values/date-set.ts';
+import { addedDays, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
-import type { SeriesDescription } from './store.ts';
+import type { DescriptionChange, SeriesDescription } from './store.ts';
 
 /** The outcome of a merge; `changed` is about the store. */
 export type MergeOutcome = MergeCounts & { readonly changed: boolean };

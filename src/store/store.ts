@@ -1,13 +1,12 @@
 import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
-import type { Day, Frequency } from '../domain/series/date.ts';
+import type { SearchIndex } from '../domain/search/search.ts';
+import type { SearchedSeries } from '../domain/search/words.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StoredChange } from '../domain/series/revision-history.ts';
-import type { SearchIndex } from '../domain/series/search.ts';
 import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
-import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
-import type { DescriptionChange, Followed } from './recorded-changes.ts';
+import type { Day, Frequency } from '../domain/values/date.ts';
 
 /** A series that has at least one statement. */
 export type Series = {
@@ -340,3 +339,48 @@ export interface Store {
   rest?(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** An item, such as a series, followed at a live source. */
+export type Followed = {
+  readonly source: string;
+  /** The item in the words of the source: `GDP`. */
+  readonly name: string;
+  /** The start of following, ISO 8601. */
+  readonly since: string;
+  /** Where the next pull resumes, in the words of the source; empty before the first fact. */
+  readonly bookmark: string;
+  /** The last day with everything that the source published. */
+  readonly upTo: Day | undefined;
+  /** The time of the source's last answer, ISO 8601. */
+  readonly lastRun: string | undefined;
+  /** What the last run left undone, in words; empty if nothing. */
+  readonly left: string;
+};
+
+/** A function that lists followed items; absent if a service answers. */
+export type AskFollowed = () => Promise<readonly Followed[]>;
+
+/** Summarises how fresh the followed items are, by the stalest; undefined if an item has no value yet. */
+export function freshnessOf(followed: readonly Followed[]) {
+  // An undefined value counts as the oldest.
+  const oldest = (texts: readonly (string | undefined)[]) =>
+    texts.map((text) => text ?? '').sort()[0] || undefined;
+  return {
+    count: followed.length,
+    /** The last day that all items reach. */
+    upTo: oldest(followed.map(({ upTo }) => upTo)),
+    /** The oldest time of an item's last answer, ISO 8601. */
+    lastRun: oldest(followed.map(({ lastRun }) => lastRun)),
+    /** The number of items that the last run left unfinished. */
+    unfinished: followed.filter(({ left }) => left !== '').length,
+  };
+}
+
+/** A changed text in the description of a series. */
+export type DescriptionChange = {
+  readonly seriesId: string;
+  readonly changedOn: Day;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+};

@@ -1,9 +1,9 @@
 // Why: docs/decisions/undo.md
 import { filingOf } from '../domain/insider/filing.ts';
-import type { Day } from '../domain/series/date.ts';
-import { parseDateSet } from '../domain/series/date-set.ts';
 import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
 import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
+import type { Day } from '../domain/values/date.ts';
+import { parseDateSet } from '../domain/values/date-set.ts';
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';

@@ -1,21 +1,21 @@
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
-import type { Day } from '../domain/series/date.ts';
-import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
 import type { StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
-import {
-  addedDays,
-  type DescriptionChange,
-  type FilingsBefore,
-  type Followed,
-  type FollowedBefore,
-  type PointsBefore,
-} from './recorded-changes.ts';
+import type { Day } from '../domain/values/date.ts';
+import { formatDateSet } from '../domain/values/date-set.ts';
+import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
-import type { ImportRecord, LoggedImport, SeriesContents, WholeView } from './store.ts';
+import type {
+  DescriptionChange,
+  Followed,
+  ImportRecord,
+  LoggedImport,
+  SeriesContents,
+  WholeView,
+} from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;

@@ -10,7 +10,7 @@ import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
 import { createLog } from '../../src/server/respond.ts';
 import { targetOf } from '../../src/server/server.ts';
-import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
+import { type OpenService, Services, serviceOf } from '../../src/server/tables/service-lease.ts';
 import { createService, owner, type Service, type ServiceOptions } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { newQuarterlyStore } from './example-stores.ts';

@@ -1,10 +1,5 @@
-import {
-  type AnyCommand,
-  type CommandSpec,
-  type LinePart,
-  type PartValues,
-  together,
-} from '../../lines/command.ts';
+import { type LinePart, type PartValues, together } from '../../lines/command.ts';
+import type { AnyCommand, CommandSpec } from '../../lines/line.ts';
 import { messages as messageFlags } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';

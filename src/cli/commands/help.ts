@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { closest } from '../../domain/series/words.ts';
+import { closest } from '../../domain/search/words.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { AnyCommand, HelpLine } from '../../lines/command.ts';
 import { firstWordOf } from '../../lines/first-words.ts';
+import type { AnyCommand, HelpLine } from '../../lines/line.ts';
 import { programOf } from '../../lines/read-line.ts';
 import { print } from '../../platform/sink.ts';
 import { exitCode, type Io } from '../terminal/io.ts';

@@ -2,7 +2,7 @@ import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
 import { seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
-import { latestDay, utcDay } from '../../domain/series/date.ts';
+import { latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { type ImportProgress, importValues } from '../../import/options.ts';

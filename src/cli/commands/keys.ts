@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { option, textOption } from '../../lines/command.ts';
 import { messages, outputWith } from '../../lines/shared-parts.ts';

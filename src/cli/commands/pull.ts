@@ -16,7 +16,7 @@ import {
 } from '../../pull/options.ts';
 import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
-import type { Followed } from '../../store/recorded-changes.ts';
+import type { Followed } from '../../store/store.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { chosenSetting, readFrom, settings } from '../config/settings.ts';
 import { keyFor } from '../config/user-key.ts';

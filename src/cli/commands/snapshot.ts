@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { addDays, utcDay } from '../../domain/series/date.ts';
+import { addDays, utcDay } from '../../domain/values/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
 import { textOption, toggle } from '../../lines/command.ts';

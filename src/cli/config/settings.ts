@@ -1,5 +1,5 @@
 import { parseBaseUrl, requestLimits } from '../../client/remote/exchange.ts';
-import { closest } from '../../domain/series/words.ts';
+import { closest } from '../../domain/search/words.ts';
 import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath } from '../../platform/config-file.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { longestWait, type RemoteEvent, type RequestTry } from '../../client/remote/exchange.ts';
-import { type Day, utcDay } from '../../domain/series/date.ts';
+import { type Day, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { defined } from '../../platform/defined.ts';

@@ -3,8 +3,8 @@ import { problemOf } from '../../errors/system-errors.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
-import type { Share } from '../../render/progress-line.ts';
 import { exitCode, exitCodeOf, type Process } from './io.ts';
+import type { Share } from './progress-line.ts';
 
 const embeddedErrors = 'asof://local/errors';
 
@@ -109,7 +109,7 @@ function progressOn({ stderr, clock }: Process): Progress {
   const started = clock().getTime();
   let next = started + showAfter;
   // Loaded for the first line, so that short work does not load it.
-  let progressLine: typeof import('../../render/progress-line.ts').progressLine | undefined;
+  let progressLine: typeof import('./progress-line.ts').progressLine | undefined;
   return {
     show(text, share) {
       const now = clock().getTime();
@@ -124,7 +124,7 @@ function progressOn({ stderr, clock }: Process): Progress {
         stderr.write(eraseLine + line);
       };
       if (progressLine !== undefined) return draw(progressLine);
-      void import('../../render/progress-line.ts').then((module) => {
+      void import('./progress-line.ts').then((module) => {
         progressLine = module.progressLine;
         draw(progressLine);
       });

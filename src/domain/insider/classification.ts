@@ -1,6 +1,6 @@
-import { type Day, earlier } from '../series/date.ts';
-import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
-import { groupBy } from '../series/groups.ts';
+import { type Day, earlier } from '../values/date.ts';
+import { canonicalDecimal, sameNumber } from '../values/decimal.ts';
+import { groupBy } from '../values/groups.ts';
 import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
 /** A trade that counts towards no cluster, with the reason. */

@@ -1,4 +1,4 @@
-import { Exact, roundedQuotient } from '../series/arithmetic.ts';
+import { Exact, roundedQuotient } from '../values/arithmetic.ts';
 import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
 

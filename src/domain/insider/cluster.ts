@@ -1,4 +1,4 @@
-import { type Day, dayNumber, firstPlace } from '../series/date.ts';
+import { type Day, dayNumber, firstPlace } from '../values/date.ts';
 import type { InsiderTrade } from './classification.ts';
 import type { StatedDate } from './filing.ts';
 

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../series/date.ts';
+import { addDays, type Day } from '../values/date.ts';
 import type { Classification, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityOf, leadOwner, type ReportingOwner } from './filing.ts';

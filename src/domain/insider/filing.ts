@@ -1,4 +1,4 @@
-import type { Day } from '../series/date.ts';
+import type { Day } from '../values/date.ts';
 
 /** A date as stated: `YYYY-MM-DD`, in the calendar, but possibly wrong. */
 export type StatedDate = string;

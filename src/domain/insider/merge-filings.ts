@@ -1,6 +1,6 @@
-import { fullerText, sameNumber } from '../series/decimal.ts';
-import { groupBy } from '../series/groups.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
+import { fullerText, sameNumber } from '../values/decimal.ts';
+import { groupBy } from '../values/groups.ts';
 import {
   type Filing,
   type FilingHeader,

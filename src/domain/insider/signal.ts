@@ -1,4 +1,4 @@
-import { type Day, dayNumber, earlier, later, placeAmong } from '../series/date.ts';
+import { type Day, dayNumber, earlier, later, placeAmong } from '../values/date.ts';
 import { classifiedDays, type InsiderTrade } from './classification.ts';
 import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
 import { clusterTotals, sumOf } from './cluster-totals.ts';

@@ -1,6 +1,6 @@
-import type { Day } from './date.ts';
-import { canonicalDecimal } from './decimal.ts';
-import { addTo } from './groups.ts';
+import type { Day } from '../values/date.ts';
+import { canonicalDecimal } from '../values/decimal.ts';
+import { addTo } from '../values/groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
 type FirstPublication = { readonly date: Day; readonly value: string; readonly asOf: Day };

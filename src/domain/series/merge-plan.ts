@@ -1,8 +1,8 @@
 // Why: docs/decisions/changes-and-mentions.md
-import { type Day, type Frequency, storedDate } from './date.ts';
-import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import { fullerText, sameNumber } from './decimal.ts';
-import { addTo, groupBy } from './groups.ts';
+import { type Day, type Frequency, storedDate } from '../values/date.ts';
+import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from '../values/date-set.ts';
+import { fullerText, sameNumber } from '../values/decimal.ts';
+import { addTo, groupBy } from '../values/groups.ts';
 import {
   addDifferences,
   type Change,

@@ -1,4 +1,4 @@
-import type { Day } from './date.ts';
+import type { Day } from '../values/date.ts';
 import type { DailyTransformers, Transformer, Vintages, VintageValues } from './transformer.ts';
 
 /** A value known on a day, with its first vintage. */

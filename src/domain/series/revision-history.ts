@@ -1,5 +1,5 @@
-import { type Day, firstPlace } from './date.ts';
-import { sameNumber } from './decimal.ts';
+import { type Day, firstPlace } from '../values/date.ts';
+import { sameNumber } from '../values/decimal.ts';
 import type { StoredKind } from './series.ts';
 
 /** The value of a date from `asOf` on (null: withdrawn). */

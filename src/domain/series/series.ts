@@ -1,5 +1,5 @@
 // Why: docs/decisions/kinds-of-vintages.md
-import { type Day, dayNumber, type Frequency, firstPlace, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, firstPlace, periodStart } from '../values/date.ts';
 
 /** The description of a series; fields that are not stated are absent. */
 export type SeriesMetadata = {

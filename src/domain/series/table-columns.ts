@@ -7,7 +7,7 @@ import {
   monthNumber,
   monthsOfPeriod,
   periodStart,
-} from './date.ts';
+} from '../values/date.ts';
 import { frequencies, frequencyOf } from './series.ts';
 
 /** A table's statements about one series besides the figures. */

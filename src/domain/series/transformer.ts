@@ -1,6 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import { Problem } from '../../errors/problem.ts';
-import { Exact, type ExactValue } from './arithmetic.ts';
+import { Exact, type ExactValue } from '../values/arithmetic.ts';
 import {
   addDays,
   type Day,
@@ -13,8 +13,8 @@ import {
   placeAmong,
   weekdayFrom,
   weekendDay,
-} from './date.ts';
-import { decimalsOf } from './decimal.ts';
+} from '../values/date.ts';
+import { decimalsOf } from '../values/decimal.ts';
 import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Exact, type ExactValue, roundedQuotient } from './arithmetic.ts';
+import { Exact, type ExactValue, roundedQuotient } from '../values/arithmetic.ts';
 import {
   addDays,
   type Day,
@@ -8,8 +8,8 @@ import {
   monthsBefore,
   monthsOfPeriod,
   weekendDay,
-} from './date.ts';
-import { withoutNegativeZero } from './decimal.ts';
+} from '../values/date.ts';
+import { withoutNegativeZero } from '../values/decimal.ts';
 import type { Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */

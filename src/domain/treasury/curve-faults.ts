@@ -1,3 +1,4 @@
+import { frequencyOf } from '../series/series.ts';
 import {
   addDays,
   type Day,
@@ -7,9 +8,8 @@ import {
   monthEnd,
   weekdayFrom,
   weekendDay,
-} from '../series/date.ts';
-import { groupBy } from '../series/groups.ts';
-import { frequencyOf } from '../series/series.ts';
+} from '../values/date.ts';
+import { groupBy } from '../values/groups.ts';
 import { type CurvePoint, firstDayOf } from './curve.ts';
 
 /** The end of the first 20-year rate in the Federal Reserve's release, 1962 to 1986. */

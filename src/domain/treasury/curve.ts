@@ -1,6 +1,6 @@
-import type { Day } from '../series/date.ts';
-import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
+import type { Day } from '../values/date.ts';
+import { fullerText, sameNumber } from '../values/decimal.ts';
 
 /** Nominal par yields, or real ones of inflation-protected securities. */
 export type CurveType = (typeof curveTypes)[number];

@@ -1,6 +1,4 @@
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, faultOfDay } from '../../domain/series/date.ts';
-import { parseDecimal } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
   type SeriesMetadata,
@@ -9,6 +7,8 @@ import {
   type VintageKind,
 } from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
+import { type Day, faultOfDay } from '../../domain/values/date.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
 import type { FileHead } from '../readers/csv.ts';

@@ -1,5 +1,5 @@
-import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/series/date.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
+import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { FileHead } from '../readers/csv.ts';
 import type { ImportFormat } from './format.ts';

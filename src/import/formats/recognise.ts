@@ -1,4 +1,4 @@
-import { parseDay } from '../../domain/series/date.ts';
+import { parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';

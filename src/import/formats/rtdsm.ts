@@ -1,6 +1,6 @@
-import { type Day, dayOf, type Frequency } from '../../domain/series/date.ts';
-import { missingTexts } from '../../domain/series/missing-value.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
+import { type Day, dayOf, type Frequency } from '../../domain/values/date.ts';
+import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { type FileHead, readCsv, textHead } from '../readers/csv.ts';
 import { readSheets, type Sheet } from '../readers/xlsx.ts';

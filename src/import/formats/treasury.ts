@@ -1,6 +1,3 @@
-import { type Day, dayOf, parseDay } from '../../domain/series/date.ts';
-import { parseDecimal } from '../../domain/series/decimal.ts';
-import { missingTexts } from '../../domain/series/missing-value.ts';
 import {
   type CurveMaturity,
   type CurvePoint,
@@ -14,6 +11,9 @@ import {
   impossiblePoint,
   impossibleRates,
 } from '../../domain/treasury/curve-faults.ts';
+import { type Day, dayOf, parseDay } from '../../domain/values/date.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
+import { missingTexts } from '../../domain/values/missing-value.ts';
 import { Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';

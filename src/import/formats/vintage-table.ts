@@ -1,10 +1,10 @@
-import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
-import { parseDecimal } from '../../domain/series/decimal.ts';
-import { entryOf } from '../../domain/series/groups.ts';
-import { missingTexts } from '../../domain/series/missing-value.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
+import { type Day, type Frequency, parseDay } from '../../domain/values/date.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
+import { entryOf } from '../../domain/values/groups.ts';
+import { missingTexts } from '../../domain/values/missing-value.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';

@@ -1,8 +1,8 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
-import { groupBy } from '../../domain/series/groups.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
-import { entryOf } from '../../domain/series/groups.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
+import { type Day, type Frequency, storedDate } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { MergeOutcome } from '../../store/series-writer.ts';
 import type { ImportRecord } from '../../store/store.ts';

@@ -1,6 +1,3 @@
-import type { Day } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
-import { entryOf } from '../../domain/series/groups.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
   type CurveMaturity,
@@ -8,6 +5,9 @@ import {
   h15Source,
   maturityNamed,
 } from '../../domain/treasury/curve.ts';
+import type { Day } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import { CurveChecks } from '../formats/treasury.ts';

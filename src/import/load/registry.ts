@@ -1,9 +1,9 @@
-import { type Day, earlier, type Frequency } from '../../domain/series/date.ts';
-import { entryOf } from '../../domain/series/groups.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
+import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { DescriptionChange } from '../../store/recorded-changes.ts';
 import type { SeriesRecord } from '../../store/sql/series-rows.ts';
+import type { DescriptionChange } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf } from '../files/source-file.ts';
 import type { Batch, ReadOptions } from '../formats/format.ts';

@@ -1,8 +1,8 @@
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
-import { entryOf } from '../../domain/series/groups.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
+import { type Day, type Frequency, periodStart } from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { counted } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';

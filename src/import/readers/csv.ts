@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { missingTexts } from '../../domain/series/missing-value.ts';
+import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
 import { type DateOrder, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CellForm, cellText, otherWidth, recordHead, recordsIn } from './delimited.ts';

@@ -9,7 +9,7 @@ import {
   parquetSchema,
   type SchemaElement,
 } from 'hyparquet';
-import { addDays } from '../../domain/series/date.ts';
+import { addDays } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';

@@ -1,4 +1,4 @@
-import { parseDecimal } from '../../domain/series/decimal.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';

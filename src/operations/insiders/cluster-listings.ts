@@ -10,7 +10,7 @@ import { clusterTotals, transactionValue } from '../../domain/insider/cluster-to
 import { explainCluster, type TradeExplanation } from '../../domain/insider/explanation.ts';
 import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filing.ts';
 import { type ClusterSignal, signalsOf } from '../../domain/insider/signal.ts';
-import { addDays, type Day, dayNumber } from '../../domain/series/date.ts';
+import { addDays, type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type {
   DaysOfTrades,

@@ -5,8 +5,8 @@ import {
   leadOwner,
   type ReportingOwner,
 } from '../../domain/insider/filing.ts';
-import { addDays, type Day, earlier } from '../../domain/series/date.ts';
-import { closest } from '../../domain/series/words.ts';
+import { closest } from '../../domain/search/words.ts';
+import { addDays, type Day, earlier } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';

@@ -1,4 +1,3 @@
-import { weekendDay } from '../../domain/series/date.ts';
 import {
   type CurvePoint,
   type CurveType,
@@ -8,6 +7,7 @@ import {
   maturitiesOf,
   monthsOf,
 } from '../../domain/treasury/curve.ts';
+import { weekendDay } from '../../domain/values/date.ts';
 import { refused } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { RatePair } from '../../store/store.ts';
@@ -269,7 +269,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       limit: limit + 1,
       ...defined({ from, to, before }),
     });
-    const { spreadInBasisPoints } = await import('../../domain/series/arithmetic.ts');
+    const { spreadInBasisPoints } = await import('../../domain/values/arithmetic.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,

@@ -1,5 +1,5 @@
-import type { Day } from '../../domain/series/date.ts';
 import { frequencyOn } from '../../domain/series/series.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { contradiction } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import { checkVersion, countInPage } from '../envelope.ts';

@@ -1,8 +1,7 @@
+import { plainMatch, wordsOf } from '../../domain/search/words.ts';
 import { frequencies } from '../../domain/series/series.ts';
-import { plainMatch, wordsOf } from '../../domain/series/words.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import type { Followed } from '../../store/recorded-changes.ts';
-import type { Series } from '../../store/store.ts';
+import type { Followed, Series } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
@@ -136,7 +135,7 @@ asof series search --all --columns id --no-header -f csv
     // The rank of a series depends on all others, so all pages must come from one state of the data.
     const { revision } = await view.state();
     checkVersion(position, revision);
-    const { findIndexed } = await import('../../domain/series/search.ts');
+    const { findIndexed } = await import('../../domain/search/search.ts');
     const found = await findIndexed(view.series, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
     const page = found.slice(begin, begin + limit + 1);

@@ -1,10 +1,10 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { type Day, parseDay } from '../../domain/series/date.ts';
+import { distance } from '../../domain/search/words.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
-import { distance } from '../../domain/series/words.ts';
+import { type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
-import type { Followed } from '../../store/recorded-changes.ts';
+import type { Followed } from '../../store/store.ts';
 import type { SourceSettings } from '../options.ts';
 import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../source.ts';
 

@@ -1,7 +1,7 @@
-import { addDays, type Day, earlier, later, latestDay } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
-import { groupBy } from '../../domain/series/groups.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
+import { addDays, type Day, earlier, later, latestDay } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';

@@ -1,9 +1,9 @@
-import { addDays, type Day, type Frequency, storedDate } from '../../domain/series/date.ts';
-import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
-import { addTo } from '../../domain/series/groups.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
+import { addDays, type Day, type Frequency, storedDate } from '../../domain/values/date.ts';
+import { type DateSet, type DateSetText, parseDateSet } from '../../domain/values/date-set.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
+import { addTo } from '../../domain/values/groups.ts';
 import type { RealTimeValue } from '../../import/formats/fred/history.ts';
 import type { WholeView } from '../../store/store.ts';
 

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import type { FormType } from '../../domain/insider/filing.ts';
-import { latestDay, utcDay } from '../../domain/series/date.ts';
+import { latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';

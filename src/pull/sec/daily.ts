@@ -7,7 +7,7 @@ import {
   periodStart,
   utcDay,
   weekendDay,
-} from '../../domain/series/date.ts';
+} from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { allBytes, refusal, type SourceFile } from '../../import/files/source-file.ts';
@@ -16,7 +16,7 @@ import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
-import type { Followed } from '../../store/recorded-changes.ts';
+import type { Followed } from '../../store/store.ts';
 import { divide, document, type PullTask, type PullWindow } from '../source.ts';
 import {
   accessionOf,

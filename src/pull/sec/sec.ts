@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { addDays, type Day, later, parseDay, utcDay } from '../../domain/series/date.ts';
+import { addDays, type Day, later, parseDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { type Day, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
+import { type Day, latestDay, parseDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';

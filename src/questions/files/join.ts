@@ -3,7 +3,7 @@ import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
-import { type Day, dayNumber } from '../../domain/series/date.ts';
+import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, nullable, showing } from '../../operations/field.ts';

@@ -8,7 +8,7 @@ import {
   textOfCell,
   type UserTable,
 } from '../../answering/table.ts';
-import { addDays, type Day, faultOfDay, parseDay } from '../../domain/series/date.ts';
+import { addDays, type Day, faultOfDay, parseDay } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';

@@ -2,9 +2,9 @@ import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { question, typed } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
-import { spreadInBasisPoints } from '../../domain/series/arithmetic.ts';
-import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
+import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
+import { addDays, type Day, weekendDay } from '../../domain/values/date.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout } from '../../operations/field.ts';
 import {

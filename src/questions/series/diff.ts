@@ -1,8 +1,8 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import { argument, question } from '../../answering/question.ts';
-import { changeBetween } from '../../domain/series/arithmetic.ts';
-import { type Day, parseDay } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
+import { changeBetween } from '../../domain/values/arithmetic.ts';
+import { type Day, parseDay } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { param, periodRange } from '../../operations/param.ts';

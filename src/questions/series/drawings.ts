@@ -1,9 +1,9 @@
 import type { Ask } from '../../answering/answer.ts';
 import { descriptionOf, kindTexts } from '../../answering/notes.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import { type Day, earlier } from '../../domain/series/date.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { unitText } from '../../domain/series/units.ts';
+import { type Day, earlier } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
 import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
-import { parseDay } from '../../domain/series/date.ts';
+import { parseDay } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';

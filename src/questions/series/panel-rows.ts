@@ -1,8 +1,8 @@
 import type { Question } from '../../answering/question.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
-import { type Day, type Rhythm, schedule } from '../../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
+import { type Day, type Rhythm, schedule } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import {

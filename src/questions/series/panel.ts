@@ -10,7 +10,7 @@ import {
   typed,
 } from '../../answering/question.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
-import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
+import { addDays, type Day, type Rhythm, rhythms } from '../../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import type { RowLayout } from '../../operations/field.ts';

@@ -5,7 +5,6 @@ import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts'
 import { type Question, type Reading, requestParams } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
-import { addDays, type Day, type Frequency } from '../../domain/series/date.ts';
 import {
   type KnownOnDays,
   type KnownValue,
@@ -15,6 +14,7 @@ import {
 import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
+import { addDays, type Day, type Frequency } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Coverage, WideRow } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';

@@ -1,7 +1,7 @@
 import { argument, type BoundValues, type Question } from '../../answering/question.ts';
-import type { Day } from '../../domain/series/date.ts';
 import { type Transformation, transformationChoices } from '../../domain/series/transformation.ts';
 import { isComparison } from '../../domain/series/units.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { oldest, type Param, type Params, paging, param, type QueryParams } from '../../operations/param.ts';

@@ -3,9 +3,9 @@ import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import { changeBetween, rescalingOf } from '../../domain/series/arithmetic.ts';
-import type { Day } from '../../domain/series/date.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
+import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';

@@ -2,7 +2,7 @@ import { type Ask, counted, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
-import { earlier } from '../../domain/series/date.ts';
+import { earlier } from '../../domain/values/date.ts';
 import { contradiction } from '../../errors/problem.ts';
 import type { Coverage, Envelope } from '../../operations/envelope.ts';
 import type { RowOf } from '../../operations/operation.ts';

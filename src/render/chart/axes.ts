@@ -1,5 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { addDays, type Day, shortDays } from '../../domain/series/date.ts';
+import { addDays, type Day, shortDays } from '../../domain/values/date.ts';
 import type { HorizontalRange } from './chart.ts';
 
 type AxisTick = { readonly at: number; readonly label: string };

@@ -1,5 +1,5 @@
-import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';

@@ -1,4 +1,4 @@
-import { addDays } from '../../domain/series/date.ts';
+import { addDays } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ChartOptions, OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';

@@ -1,7 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
+import type { Day, Frequency } from '../../domain/values/date.ts';
 import type {
   ObservationQuery,
   Revision,

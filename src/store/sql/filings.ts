@@ -9,7 +9,7 @@ import {
   type Trade,
 } from '../../domain/insider/filing.ts';
 import type { StoredFiling } from '../../domain/insider/merge-filings.ts';
-import type { Day } from '../../domain/series/date.ts';
+import type { Day } from '../../domain/values/date.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
 import type { FilingTables } from './engine.ts';
 import { endOfTime, type SqlSession, type Values } from './session.ts';

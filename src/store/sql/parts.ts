@@ -1,5 +1,5 @@
 import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
-import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../store.ts';
 import type { Engine, EngineContents } from './engine.ts';

@@ -1,5 +1,5 @@
-import { type Day, earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import { type Day, earlier } from '../../domain/values/date.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
 import { endOfTime, listOf, type SqlSession, startOfTime } from './session.ts';
 

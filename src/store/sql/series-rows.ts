@@ -1,9 +1,9 @@
-import type { Day, Frequency } from '../../domain/series/date.ts';
-import { addTo } from '../../domain/series/groups.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import { planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
-import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import type { Day, Frequency } from '../../domain/values/date.ts';
+import { addTo } from '../../domain/values/groups.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';

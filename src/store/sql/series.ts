@@ -1,5 +1,4 @@
-import type { Day, Frequency } from '../../domain/series/date.ts';
-import { parseDateSet } from '../../domain/series/date-set.ts';
+import type { SearchedSeries } from '../../domain/search/words.ts';
 import type { StoredVintage } from '../../domain/series/merge-plan.ts';
 import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
@@ -9,7 +8,8 @@ import {
   kindsText,
   type StoredKind,
 } from '../../domain/series/series.ts';
-import type { SearchedSeries } from '../../domain/series/words.ts';
+import type { Day, Frequency } from '../../domain/values/date.ts';
+import { parseDateSet } from '../../domain/values/date-set.ts';
 import type { AllSeriesView, Series } from '../store.ts';
 import type { SeriesRow, SeriesTables } from './engine.ts';
 import { type SeriesRows, seriesRows } from './series-rows.ts';

@@ -1,6 +1,5 @@
-import type { Day } from '../../domain/series/date.ts';
-import type { DescriptionChange, Followed } from '../recorded-changes.ts';
-import type { ImportRecord, LoggedImport, StoreView } from '../store.ts';
+import type { Day } from '../../domain/values/date.ts';
+import type { DescriptionChange, Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
 import type { Engine } from './engine.ts';
 import type { SqlSession } from './session.ts';
 

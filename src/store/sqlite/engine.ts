@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import type { Day } from '../../domain/series/date.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
-import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import type { Day } from '../../domain/values/date.ts';
 import type {
   ChangeCells,
   Engine,

@@ -1,6 +1,6 @@
-import type { Day } from '../../domain/series/date.ts';
-import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
+import type { Day } from '../../domain/values/date.ts';
+import { formatDateSet, parseDateSet } from '../../domain/values/date-set.ts';
 import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { tables } from '../sql/tables.ts';
 import { applicationId, type Connection, currentFormat, formatOf, SqliteSession } from './connection.ts';

@@ -5,7 +5,7 @@ import { createServer as createHttps } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { utcDay } from '../../../src/domain/series/date.ts';
+import { utcDay } from '../../../src/domain/values/date.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { newSchemaAddress } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';

@@ -6,7 +6,7 @@ import { clusterTotals } from '../../../src/domain/insider/cluster-totals.ts';
 import { explainCluster } from '../../../src/domain/insider/explanation.ts';
 import { type Filing, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import { signalsOf } from '../../../src/domain/insider/signal.ts';
-import { addDays } from '../../../src/domain/series/date.ts';
+import { addDays } from '../../../src/domain/values/date.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import {
   insiderClusterExplanations,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSeries, type SearchMatch } from '../../../src/domain/series/search.ts';
-import type { SearchedSeries } from '../../../src/domain/series/words.ts';
+import { findSeries, type SearchMatch } from '../../../src/domain/search/search.ts';
+import type { SearchedSeries } from '../../../src/domain/search/words.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';

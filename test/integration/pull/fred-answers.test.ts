@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/domain/series/date.ts';
+import { addDays } from '../../../src/domain/values/date.ts';
 import { open } from '../../../src/index.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { asof } from '../../support/command.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addDays, earlier, later, weekendDay } from '../../../src/domain/series/date.ts';
+import { addDays, earlier, later, weekendDay } from '../../../src/domain/values/date.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { runs } from '../../support/arbitrary.ts';
 import {

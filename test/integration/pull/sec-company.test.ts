@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/domain/series/date.ts';
+import { addDays } from '../../../src/domain/values/date.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { writing } from '../../../src/store/open.ts';
 import { scratchFolder } from '../../support/folders.ts';

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
-import { ParquetRenderer } from '../../../src/render/parquet.ts';
+import { ParquetRenderer } from '../../../src/render/formats/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';

@@ -1,9 +1,9 @@
 import { get as httpGet } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { utcDay } from '../../../src/domain/series/date.ts';
+import { utcDay } from '../../../src/domain/values/date.ts';
 import type { Plan } from '../../../src/server/keys/plans.ts';
-import { TableWorkers } from '../../../src/server/table-workers.ts';
+import { TableWorkers } from '../../../src/server/tables/table-workers.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { type Engine, onEveryEngine, sqlite } from '../../support/engines.ts';

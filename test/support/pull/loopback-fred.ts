@@ -1,4 +1,4 @@
-import { earlier, later } from '../../../src/domain/series/date.ts';
+import { earlier, later } from '../../../src/domain/values/date.ts';
 import { readData, testData } from '../repository.ts';
 import { type Loopback, loopback, type Trouble } from './loopbacks.ts';
 

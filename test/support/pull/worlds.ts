@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { weekendDay } from '../../../src/domain/series/date.ts';
+import { weekendDay } from '../../../src/domain/values/date.ts';
 import { asof } from '../command.ts';
 import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';

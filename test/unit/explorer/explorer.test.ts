@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/domain/series/date.ts';
+import { addDays } from '../../../src/domain/values/date.ts';
 import { historyOf, positionOf } from '../../../src/explorer/history.ts';
 import { changed, commandLine, searchOf, stateIn } from '../../../src/explorer/state.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/answering/question.ts';
-import type { QueryLine } from '../../../src/lines/command.ts';
+import type { QueryLine } from '../../../src/lines/line.ts';
 import { questionCommands } from '../../../src/lines/parse.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { everyCommand, parse } from '../../support/lines.ts';

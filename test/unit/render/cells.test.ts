@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../src/operations/envelope.ts';
-import { csvRenderer, formatCsvRecord, tsvRenderer } from '../../../src/render/delimited.ts';
-import { latexRenderer, markdownRenderer } from '../../../src/render/markdown.ts';
+import { csvRenderer, formatCsvRecord, tsvRenderer } from '../../../src/render/formats/delimited.ts';
+import { latexRenderer, markdownRenderer } from '../../../src/render/formats/markup.ts';
 import { printable } from '../../../src/render/printable.ts';
 import { anyText, field, layout, observation, observationFields, output } from '../../support/rows.ts';
 

@@ -5,8 +5,8 @@ import { Problem } from '../../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../../src/operations/envelope.ts';
 import { clockAt } from '../../../src/operations/value.ts';
 import { selectColumns } from '../../../src/render/columns.ts';
+import { JsonRenderer, ndjsonRenderer } from '../../../src/render/formats/json.ts';
 import { GzipMembers } from '../../../src/render/gzip.ts';
-import { JsonRenderer, ndjsonRenderer } from '../../../src/render/json.ts';
 import { createRenderer, formatForFile, formatNames, outputFormat } from '../../../src/render/output.ts';
 import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import {

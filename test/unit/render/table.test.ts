@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { progressLine, type Share } from '../../../src/cli/terminal/progress-line.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
 import { seriesShow } from '../../../src/operations/series/series.ts';
 import { selectColumns } from '../../../src/render/columns.ts';
+import { cardRenderer, fitWidths, gap, TableRenderer } from '../../../src/render/formats/table.ts';
 import { printable } from '../../../src/render/printable.ts';
-import { progressLine, type Share } from '../../../src/render/progress-line.ts';
-import { cardRenderer, fitWidths, gap, TableRenderer } from '../../../src/render/table.ts';
 import { cellWidth, cut } from '../../../src/render/terminal-text.ts';
 import {
   anyText,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseDecimal } from '../../../domain/values/decimal.ts';
+import { missingTexts } from '../../../domain/values/missing-value.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, type FileHead, isDateColumn, readCsvBody, textHead } from '../../readers/csv.ts';

@@ -1,6 +1,6 @@
-import { addDays, type Day } from '../../../domain/series/date.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
+import { addDays, type Day } from '../../../domain/values/date.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import type { Batch } from '../format.ts';
 

@@ -1,6 +1,4 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
 import {
   parseFrequency,
   parseSeriesId,
@@ -9,6 +7,8 @@ import {
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, delimitedRows, type FileHead, readCsvBody, textHead } from '../../readers/csv.ts';

@@ -1,5 +1,3 @@
-import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import {
   parseSeriesId,
@@ -7,6 +5,8 @@ import {
   type StoredKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { placesOf } from '../../readers/rows.ts';

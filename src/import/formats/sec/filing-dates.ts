@@ -1,6 +1,6 @@
 import type { Filing, FormType } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { addTo } from '../../../domain/series/groups.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { addTo } from '../../../domain/values/groups.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { textHead } from '../../readers/csv.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';

@@ -8,8 +8,8 @@ import {
   type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { addTo, entryOf } from '../../../domain/series/groups.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { addTo, entryOf } from '../../../domain/values/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { delimitedRows } from '../../readers/csv.ts';

@@ -7,7 +7,7 @@ import {
   type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
-import type { Day } from '../../../domain/series/date.ts';
+import type { Day } from '../../../domain/values/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';

@@ -1,5 +1,5 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { type Day, parseDay } from '../../../domain/values/date.ts';
 import { counted } from '../../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';

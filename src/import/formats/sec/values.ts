@@ -1,6 +1,6 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
-import { dayOf, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { dayOf, parseDay } from '../../../domain/values/date.ts';
+import { parseDecimal } from '../../../domain/values/decimal.ts';
 
 // Parsers of the SEC's forms of values; each returns undefined for any other text.
 

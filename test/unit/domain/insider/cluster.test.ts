@@ -5,7 +5,7 @@ import { type Cluster, clustersOf, isCluster } from '../../../../src/domain/insi
 import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { type ClusterSignal, signalsOf } from '../../../../src/domain/insider/signal.ts';
-import { addDays } from '../../../../src/domain/series/date.ts';
+import { addDays } from '../../../../src/domain/values/date.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import {
   alikeFilings,

@@ -1,15 +1,15 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeBetween, hasBaseYear, rescalingOf } from '../../../../src/domain/series/arithmetic.ts';
-import { addDays } from '../../../../src/domain/series/date.ts';
+import { revisionStatistics } from '../../../../src/domain/series/revision-statistics.ts';
+import { changeBetween, hasBaseYear, rescalingOf } from '../../../../src/domain/values/arithmetic.ts';
+import { addDays } from '../../../../src/domain/values/date.ts';
 import {
   canonicalDecimal,
   fullerText,
   parseDecimal,
   sameNumber,
-} from '../../../../src/domain/series/decimal.ts';
-import { revisionStatistics } from '../../../../src/domain/series/revision-statistics.ts';
+} from '../../../../src/domain/values/decimal.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 const Exact = Decimal.clone({ precision: 1000, toExpNeg: -9e15, toExpPos: 9e15 });

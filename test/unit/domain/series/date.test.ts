@@ -14,8 +14,8 @@ import {
   schedule,
   storedDate,
   utcDay,
-} from '../../../../src/domain/series/date.ts';
-import { formatDateSet, parseDateSet } from '../../../../src/domain/series/date-set.ts';
+} from '../../../../src/domain/values/date.ts';
+import { formatDateSet, parseDateSet } from '../../../../src/domain/values/date-set.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 /** A day by its number, by JavaScript's own calendar. */

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Frequency, storedDate } from '../../../../src/domain/series/date.ts';
-import { parseDateSet } from '../../../../src/domain/series/date-set.ts';
 import {
   type MergePlan,
   planCompletion,
@@ -11,6 +9,8 @@ import {
   type StoredVintage,
 } from '../../../../src/domain/series/merge-plan.ts';
 import { type Change, knownOn, type StoredChange } from '../../../../src/domain/series/revision-history.ts';
+import { type Frequency, storedDate } from '../../../../src/domain/values/date.ts';
+import { parseDateSet } from '../../../../src/domain/values/date-set.ts';
 import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
 import {
   emptyModel,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSeries, synonyms } from '../../../../src/domain/series/search.ts';
-import { closest } from '../../../../src/domain/series/words.ts';
+import { findSeries, synonyms } from '../../../../src/domain/search/search.ts';
+import { closest } from '../../../../src/domain/search/words.ts';
 
 /** Series of FRED, with the titles that FRED gives them. */
 const catalogue = `

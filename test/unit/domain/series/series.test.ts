@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../../../src/domain/series/date.ts';
 import { betterKnown } from '../../../../src/domain/series/merge-plan.ts';
 import {
   frequencyOf,
@@ -16,6 +15,7 @@ import {
 } from '../../../../src/domain/series/series.ts';
 import { provenFrequency, readColumns } from '../../../../src/domain/series/table-columns.ts';
 import { maturitiesOf, monthsOf } from '../../../../src/domain/treasury/curve.ts';
+import { addDays } from '../../../../src/domain/values/date.ts';
 
 const every = (step: number, length: number, first = '2020-01-03') =>
   Array.from({ length }, (_, i) => addDays(first, i * step));

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vintageOf } from '../../../../src/answering/transforming.ts';
-import { addDays, dayNumber, type Frequency } from '../../../../src/domain/series/date.ts';
 import {
   transformationChoices,
   transformationOf,
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/domain/series/transformation.ts';
 import { Transformer } from '../../../../src/domain/series/transformer.ts';
 import { unitText } from '../../../../src/domain/series/units.ts';
+import { addDays, dayNumber, type Frequency } from '../../../../src/domain/values/date.ts';
 import { root } from '../../../support/repository.ts';
 
 const folder = join(root, 'test/data/units');

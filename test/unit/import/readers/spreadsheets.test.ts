@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../../../src/domain/series/date.ts';
+import { addDays, type Day } from '../../../../src/domain/values/date.ts';
 import type { DateOrder, SourceFile } from '../../../../src/import/files/source-file.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { readCsv } from '../../../../src/import/readers/csv.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTexts } from '../../../../src/answering/question.ts';
-import { addDays } from '../../../../src/domain/series/date.ts';
+import { addDays } from '../../../../src/domain/values/date.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { dayOfHorizon } from '../../../../src/questions/series/revision-answers.ts';
 import { type Horizon, horizonName } from '../../../../src/questions/series/revision-layouts.ts';

@@ -1,12 +1,12 @@
 // Why: docs/decisions/types-of-files.md
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import { dayNumber } from '../domain/series/date.ts';
-import { parseDecimal } from '../domain/series/decimal.ts';
-import { Problem } from '../errors/problem.ts';
-import type { Cell, Envelope, Row } from '../operations/envelope.ts';
-import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
-import { toWire } from '../operations/wire.ts';
-import type { OutputLayout, Renderer } from './renderer.ts';
+import { dayNumber } from '../../domain/values/date.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
+import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
+import { toWire } from '../../operations/wire.ts';
+import type { OutputLayout, Renderer } from '../renderer.ts';
 
 /** The rows of a row group, which are in memory. */
 const groupRows = 50_000;

@@ -1,22 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Asker, askOf } from '../answering/answer.ts';
-import { run } from '../answering/run.ts';
-import { type AskOptions, type Client, dataChanged } from '../client/client.ts';
-import { utcDay } from '../domain/series/date.ts';
-import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
-import { commandNaming, type Operation, type Usage } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
-import { clockAt } from '../operations/value.ts';
-import { defined } from '../platform/defined.ts';
-import { selectColumns } from '../render/columns.ts';
-import { createRenderer } from '../render/output.ts';
-import { ReturningIterable, renderPages } from '../render/renderer.ts';
-import { createService, type Service, seriesOf } from '../service/service.ts';
-import { openStore } from '../store/open.ts';
-import type { Store, WholeView } from '../store/store.ts';
-import { type Asked, endpoints, readQuestion } from './endpoints.ts';
-import { type Plan, principalOf } from './keys/plans.ts';
+import { type Asker, askOf } from '../../answering/answer.ts';
+import { run } from '../../answering/run.ts';
+import { type AskOptions, type Client, dataChanged } from '../../client/client.ts';
+import { utcDay } from '../../domain/values/date.ts';
+import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
+import { commandNaming, type Operation, type Usage } from '../../operations/operation.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
+import { clockAt } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
+import { selectColumns } from '../../render/columns.ts';
+import { createRenderer } from '../../render/output.ts';
+import { ReturningIterable, renderPages } from '../../render/renderer.ts';
+import { createService, type Service, seriesOf } from '../../service/service.ts';
+import { openStore } from '../../store/open.ts';
+import type { Store, WholeView } from '../../store/store.ts';
+import { type Asked, endpoints, readQuestion } from '../endpoints.ts';
+import { type Plan, principalOf } from '../keys/plans.ts';
 
 // The program of a thread that makes tables, one after the other.
 // Each message asks for the next bytes of a table; the first one has its job.

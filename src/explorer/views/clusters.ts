@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { DataTable } from './data-table.ts';
-import { DataList, type DataSource } from './downloads.ts';
-import { DayField, Field } from './fields.ts';
+import { DataList, type DataSource } from '../downloads.ts';
+import { DayField, Field } from '../fields.ts';
 import {
   type AskedParams,
   cell,
@@ -11,8 +10,9 @@ import {
   type PageContext,
   type ServedRow,
   ServiceFailure,
-} from './page-service.ts';
-import type { PageState, StateChange } from './state.ts';
+} from '../page-service.ts';
+import type { PageState, StateChange } from '../state.ts';
+import { DataTable } from './data-table.ts';
 
 const tradeFields = {
   Traded: 'transaction_date',

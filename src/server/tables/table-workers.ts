@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { Problem } from '../errors/problem.ts';
-import { builtPath } from '../platform/installation.ts';
+import { Problem } from '../../errors/problem.ts';
+import { builtPath } from '../../platform/installation.ts';
 import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 type TableWorkersOptions = WorkerData & {

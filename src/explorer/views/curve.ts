@@ -1,16 +1,16 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { spreadInBasisPoints } from '../domain/series/arithmetic.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
-import { type CurveType, maturitiesOf } from '../domain/treasury/curve.ts';
+import { type CurveType, maturitiesOf } from '../../domain/treasury/curve.ts';
+import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
+import { addDays, type Day } from '../../domain/values/date.ts';
+import { DataList, type DataSource, type Picture } from '../downloads.ts';
+import { DayField, DaySlider, Field, useMoved } from '../fields.ts';
+import { positionOf } from '../history.ts';
+import { LineChart, type PlotData } from '../line-chart.ts';
+import type { OpenedView, PageContext } from '../page-service.ts';
+import type { PageState } from '../state.ts';
 import { DataTable } from './data-table.ts';
-import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { DayField, DaySlider, Field, useMoved } from './fields.ts';
-import { positionOf } from './history.ts';
-import { LineChart, type PlotData } from './line-chart.ts';
-import type { OpenedView, PageContext } from './page-service.ts';
-import type { PageState } from './state.ts';
 
 type CurveRates = ReadonlyMap<string, string>;
 

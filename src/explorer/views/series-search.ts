@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
-import { Field } from './fields.ts';
-import { cell, type PageService, type ServedRow, ServiceFailure } from './page-service.ts';
-import { searchOf } from './state.ts';
+import { Field } from '../fields.ts';
+import { cell, type PageService, type ServedRow, ServiceFailure } from '../page-service.ts';
+import { searchOf } from '../state.ts';
 
 /** In milliseconds, for another letter before a search. */
 const pause = 120;

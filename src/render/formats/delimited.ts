@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { stringify } from 'csv-stringify/sync';
-import { cellTexts } from './columns.ts';
-import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
+import { cellTexts } from '../columns.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
 
 /** Renders rows as CSV (RFC 4180, LF) with unchanged texts, even formulas of spreadsheets. */
 export function csvRenderer(layout: OutputLayout): TextRenderer {

@@ -1,6 +1,6 @@
 // Why: docs/decisions/search.md
 
-import type { Day } from './date.ts';
+import type { Day } from '../values/date.ts';
 import { closeNames, distance, plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /**

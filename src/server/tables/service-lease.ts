@@ -1,5 +1,5 @@
-import { Gathering } from '../platform/promises.ts';
-import { createService, type Service, type ServiceOptions } from '../service/service.ts';
+import { Gathering } from '../../platform/promises.ts';
+import { createService, type Service, type ServiceOptions } from '../../service/service.ts';
 import { TableWorkers } from './table-workers.ts';
 
 /** A service, its table threads, and how to close them. */

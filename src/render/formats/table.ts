@@ -1,10 +1,10 @@
 import Table from 'cli-table3';
-import type { Envelope } from '../operations/envelope.ts';
-import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
-import { cellTexts } from './columns.ts';
-import { printable } from './printable.ts';
-import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
-import { cellWidth, cut } from './terminal-text.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
+import { cellTexts } from '../columns.ts';
+import { printable } from '../printable.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
+import { cellWidth, cut } from '../terminal-text.ts';
 
 /** The rows that decide the widths of columns; bounded, as is the memory. */
 const measuredRows = 10_000;

@@ -1,11 +1,11 @@
-import { canonicalDecimal, decimalsOf } from '../domain/series/decimal.ts';
-import { Problem } from '../errors/problem.ts';
-import { counted, grouped } from '../errors/wording.ts';
-import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
-import { type Field, fieldKinds } from '../operations/field.ts';
-import { defined } from '../platform/defined.ts';
-import { printable } from './printable.ts';
-import type { AnswerNotes, OutputLayout, Renderer } from './renderer.ts';
+import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
+import { Problem } from '../../errors/problem.ts';
+import { counted, grouped } from '../../errors/wording.ts';
+import type { Envelope, Cell as FieldCell } from '../../operations/envelope.ts';
+import { type Field, fieldKinds } from '../../operations/field.ts';
+import { defined } from '../../platform/defined.ts';
+import { printable } from '../printable.ts';
+import type { AnswerNotes, OutputLayout, Renderer } from '../renderer.ts';
 
 type SheetCell = {
   readonly value: string | number | boolean | Date;

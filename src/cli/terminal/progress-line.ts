@@ -1,6 +1,6 @@
-import { grouped } from '../errors/wording.ts';
-import { printable } from './printable.ts';
-import { cellWidth, cut } from './terminal-text.ts';
+import { grouped } from '../../errors/wording.ts';
+import { printable } from '../../render/printable.ts';
+import { cellWidth, cut } from '../../render/terminal-text.ts';
 
 /** How much work is done; `bytes` are shown as kB, MB or GB. */
 export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };

@@ -1,8 +1,8 @@
-import type { Envelope, Row } from '../operations/envelope.ts';
-import { headToWire, toWire } from '../operations/wire.ts';
-import { defined } from '../platform/defined.ts';
-import type { Columns } from './columns.ts';
-import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
+import { headToWire, toWire } from '../../operations/wire.ts';
+import { defined } from '../../platform/defined.ts';
+import type { Columns } from '../columns.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
 
 type JsonPage = Omit<Envelope, 'request_id'>;
 

@@ -1,7 +1,7 @@
-import { type Field, fieldKinds } from '../operations/field.ts';
-import { cellTexts } from './columns.ts';
-import { printable } from './printable.ts';
-import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
+import { type Field, fieldKinds } from '../../operations/field.ts';
+import { cellTexts } from '../columns.ts';
+import { printable } from '../printable.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
 
 /** Renders rows as a table in GitHub's Markdown: cells are text, never markup, web addresses stay links. */
 export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {

@@ -1,15 +1,21 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { changeBetween } from '../domain/series/arithmetic.ts';
-import type { Day } from '../domain/series/date.ts';
+import { changeBetween } from '../../domain/values/arithmetic.ts';
+import type { Day } from '../../domain/values/date.ts';
+import { DataList, type DataSource, type Picture } from '../downloads.ts';
+import { DayField, DaySlider, useMoved } from '../fields.ts';
+import { type LoadedSeries, loadSeries, positionOf } from '../history.ts';
+import { LineChart, type PlotData } from '../line-chart.ts';
+import {
+  type AskedParams,
+  cell,
+  type OpenedView,
+  type PageContext,
+  type ServedRow,
+} from '../page-service.ts';
+import type { PageState } from '../state.ts';
 import { DataTable } from './data-table.ts';
-import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { DayField, DaySlider, useMoved } from './fields.ts';
-import { type LoadedSeries, loadSeries, positionOf } from './history.ts';
-import { LineChart, type PlotData } from './line-chart.ts';
-import { type AskedParams, cell, type OpenedView, type PageContext, type ServedRow } from './page-service.ts';
-import type { PageState } from './state.ts';
 
 const hideable = [
   ['latest', 'Latest'],
