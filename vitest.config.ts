@@ -12,7 +12,8 @@ export default defineConfig({
     maxWorkers: '100%',
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      // Unit tests share the modules that they load: nothing in `src` keeps a state that another test could meet.
+      { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
         test: {

@@ -105,7 +105,7 @@ class Asof:
         return self._ask("vintages", id, "/v1/series/{}/vintages", options, limit)
 
     def diff(self, ids, first, second, start=None, end=None):
-        """The dates for which series had other values as of one day than as of another."""
+        """The dates whose values differ between two as-of dates."""
         options = {"from": start, "to": end}
         if self._command is None:
             return self._several("/v1/diff", ids, {"days": f"{_text(first)},{_text(second)}", **options})

@@ -180,7 +180,7 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: the maximum is ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}; the maximum age is ${maxAge}`,
     );
   }
 }

@@ -103,7 +103,7 @@ function sampleTexts(
   const named = found.slice(0, mostNamed).map(({ id }) => id);
   const more = found.length - mostNamed;
   return [
-    `${named.join(', ')}, and ${more} more series are not exact: their vintages are not days of publication`,
+    `${named.join(', ')}, and ${more} more series are not exact: the dates of their vintages are not days of publication`,
   ];
 }
 
@@ -164,7 +164,7 @@ export async function explainEmpty<R extends Row>(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.kind === 'not-found') throw error;
-    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
+    note?.({ kind: 'unknown', text: `asof cannot say why there are no rows: ${error.detail}` });
   }
 }
 

@@ -12,7 +12,7 @@ const indicator = 'USREC';
 /** Adds recessions known on the as-of date to a drawing, from USREC or as NBER announced them. */
 export async function withRecessions(drawing: Drawing, query: Query, context: Ask): Promise<Drawing> {
   if (drawing.axis !== 'day')
-    throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
+    throw new Problem('bad-input', 'a chart of a yield curve has no dates to shade: leave out --recessions');
   const asOf = query.question.knownOn?.(query.values);
   const stored = await storedRecessions(asOf, context);
   return {

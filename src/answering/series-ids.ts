@@ -218,7 +218,7 @@ export async function withSuggestion(
     const found = (await firstSeries(catalogue, asOf)).filter((row) => pattern.test(row.id));
     if (found.length === 0) return hinting('no series id matches this pattern');
     const ids = found.slice(0, mostSuggested).map((row) => row.id);
-    return hinting(`name one series, such as ${listed(ids, 'or')}: a pattern is for questions about several`);
+    return hinting(`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`);
   }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0

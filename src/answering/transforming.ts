@@ -133,16 +133,16 @@ async function whyNoResult<R extends Row>(
       own !== undefined && spacing !== undefined && frequencies.indexOf(spacing) > frequencies.indexOf(own);
     const reason =
       isComparison(units) && isSparse
-        ? `its frequency is ${own}, and that of these values ${spacing}, so that each lacks the value to compare with`
+        ? `its frequency is ${own}, but these values have the spacing of ${spacing}, so the values to compare with are missing`
         : 'the earlier value is missing, or the formula has no result';
-    return { kind: 'empty', text: `${has}, and ${units} of none of them: ${reason}` };
+    return { kind: 'empty', text: `${has}, but no ${units}: ${reason}` };
   }
   const { frequency, partial = false } = aggregation;
   const isRange = ['from', 'to'].some((name) => textOf(texts, name) !== undefined);
-  const period = `${partial ? '' : 'complete '}${periodNames[frequency]}${isRange ? ' that begins there' : ''}`;
+  const period = `${partial ? '' : 'complete '}${periodNames[frequency]}${isRange ? ' that begins in this range' : ''}`;
   const computed = units === 'lin' ? '' : ` for which ${units} can be computed`;
   const wayOut = partial ? '' : `; ${naming.param('partial')} shows periods that are not complete`;
-  return { kind: partial ? 'empty' : 'incomplete', text: `${has}, and no ${period}${computed}${wayOut}` };
+  return { kind: partial ? 'empty' : 'incomplete', text: `${has}, but no ${period}${computed}${wayOut}` };
 }
 
 const periodNames = { w: 'week', m: 'month', q: 'quarter', sa: 'half year', a: 'year' } as const;

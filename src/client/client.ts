@@ -68,7 +68,7 @@ const noOutput: Revocable = { committed: () => false, restart: async () => undef
 
 /** Makes the Problem for work whose answers came from two states of the data. */
 export function dataChanged(): Problem {
-  return new Problem('data-changed', 'the data changed while it was being read', {
+  return new Problem('data-changed', 'the data changed while asof was reading them', {
     hints: ['try again when the import is done'],
   });
 }

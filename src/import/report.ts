@@ -26,8 +26,8 @@ export function outdatedLines(files: readonly string[]): readonly string[] {
   const named = files.slice(0, mostOutdated).join(', ');
   const more = files.length > mostOutdated ? ` and ${files.length - mostOutdated} more` : '';
   return [
-    `${counted(files.length, 'file')} of earlier imports ${files.length === 1 ? 'was' : 'were'} read by an older rule, by which blank cells said nothing: ${named}${more}`,
-    'import them again, so that dates that a vintage does not have are withdrawn (asof import --log lists all imports)',
+    `${counted(files.length, 'file')} ${files.length === 1 ? 'was' : 'were'} imported by an older asof, which ignored some blank cells: ${named}${more}`,
+    'import them again to withdraw the dates that their vintages lack (asof import --log lists all imports)',
   ];
 }
 

@@ -92,7 +92,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
       if (change.value !== null && parseDecimal(change.value) !== change.value)
         fault('is not a decimal number');
       if (storedDate(date, normalisedBy) !== date) fault('begins no period');
-      if (speaks.get(asOf)?.(date) !== true) fault('is of no vintage that speaks for it');
+      if (speaks.get(asOf)?.(date) !== true) fault('belongs to no vintage that has its date');
       if (kind === 'fact') {
         found.factCount += 1;
         value = change.value;
@@ -106,7 +106,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
   for (const [name, expected] of Object.entries({ ...counts, ...derivedFrom(contents) })) {
     const key = name as keyof typeof words;
     if (held[key] !== expected)
-      faults.push(`${words[key]} is ${shown(held[key])}, and follows as ${shown(expected)}`);
+      faults.push(`${words[key]} is ${shown(held[key])}, and should be ${shown(expected)}`);
   }
   if (coveredTo < figures.lastVintage)
     faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);

@@ -328,13 +328,9 @@ class DatedBackups {
     const { files } = await import('../store/sqlite/writer.ts');
     const other = files.firstImportOf(path);
     if (other === undefined || other === first) return;
-    throw new Problem(
-      'bad-input',
-      `${path} is a backup of another store: this rule would remove it in time`,
-      {
-        hints: [`name the backups of this store, such as ${join(this.folder, 'NAME')}`],
-      },
-    );
+    throw new Problem('bad-input', `${path} is a backup of another store: --keep would remove it later`, {
+      hints: [`name the backups of this store, such as ${join(this.folder, 'NAME')}`],
+    });
   }
 
   #found(): readonly string[] {

@@ -28,7 +28,10 @@ export async function renameSeries(
   const [id, other] = [checkedId(from), checkedId(to)];
   if (id === other) throw new Problem('bad-input', `${id} is the id that the series has`);
   if (maturityNamed(other) !== undefined)
-    throw new Problem('bad-input', `${other} is a maturity of the curves, and no series can have its name`);
+    throw new Problem(
+      'bad-input',
+      `${other} is the id of a maturity of the curves, and no series can take it`,
+    );
   const found = await series(address, id, other);
   await writing(address, async (writer) => {
     const records = await writer.records([id, other]);

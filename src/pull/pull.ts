@@ -317,15 +317,17 @@ class SourcePull {
     if (!(error instanceof Problem)) throw error;
     if (error instanceof ImportRefusal) {
       const count = counted(error.list.length, 'conflict');
-      const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
+      const detail = `${title} contradicts the stored data on ${name}: ${count}; asof keeps the stored data`;
       return new Problem('bad-answer', detail, {
         list: shownLines(error.list),
         hints: ['asof import --replace takes the new figures from a file, if they are right'],
       });
     }
     if (error.kind !== 'bad-input') return error;
-    const detail = `the answer of ${title} for ${name} cannot be read, and nothing of it was stored: ${error.detail}`;
-    return new Problem('bad-answer', detail, { hints: ['asof may be older than a change at the source'] });
+    const detail = `asof cannot read the answer of ${title} for ${name}, and stored nothing from it: ${error.detail}`;
+    return new Problem('bad-answer', detail, {
+      hints: ['the source may have changed; a newer asof may read it'],
+    });
   }
 
   #missing({ record, givenUp }: Pick<SubjectState, 'record' | 'givenUp'>): MissingItems {

@@ -187,14 +187,17 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   if (needsHeader && !header)
     throw new Problem('bad-input', `a ${format} table needs its header: leave out --no-header`);
   if (double && format !== 'parquet')
-    throw new Problem('bad-input', `--double is about Parquet, and this is ${format}`, {
+    throw new Problem('bad-input', `--double is only for Parquet, and this output is ${format}`, {
       hints: ['-f parquet or -o FILE.parquet writes Parquet'],
     });
   if (drawn) checkChart(flags, format);
   const { recessions = false, ...chart } = flags.chart ?? {};
   const [option] = Object.keys(flags.chart ?? {});
   if (option !== undefined && !drawn)
-    throw new Problem('bad-input', `--${option} is about charts: use --plot, or a file such as -o chart.svg`);
+    throw new Problem(
+      'bad-input',
+      `--${option} is only for charts: use --plot, or a file such as -o chart.svg`,
+    );
   return {
     format,
     file,
@@ -213,7 +216,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
 }
 
 function notDrawn(remedy: string): Problem {
-  return new Problem('bad-input', `this command has no chart: ${remedy}`, {
+  return new Problem('bad-input', `this query has no chart: ${remedy}`, {
     field: 'format',
     hints: [
       'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after',
@@ -225,7 +228,7 @@ function checkChart({ format: typed, columns, header, plot }: OutputFlags, forma
   // The extension .txt is also for charts as text.
   const other = format === 'table' ? typed : format;
   if (plot && other !== undefined && entryOf(other).picture !== true)
-    throw new Problem('bad-input', `two formats: --plot and ${other}`, {
+    throw new Problem('bad-input', `use either --plot or ${other}`, {
       hints: ['-o chart.svg draws into a file'],
     });
   const needless = [...(columns === undefined ? [] : ['--columns']), ...(header ? [] : ['--no-header'])];

@@ -111,7 +111,7 @@ export class Metrics {
     const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
     new Gauge({
       name: 'asof_coverage_age_days',
-      help: 'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      help: 'Days since the last day that the data cover: the newest series, each kind of curve, filings.',
       labelNames: ['subject'],
       registers,
       async collect() {
@@ -124,7 +124,7 @@ export class Metrics {
       freshnessOf(await this.#source.services.use((service) => service.followed()));
     new Gauge({
       name: 'asof_followed_age_days',
-      help: 'Days since the last day that everything reaches that the store follows at live sources.',
+      help: 'Days since the last day up to which all followed items are pulled.',
       registers,
       async collect() {
         const { upTo } = await freshness();

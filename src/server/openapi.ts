@@ -216,13 +216,13 @@ function firstRecord(example: Cell | undefined): Row {
 
 const wideRowSchema: Schema = {
   type: 'object',
-  description: 'The day of the row, and under each id as it was asked for a value or null.',
+  description: 'The day of the row, and a value or null under each requested id, spelled as in the request.',
   additionalProperties: { type: ['string', 'null'] },
 };
 
 const vintageKindsSchema: Schema = {
   type: 'object',
-  description: 'Of wide rows: by column, how the vintages came about that its values are from.',
+  description: 'Of wide rows: for each column, how the vintages of its values came about.',
   additionalProperties: { type: 'string' },
 };
 
@@ -303,9 +303,9 @@ const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], S
       field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
     ],
   ),
-  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data speak for.'), undefined),
+  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data cover.'), undefined),
   unknown_ticker: memberSchema(
-    'The ticker that was asked for, if no filing of it is held on any day, and the one that is spelled most like it.',
+    'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',
     [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
   ),
 };
@@ -335,8 +335,12 @@ const followedSchema: Schema = {
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',
   required: ['count', 'up_to', 'last_run', 'unfinished'],
   properties: {
-    count: { type: 'integer', description: 'What it follows.' },
-    up_to: { type: ['string', 'null'], format: 'date', description: 'The last day that all of it reaches.' },
+    count: { type: 'integer', description: 'Number of followed items.' },
+    up_to: {
+      type: ['string', 'null'],
+      format: 'date',
+      description: 'The last day up to which all items are pulled.',
+    },
     last_run: { type: ['string', 'null'], format: 'date-time', description: 'When it was pulled last.' },
     unfinished: { type: 'integer', description: 'What the last pull left undone.' },
   },

@@ -242,7 +242,8 @@ function formatCursor(position: PagePosition, operation: string, texts: ParamTex
 /** Parses the position of a cursor; refuses a damaged cursor, and one of another query. */
 function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
   const content = decode(cursor);
-  if (content === undefined) throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
+  if (content === undefined)
+    throw refused({ param: 'cursor', reason: 'use the next_cursor of an earlier answer' });
   const { hash, ...position } = content;
   if (hash !== hashOf(operation, texts, position))
     throw refused({ param: 'cursor', reason: 'it does not continue this query' });

@@ -20,8 +20,7 @@ type BoundQuery = {
  */
 export function bind({ question, values: asked }: Query, day: Day, naming?: Naming): BoundQuery {
   const { bind, command, name } = question;
-  if (bind === undefined)
-    throw new Problem('bad-input', `'${command?.words ?? name}' cannot be bound to what was known on a date`);
+  if (bind === undefined) throw new Problem('bad-input', `'${command?.words ?? name}' has no as-of date`);
   const { values, days, asOf = day, words } = bind(asked, day);
   const later = days.find(([, text]) => text > day);
   if (later === undefined) return { query: { question, values }, asOf, words };
@@ -44,7 +43,7 @@ export function boundedClient({ followed: _, ...client }: Client, day: Day): Cli
       options?: AskOptions,
     ): Promise<Envelope<R>> {
       if (operation.knownBy === undefined)
-        throw new Problem('bad-input', `${operation.name} cannot be bound to what was known on a date`);
+        throw new Problem('bad-input', `${operation.name} has no as-of date`);
       const bound = upTo(day, operation, texts);
       for (let asked = bound; ; ) {
         const answer = await client.ask(operation, asked, options);

@@ -54,7 +54,7 @@ const refused: Readonly<Record<string, string>> = {
   '--verbose': ofTheSnapshot,
   '--debug': ofTheSnapshot,
   '--known-before': 'the snapshot has one as-of date; --as-of names an earlier one',
-  '--cursor': 'it continues the answer of another time',
+  '--cursor': 'it continues an earlier answer',
   '--dry-run': 'the line has a file to write',
   '--exit-code': 'the line has a file to write',
 };
@@ -68,21 +68,18 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   if (words[0] === 'asof')
     throw new Problem('bad-input', "every command of a plan is an asof command: leave out 'asof'");
   // The words that bind the line are added at its end, where `--` would make them arguments.
-  if (words.includes('--')) throw new Problem('bad-input', "'--' has no place in a plan");
+  if (words.includes('--')) throw new Problem('bad-input', "a plan cannot use '--'");
   const parsed = parseLine(words);
   if (parsed === undefined)
     throw new Problem('bad-input', `'${words.join(' ')}' is not a command that reads data`);
   for (const flag of parsed.typed) {
     const reason = refused[flag];
-    if (reason !== undefined) throw new Problem('bad-input', `${flag} has no place in a plan: ${reason}`);
+    if (reason !== undefined) throw new Problem('bad-input', `a plan cannot use ${flag}: ${reason}`);
   }
   // The date would change with every run, and when the snapshot is verified.
   const moving = parsed.resolved.find(({ moves }) => moves);
   if (moving !== undefined)
-    throw new Problem(
-      'bad-input',
-      `'${moving.text}' has no place in a plan: the as-of date of the snapshot bounds every line`,
-    );
+    throw new Problem('bad-input', `a plan cannot use '${moving.text}': it means another day in each run`);
   const bound = bind(parsed.query, day);
   if (parsed.output.format === undefined && formatForFile(name) === undefined)
     throw new Problem('bad-input', `the name ${name} has no format`, {

@@ -85,16 +85,20 @@ export async function compareCommands(
 function misstated(recorded: FileRecord, given: FileRecord): readonly Finding[] {
   const faults: string[] = [];
   if (recorded.as_of !== given.as_of)
-    faults.push(`is as of ${given.as_of} by its command, not ${recorded.as_of}`);
+    faults.push(`is recorded as of ${recorded.as_of}, and its command answers as of ${given.as_of}`);
   if (recorded.rows !== given.rows)
-    faults.push(`has ${given.rows} rows by its command, not ${recorded.rows}`);
+    faults.push(`is recorded with ${recorded.rows} rows, and its command gives ${given.rows}`);
   for (const { subject, covered_to = '', vintage_kind = '' } of recorded.coverage ?? []) {
     const now = given.coverage?.find((one) => one.subject === subject);
     const { covered_to: to = '', vintage_kind: kind = '' } = now ?? {};
     if (covered_to > to)
-      faults.push(`covers ${subject} to ${to || 'no day'} by its command, not to ${covered_to}`);
+      faults.push(
+        `is recorded as covering ${subject} to ${covered_to}, and its command covers it to ${to || 'no day'}`,
+      );
     if (kind !== vintage_kind)
-      faults.push(`has ${subject} as ${kind || 'unknown'} by its command, not ${vintage_kind}`);
+      faults.push(
+        `is recorded with ${subject} as ${vintage_kind}, and its command gives ${kind || 'unknown'}`,
+      );
   }
   return faults.map((what) => ({ name: recorded.name, what }));
 }
@@ -120,8 +124,8 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   });
   if (found === undefined) return 'is missing';
   if (!found.isFile()) return 'is not a regular file';
-  if (found.size !== bytes) return `is changed: ${found.size} bytes, not ${bytes}`;
-  return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
+  if (found.size !== bytes) return `has changed: ${found.size} bytes, not ${bytes}`;
+  return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'has changed: its SHA-256 differs';
 }
 
 /** Describes the first line in which two texts differ; undefined if they are equal or one is not a text. */

@@ -24,8 +24,8 @@ function checkAddress(address: string): void {
   refuseForeign(address);
   if (isDatabase(address) || !address.endsWith(unfinishedEnding)) return;
   const of = address.slice(0, -unfinishedEnding.length);
-  throw new Problem('local-io', `${address} is what a stopped copy to ${of} has written so far`, {
-    hints: ['the same `asof store copy` or `asof store backup` again completes it'],
+  throw new Problem('local-io', `${address} is an unfinished copy to ${of}`, {
+    hints: ['run the same `asof store copy` or `asof store backup` again to complete it'],
   });
 }
 

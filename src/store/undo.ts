@@ -79,10 +79,10 @@ function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedCh
   const named = [...found].sort(([a], [b]) => b - a);
   const lines = named.slice(0, 20).map(([number, subjects]) => `import ${number}: ${listed([...subjects])}`);
   const more = named.length > lines.length ? [`… and ${named.length - lines.length} more`] : [];
-  throw new Problem('bad-input', 'later imports are about the same', {
+  throw new Problem('bad-input', 'later imports changed the same data', {
     list: [...lines, ...more],
     hints: [
-      `take those back first, beginning with \`asof store undo ${named[0]?.[0]}\`, and import them again`,
+      `undo those first, beginning with \`asof store undo ${named[0]?.[0]}\`, and import them again afterwards`,
     ],
   });
 }

@@ -67,7 +67,7 @@ describe('the crontab line of docs/guide/snapshots.md', () => {
     const before = readlinkSync(join(home, 'desk'));
     writeFileSync(join(home, 'plan.txt'), 'gdp.csv observations GDPX\n');
     expect(mailed()).toMatch(
-      /^asof: plan\.txt line 1 \(gdp\.csv\): series 'GDPX' not found.*; desk is as it was\n$/,
+      /^asof: plan\.txt line 1 \(gdp\.csv\): series 'GDPX' not found.*; desk is unchanged\n$/,
     );
     expect(readlinkSync(join(home, 'desk'))).toBe(before);
   });

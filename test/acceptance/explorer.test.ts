@@ -218,7 +218,7 @@ describe('the explorer of a store, in a browser', () => {
     await page.getByRole('heading', { name: 'Treasury real yield curve (TIPS)' }).waitFor();
     await page.goto(`${explorer.url}?view=curve&date=2007-01-06`);
     await page
-      .getByText('There is no curve of 2007-01-06. The newest curve before it is of 2007-01-05.')
+      .getByText('There is no curve for 2007-01-06. The newest curve before it is from 2007-01-05.')
       .waitFor();
     const about = await page.getByRole('slider').getAttribute('aria-valuetext');
     expect(about).toBe('2007-01-06, not a trade date');

@@ -79,7 +79,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
       ['GDP'],
       { asOfEach: 'decade-end', ...range },
     ],
-    ["'beyond' is about as-of dates", 'panel', ['GDP'], { beyond: 'empty' }],
+    ["'beyond' is only for panels of as-of dates", 'panel', ['GDP'], { beyond: 'empty' }],
     ["invalid 'ids' []: use the id of a series, or a list", 'panel', []],
     ["invalid 'ids' []", 'facts', []],
     ['invalid \'id\' "": use the id of one series', 'observations', ''],
@@ -134,11 +134,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
   it.each<[hint: string, name: string, ...asked: unknown[]]>([
     ['did you mean GDPC1 or GDP?', 'seriesShow', 'GDPC2'],
     ['the address of a service begins with http:// or https://', 'open', 'localhost:28787'],
-    [
-      'name one series, such as GDP or GDPC1: a pattern is for questions about several',
-      'observations',
-      'GD*',
-    ],
+    ['this takes one id, not a pattern: name one series, such as GDP or GDPC1', 'observations', 'GD*'],
     ['no series id matches this pattern', 'observations', 'ZZZ*'],
   ])('has a hint where there is a good one: %s', async (hint, name, ...asked) => {
     expect((await refusalOf(name, ...asked)).hints).toContain(hint);

@@ -85,7 +85,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  */
 const mostLines: Readonly<Record<string, number>> = {
   answering: 1916,
-  cli: 4497,
+  cli: 4499,
   client: 1778,
   domain: 4099,
   errors: 321,
@@ -93,22 +93,22 @@ const mostLines: Readonly<Record<string, number>> = {
   import: 7296,
   library: 985,
   lines: 863,
-  maintenance: 1028,
+  maintenance: 1027,
   mcp: 359,
   operations: 3698,
   platform: 499,
-  pull: 3144,
-  questions: 4470,
-  render: 2797,
-  server: 3423,
-  service: 464,
+  pull: 3146,
+  questions: 4469,
+  render: 2800,
+  server: 3427,
+  service: 465,
   snapshot: 1012,
   store: 6711,
   table: 143,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 352;
+const mostSingles = 351;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -45,7 +45,7 @@ before D. Anything published after D has no effect.
 
 A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such as
 -30d, -2w, -6m or -1y. A month 2008-09, a quarter 2008Q3 or a year 2008 is its first
-day in --from and its last day in --to. asof shows the day it took (in scripts with -v).
+day in --from and its last day in --to. asof prints that day (in scripts only with -v).
 
 \`asof diff\` takes two as-of dates as arguments; \`--known-before\` compares what was known
 at the start of each.
@@ -124,7 +124,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCode]: string } = {
   usage: 'usage error, invalid value, or a file that cannot be imported',
   notFound: 'not found',
   unauthorized: 'no key, or an invalid key',
-  forbidden: 'the plan does not include it',
+  forbidden: 'the plan of the key does not allow it',
   quota: 'the quota is used up',
   unreachable: 'cannot reach the service: name, connection, TLS, time limit',
   serviceFailed: 'the service failed, or its answer breaks the contract',

@@ -92,8 +92,8 @@ const keyTable: RecordTable<KeyRecord> = {
     member('start', 'text', 'The first characters of the secret.'),
     member('createdAt', 'text', 'When it was created.'),
     member('revokedAt', 'text', 'When it was revoked, if it was.'),
-    member('expiresAt', 'text', 'From when it is not valid, if it ends.'),
-    member('previousUntil', 'text', 'Up to when the secret before the last rotation is valid.'),
+    member('expiresAt', 'text', 'When it expires, if it does.'),
+    member('previousUntil', 'text', 'When the secret before the last rotation expires.'),
   ],
 };
 
@@ -195,7 +195,7 @@ const usageTable: RecordTable<UsedKey> = {
 
 const showUsage = command({
   words: 'keys usage',
-  summary: 'Show when each key was last used, and its used quota',
+  summary: 'Show when each key was last used, and how much of its quota is used',
   examples: `
 # all keys
 asof keys usage

@@ -250,7 +250,7 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
   const { subjects, requests, seconds, dryRun, created, store } = summary;
   const asked = counted(requests, 'request');
   if (dryRun)
-    return [`dry run: nothing was asked; at least ${asked}, which take at least ${durationText(seconds)}`];
+    return [`dry run: sent no requests; the pull takes at least ${asked} and ${durationText(seconds)}`];
   const done = subjects.filter(({ outcome }) => outcome === 'pulled' || outcome === 'nothing-new');
   const totals = live.flatMap(({ name, counted }) => {
     const own = subjects.filter(({ source }) => source === name);

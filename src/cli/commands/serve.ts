@@ -351,8 +351,8 @@ const answerAssistant = command({
 output. The tools search series and give observations, panels, revisions, curves, filings and
 clusters, each with its as-of day.
 
-With --as-of no tool gives what was published after that day, for a backtest that an assistant
-runs.`,
+With --as-of no tool returns anything published after that day, so an assistant can run a
+backtest.`,
   examples: `
 # what an assistant starts (needs an assistant)
 asof mcp
@@ -368,7 +368,9 @@ asof mcp --as-of 2015-01-30
     const { serveMcp } = await import('../../mcp/server.ts');
     await withClient({ connection, messages, asOf }, io, async (client) => {
       const bound = asOf === undefined ? '' : ` as of ${asOf}`;
-      messages.noteOnTerminal(`asof: an assistant starts this command and asks it${bound}; Ctrl-D ends it`);
+      messages.noteOnTerminal(
+        `asof: this command answers the requests of an assistant${bound}; Ctrl-D ends it`,
+      );
       const { clock, signal, stdin, stdout } = io;
       await serveMcp({ client, clock, signal, stdin, stdout, ...defined({ asOf }) });
     });

@@ -85,7 +85,7 @@ asof snapshot plan.txt --out desk
       const parseLine = planLineParser(io.clock(), await load(true));
       const plan = bindPlan(name, bytes, { asOf, demands }, parseLine);
       const { current } = await placeOf(out);
-      if (current !== undefined) ending = `${out} is as it was`;
+      if (current !== undefined) ending = `${out} is unchanged`;
       if (dryRun) described = dryRunText(plan, out);
       else await take(plan, out, session, io);
     } catch (error) {

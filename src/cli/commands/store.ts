@@ -87,8 +87,8 @@ const infoTable: RecordTable<StoreInfo> = {
     member('imports', 'integer', 'Entries of the log of imports.'),
     member('last_import', 'text', 'Time of the last import.'),
     member('outdated_imports', 'integer', 'Files that an older rule read; import them again.'),
-    member('followed', 'integer', 'What it follows at live sources.'),
-    member('followed_up_to', 'text', 'All that it follows reaches this day.'),
+    member('followed', 'integer', 'Number of followed items of live sources.'),
+    member('followed_up_to', 'text', 'Last day up to which all followed items are pulled.'),
   ],
 };
 
@@ -112,7 +112,7 @@ const checkCommand = command({
   words: 'store check',
   summary: 'Check a store for damage and inconsistent derived data',
   about: `Reads everything, asks the engine for damage, and recomputes all derived data. Prints a line for each
-fault, and exits with code 1 after any.`,
+fault, and exits with code 1 if it finds any.`,
   examples: `
 # check the store for damage
 asof store check
@@ -271,9 +271,9 @@ const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
   columns: [
     member('subject', 'text', 'A series, a curve, filings or what is followed.'),
     member('goes', 'boolean', 'Whether nothing of the series is left.'),
-    member('vintages', 'integer', 'Vintages that go.'),
-    member('removed', 'integer', 'Statements, rates or filings that go.'),
-    member('restored', 'integer', 'Values, rates, filings or bookmarks that are again what they were.'),
+    member('vintages', 'integer', 'Vintages that the undo removes.'),
+    member('removed', 'integer', 'Statements, rates or filings that the undo removes.'),
+    member('restored', 'integer', 'Values, rates, filings or bookmarks that return to their earlier state.'),
     column('first_date', 'day', 'The first date that changes.', ({ first }) => first),
     column('last_date', 'day', 'The last date that changes.', ({ last }) => last),
   ],
@@ -431,7 +431,7 @@ async function copied(
     for (const text of copyLines(summary, what)) note(`asof: ${text}`);
     for (const path of removed) note(`asof: ${dryRun ? 'would remove' : 'removed'} ${path}`);
   } catch (error) {
-    if (io.signal.aborted) note(`asof: stopped; the same command goes on with the ${what}`);
+    if (io.signal.aborted) note(`asof: stopped; the same command continues the ${what}`);
     throw error;
   }
 }
@@ -466,8 +466,8 @@ function addressIn(text = ''): string {
 async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
   if (yes) return;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new Problem('bad-input', `${question}: there is no terminal to ask`, {
-      hints: ['--yes goes on without asking', '--dry-run shows what would change'],
+    throw new Problem('bad-input', `cannot ask for confirmation to ${question}: there is no terminal`, {
+      hints: ['--yes continues without asking', '--dry-run shows what would change'],
     });
   const lines = createInterface({
     input: io.stdin,

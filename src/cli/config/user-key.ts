@@ -33,7 +33,7 @@ export function checkedKey(text: string, from: string): string {
   const key = text.trim();
   if (/^[!-~]{1,512}$/.test(key)) return key;
   const reason = key === '' ? 'is empty' : 'holds characters that no key has';
-  throw new Problem('bad-input', `the key of ${from} ${reason}`);
+  throw new Problem('bad-input', `the key from ${from} ${reason}`);
 }
 
 /** Returns the keys stored on this machine, by origin. */

@@ -144,7 +144,7 @@ function hintsOf(
   key: string | undefined,
 ): readonly string[] {
   if (kind === 'unauthorized')
-    return [key === undefined ? `asof auth login --base-url ${base.href}` : `the key is that of ${key}`];
+    return [key === undefined ? `asof auth login --base-url ${base.href}` : `asof sent the key from ${key}`];
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
     return [`--max-wait ${retryAfter} waits for it`];
   // A variable or a setting may name another service than the user has in mind.

@@ -126,7 +126,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
     if (day === undefined || rates.has(day)) return [];
     const before = onOrBefore(day);
     return [
-      `There is no curve of ${day}.${before === undefined ? '' : ` The newest curve before it is of ${before}.`}`,
+      `There is no curve for ${day}.${before === undefined ? '' : ` The newest curve before it is from ${before}.`}`,
     ];
   });
   const cellsOf = (row: number) => {

@@ -50,7 +50,7 @@ export class ImportRefusal extends Problem {
   cutAt(most: number): Problem {
     const left = this.list.length - most;
     if (left <= 0) return this;
-    const more = `… and ${left} more, which are all listed where stderr is not a terminal`;
+    const more = `… and ${left} more; redirect stderr to a file to list all`;
     return this.with({ list: [...this.list.slice(0, most), more] });
   }
 }

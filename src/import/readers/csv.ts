@@ -286,7 +286,7 @@ class WrittenCells {
       throw refusal(
         this.#file,
         { row: record.row, value },
-        'no number of a row, in a column without a name',
+        'a column without a name can have only row numbers',
         ['name the column in the header, or remove it'],
       );
     record.cells = record.cells.slice(this.#indexes);

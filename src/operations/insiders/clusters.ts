@@ -95,7 +95,7 @@ async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
   const value = textOf(texts, 'min_value');
   const worth = value === undefined ? '' : `, worth ${value} or more`;
-  const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+  const rule = `a cluster needs ${trades} by ${least} insiders within ${days} days${worth}`;
   const reason = await tickerReason(texts, ask);
   return [reason, rule].filter((text) => text !== undefined).join('; ');
 }

@@ -302,7 +302,7 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   const bound = asOf === undefined ? '' : ` up to ${asOf}`;
   return known === undefined
     ? `no filing of ${ticker} is stored${bound}`
-    : `the newest filing of ${ticker}${bound} is of ${known}`;
+    : `the newest filing of ${ticker}${bound} is from ${known}`;
 }
 
 function shownNone(ticker: string): string {
@@ -342,9 +342,9 @@ async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Nam
   const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
   const upTo = last === undefined ? '' : ` up to ${last}`;
   if (newest !== undefined && from === undefined && to === undefined)
-    return `none was filed in the last ${days} days, the newest on ${newest}; ${naming.param('from')} shows earlier ones`;
+    return `nothing was filed in the last ${days} days; the newest filing is from ${newest}; ${naming.param('from')} shows earlier filings`;
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
-  if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
+  if (newest !== undefined) return `the newest ${what}${upTo} is from ${newest}`;
   return `no ${what} is stored${upTo}`;
 }

@@ -127,11 +127,11 @@ async function reasonWithoutRates(
   const rates = `${curveType} rate${named}`;
   const newest = await newestUpTo();
   if (typeof newest !== 'string') return `no ${rates} is stored`;
-  if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
+  if (from !== undefined && from > newest) return `the newest ${rates} is from ${newest}`;
   const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
   if (weekend !== undefined) return `${from} was a ${weekend}`;
   const before = await newestUpTo(to);
-  if (typeof before === 'string') return `the newest ${rates} up to ${to} is of ${before}`;
+  if (typeof before === 'string') return `the newest ${rates} up to ${to} is from ${before}`;
   // The Treasury began to publish some maturities later.
   const begun = maturities.flatMap((asked) => {
     const first = firstDayOf(curveType, asked);

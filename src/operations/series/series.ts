@@ -25,7 +25,7 @@ const fields = [
   extension('seasonal_adjustment', 'text', 'Such as SA, SAAR, NSA.'),
   extension('first_vintage', 'day', 'The first vintage date.'),
   extension('last_vintage', 'day', 'The last vintage date.', { grows: true }),
-  extension('covered_to', 'day', 'The last day that any import speaks for.', { grows: true }),
+  extension('covered_to', 'day', 'The last day that the store covers.', { grows: true }),
   extension(
     'vintage_kind',
     'text',
@@ -80,7 +80,7 @@ asof series search --all --columns id --no-header -f csv
   },
   summary: 'Find series by words, synonyms, or a part of the id',
   description:
-    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title. `match=words` finds words in any order, also mistyped or by a synonym, in ids, titles and units, the best first; `matched` says how.',
+    'In the order of ids. `match=title` finds titles in which each word of the text begins a word; `match=any` lists series found by id before series found by title. `match=words` finds words in any order, and typos and synonyms of them, in ids, titles and units, best first; `matched` says how.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
@@ -203,7 +203,7 @@ function followedText({ source, name, since, upTo, lastRun, left }: Followed): s
   const reach = upTo === undefined ? 'nothing yet' : `up to ${upTo}`;
   const run = lastRun === undefined ? '' : `, last pulled ${lastRun.slice(0, 16)}Z`;
   const rest = left === '' ? '' : `; left: ${left}`;
-  return `${name} is pulled from ${source} since ${since.slice(0, 10)}: ${reach}${run}${rest}`;
+  return `asof pulls ${name} from ${source} since ${since.slice(0, 10)}: ${reach}${run}${rest}`;
 }
 
 /** Returns what the store found for a series; throws the contract's 404 if the series does not exist. */

@@ -21,7 +21,7 @@ asof vintages UNRATE --limit 5
 `,
   },
   summary: 'List the days on which a series was published, and what changed',
-  description: 'Newest day first, with how many dates got a value, another value, or lost it.',
+  description: 'Newest day first, with the numbers of dates that got a value, changed it, or lost it.',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',
   members: ['coverage'],

@@ -273,7 +273,7 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
 }
 
 function otherThing(path: string, asked: string, given: string): Problem {
-  const detail = `FRED's answer to ${path} is about something else: asked for ${asked}, it gave ${given}; nothing of it was stored`;
+  const detail = `FRED's answer to ${path} is about something else: asof asked for ${asked} and got ${given}, and stored nothing from it`;
   return new Problem('bad-answer', detail, { hints: ['pull again later'] });
 }
 
@@ -311,8 +311,8 @@ function listed(entry: unknown, path: string): FredListing {
 }
 
 function changed(path: string, what: string): Problem {
-  return new Problem('bad-answer', `FRED's ${path} is not as it was: ${what}; nothing was stored of it`, {
-    hints: ['asof may be older than a change at the source'],
+  return new Problem('bad-answer', `FRED's ${path} has changed: ${what}; asof stored nothing from it`, {
+    hints: ['the source may have changed; a newer asof may read it'],
   });
 }
 

@@ -134,7 +134,7 @@ export const check = question({
     summary: 'Find values in a file that were not yet known on the day of their row',
     about: `Compares each value with the value known on the day of its row, and lists the values that were not
 yet known: the row, the value, the known value, and the day on which the listed value became known.
-Exits with code 1 after any. Checks the columns named like series. A column NAME_date gives the
+Exits with code 1 if it finds any. Checks columns named like series. A column NAME_date gives the
 period of each value in the column NAME.`,
     examples: `
 # whether a file looks ahead: exit code 1 if it does (needs the file)

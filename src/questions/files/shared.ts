@@ -176,7 +176,7 @@ export function aboutTable(name: string) {
       return [`the day of each row, ${column}${strict === true ? ', published before it' : ''}`];
     },
     bind(): never {
-      throw new Problem('bad-input', `a ${name} reads a file, which may change: it is no line of a plan`, {
+      throw new Problem('bad-input', `a plan cannot use ${name}: it reads a file, which may change`, {
         hints: [`panel with ${commandNaming.param('as_of_each')} gives what was known on many days`],
       });
     },

@@ -25,7 +25,7 @@ const fields = [
 export type DiffRow = RowFrom<(typeof fields)[number]>;
 
 const layout = showing(fields);
-const about = 'The dates for which series had other values as of one day than as of another, newest first.';
+const about = 'The dates whose values differ between two as-of dates, newest first.';
 
 const twoDays = argument(
   'days',
@@ -83,7 +83,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     path: '/v1/diff',
     object: 'diff',
     heading: 'Series',
-    summary: 'The dates for which series had other values as of one day than as of another',
+    summary: 'The dates whose values differ between two as-of dates',
     description: `${about} \`days\` are the two as-of dates. The answer has no pages.`,
     layout,
     members: ['missing'],
@@ -119,7 +119,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
       object: 'diff',
       layout: () => layout,
       ...(first > second && {
-        remark: `${second} is earlier than ${first}: changes are shown back in time`,
+        remark: `${second} is earlier than ${first}: the changes run from the later date to the earlier`,
       }),
       rows(all) {
         const rows = all.flatMap(({ series: { id }, dates, found: [before, after] }) =>

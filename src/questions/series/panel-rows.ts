@@ -75,7 +75,7 @@ const panelFields = [
   nullable(
     'vintage_kind',
     'text',
-    'How the vintage came about that was the newest on the as-of date: exact, fetched, sampled or unknown.',
+    'How the newest vintage on the as-of date came about: exact, fetched, sampled or unknown.',
   ),
 ] as const;
 

@@ -48,7 +48,7 @@ type DaysOfFile = { readonly file: string };
 const asOfEach: Param<Rhythm | readonly Day[] | DaysOfFile | undefined, false> = {
   ...param(
     oneOrDays(rhythms),
-    'The as-of dates: those of a rhythm from `from` to `to`, or a list of dates.',
+    'The as-of dates: those of a schedule from `from` to `to`, or a list of dates.',
     undefined,
   ),
   typed: {
@@ -136,7 +136,7 @@ export type PanelParams = OfAnyPanel & (AsOfEachDay | AsOfOneDay) & Demands;
 type Ids = string | readonly string[];
 
 const about: Sentence = ({ param }) =>
-  `Several series side by side as known on one day. With ${param('as_of_each')}, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.`;
+  `Several series side by side as known on one day. With ${param('as_of_each')}, the newest value of each series that was known on each day of a schedule: a panel for backtests, without look-ahead.`;
 
 /** Several series side by side, as known on one day or on each of many days. */
 export const panel = question({
@@ -187,7 +187,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
       if (name === undefined) return;
       throw contradiction(
         name,
-        ({ param }) => `${param(name)} is about as-of dates: use ${param('as_of_each')}`,
+        ({ param }) => `${param(name)} is only for panels of as-of dates: use ${param('as_of_each')}`,
       );
     }
     if (as_of !== undefined)
@@ -206,7 +206,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
       );
     if (isOfFile(each)) {
       if (!inPlan) return;
-      throw new Problem('bad-input', 'a plan has no --as-of-file: what it reads may change', {
+      throw new Problem('bad-input', 'a plan cannot use --as-of-file: the file may change', {
         hints: ['use --as-of-each'],
       });
     }

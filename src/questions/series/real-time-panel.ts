@@ -205,7 +205,7 @@ function noteFrequencies(
   }
   if (used.size < 2) return;
   const each = Array.from(used, ([frequency, since]) => `${frequency} from ${since} on`).join(', ');
-  const text = `by the spacing of the dates known on each day ${id} is ${each}, and its ${units} too`;
+  const text = `judging by the dates known on each day, ${id} is ${each}; its ${units} follows that frequency`;
   note?.({ kind: 'remark', text });
 }
 

@@ -353,7 +353,7 @@ async function transformedOn(id: string, units: Transformation, history: History
 function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void {
   const inexact = ['sampled', 'fetched', 'unknown'].filter((kind) => kinds.includes(kind));
   if (inexact.length === 0) return;
-  const text = `${id} is ${inexact.join(' and ')}: its vintages are not all its releases, so that release_1 is the first vintage with the date, and the first release is not known`;
+  const text = `${id} is ${inexact.join(' and ')}: it may lack releases; release_1 is the first vintage with the date, perhaps not the first release`;
   note?.({ kind: 'sampled', text });
 }
 

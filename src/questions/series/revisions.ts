@@ -235,7 +235,7 @@ function needsTable({ date }: RevisionsAsked) {
 
 function listOnly(name: string): Sentence {
   return ({ param }) =>
-    `${param(name)} is for the list of revisions: use ${param('from')}, ${param('to')} and ${param('limit')}`;
+    `a table of revisions takes no ${param(name)}: use ${param('from')}, ${param('to')} and ${param('limit')}`;
 }
 
 const usualHorizons: readonly Horizon[] = [

@@ -194,7 +194,7 @@ export class OneFrequency {
     );
     throw new Problem(
       'bad-input',
-      `by the spacing of its dates ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
+      `judging by its dates, ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
       { field: 'units', hints: ['import a metadata file that states the frequency'] },
     );
   }

@@ -64,7 +64,7 @@ async function* pages(
   let isFirst = true;
   for await (const page of counted(pagesOf(client, listing, texts, extent, signal), progress)) {
     if (isFirst && asOf === undefined && page.coverage !== undefined)
-      note?.({ kind: 'coverage', text: coverageText(page.coverage) });
+      note?.({ kind: 'coverage', text: coverageText(id, page.coverage) });
     isFirst = false;
     context.basis.add(
       id,
@@ -77,10 +77,9 @@ async function* pages(
   await noteBasis([{ id }], [asOf], context);
 }
 
-function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
+function coverageText(id: string, { first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
   return [
-    `first vintage ${first_vintage}`,
-    `last ${last_vintage}`,
+    `${id}: vintages from ${first_vintage} to ${last_vintage}`,
     ...(first_date === null ? [] : [`dates from ${first_date}`]),
     `covered to ${covered_to}`,
   ].join(', ');

@@ -111,7 +111,7 @@ function indexed(lines: readonly LineValues[], index: number, { axis }: Drawing)
   const places = [...new Set(lines.flatMap(({ at }) => [...at.keys()]))].sort();
   const base = places.find((place) => lines.every((line) => has(line, place)));
   if (axis !== 'day')
-    throw new Problem('bad-input', 'a chart over maturities has no index: leave out --index');
+    throw new Problem('bad-input', 'a chart of a yield curve has no index: leave out --index');
   if (lines.length === 0) return lines;
   if (base === undefined) throw new Problem('bad-input', 'an index needs a date that all lines have');
   return lines.map(({ at, ...line }) => {

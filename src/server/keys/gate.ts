@@ -312,7 +312,7 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
 
 function tooMany({ maxConcurrent }: Plan): Problem {
   const tables = maxConcurrent === 1 ? 'table' : 'tables';
-  const detail = `${maxConcurrent} ${tables} at a time: too many requests for more wait already`;
+  const detail = `the plan allows ${maxConcurrent} ${tables} at a time, and too many requests of this key already wait`;
   return new Problem('rate-limit-exceeded', detail, { retryAfter: 1 });
 }
 

@@ -124,7 +124,7 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   if ((await service.state(operation && seriesOf(operation, texts))) !== state) throw dataChanged();
   const { query, demands } = readQuestion(endpoint, texts, clockAt(now));
   const tooManyRows = (): Problem => {
-    const reason = `the answer takes more than ${plan.maxRows} rows, the most of one request: ask for fewer series or dates`;
+    const reason = `the answer has more than ${plan.maxRows} rows, the limit of one request: ask for fewer series or dates`;
     return service.refusal(reason, { plan: plan.name });
   };
   const asker: Asker = {

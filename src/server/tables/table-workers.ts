@@ -140,6 +140,6 @@ class TableThread {
 function tooLong(seconds: number): Problem {
   return new Problem(
     'service-unavailable',
-    `the answer takes more than ${seconds} s to compute, the most of this service: ask for fewer series or dates`,
+    `the answer takes more than ${seconds} s to compute, the limit of this service: ask for fewer series or dates`,
   );
 }

@@ -265,7 +265,7 @@ describe('--plot', () => {
     ['panel MANY* --plot', tooMany],
     ['panel MANY* --as-of-each friday --from 2020-02-01 --to 2020-03-31 --plot', tooMany],
     ['series show GDP --plot', "unknown option '--plot'"],
-    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'this command has no chart: choose another format than svg'],
+    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'this query has no chart: choose another format than svg'],
   ])('is refused in asof %s: %s', async (line, said) => {
     const { code, out, err } = await run(line);
     expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });
@@ -273,7 +273,7 @@ describe('--plot', () => {
 
   it('is refused with --json, as a problem document', async () => {
     const { code, err } = await run('obs GDP --plot --json');
-    expect([code, JSON.parse(err).detail]).toEqual([2, 'two formats: --plot and json']);
+    expect([code, JSON.parse(err).detail]).toEqual([2, 'use either --plot or json']);
   });
 });
 

@@ -128,7 +128,7 @@ describe.each(runs)('an import between two requests (%s)', (mode, run) => {
   it.each(lines.slice(0, 2))('before every request makes %s end with 8 and write nothing', async (line) => {
     const { code, out, err, asked } = await interrupted(line, () => importMore());
     expect([code, out]).toEqual([8, '']);
-    expect(err).toContain('the data changed while it was being read');
+    expect(err).toContain('the data changed while asof was reading them');
     // The note about coverage is printed once.
     expect(new Set(linesOf(err)).size).toBe(linesOf(err).length);
     expect(asked).toBeGreaterThanOrEqual(8);
@@ -139,7 +139,7 @@ describe.each(runs)('an import between two requests (%s)', (mode, run) => {
     const { code, err } = await interrupted(snapshot, () => importMore());
     expect([code, err]).toEqual([
       8,
-      `asof: the data changed while it was being read (try again when the import is done); ${out} is as it was\n`,
+      `asof: the data changed while asof was reading them (try again when the import is done); ${out} is unchanged\n`,
     ]);
     expect(months()).toEqual(before);
     expect(readdirSync(folder.path('.')).filter((name) => /^\.snap\.\d/.test(name)).length).toBeLessThan(3);

@@ -138,7 +138,7 @@ describe('nothing is silently short', () => {
     const line = 'insider clusters --code S --min-value 9 --ticker TSLA --no-header --csv';
     const { code, out, err } = await asof(line.split(' '));
     expect([code, out]).toEqual([0, '']);
-    expect(err).toContain('a cluster takes sales by 3 insiders within 14 days, worth 9 or more');
+    expect(err).toContain('a cluster needs sales by 3 insiders within 14 days, worth 9 or more');
   });
 
   it('rows are never mixed with those of data that changed between two pages: exit 8', async () => {
@@ -152,7 +152,7 @@ describe('nothing is silently short', () => {
       expect((await asof(line)).code).toBe(0);
     };
     const { code, err } = await asof(['obs', 'LONG', '--csv', '--store', path], { onWrite });
-    expect([code, err]).toEqual([8, expect.stringContaining('the data changed while it was being read')]);
+    expect([code, err]).toEqual([8, expect.stringContaining('the data changed while asof was reading them')]);
   });
 });
 

@@ -81,7 +81,7 @@ describe('the answer of a service decides the exit code', () => {
       problem(response, 401, 'unauthorized', `invalid API key ${request.headers['x-api-key']}`),
     );
     const { code, err } = await run(`ping --base-url ${url}`, { ASOF_API_KEY: key });
-    expect([code, err]).toEqual([4, expect.stringContaining('the key is that of ASOF_API_KEY')]);
+    expect([code, err]).toEqual([4, expect.stringContaining('asof sent the key from ASOF_API_KEY')]);
     expect(err).not.toContain(key);
   });
 

@@ -217,7 +217,7 @@ describe('asof auth login', () => {
     !       ASOF_BASE_URL and \`asof config set base_url URL\` select one too
     [exit 2]
     $ asof auth login --base-url http://localhost:1
-    ! asof: there is no terminal to ask for the key
+    ! cannot ask for confirmation to asof: there is no terminal for the key
     !       --with-token reads it from stdin
     [exit 2]
     `,

@@ -206,7 +206,7 @@ describe('a snapshot of a service', () => {
     });
     const ended = await remote(['a.csv obs GDP', 'b.csv spread'], url, '--retries', '0', '--max-wait', '0');
     expect(ended).toEqual({ code, out: '', err: expect.stringContaining(said) });
-    expect(ended.err).toMatch(/^asof: \S+plan\.txt line 2 \(b\.csv\): \S[^\n]*; \S+snap is as it was\n$/);
+    expect(ended.err).toMatch(/^asof: \S+plan\.txt line 2 \(b\.csv\): \S[^\n]*; \S+snap is unchanged\n$/);
     expect([readlinkSync(out), runs()]).toEqual([before, [before]]);
   });
 });
@@ -369,7 +369,7 @@ describe('a snapshot that is taken again', () => {
 });
 
 describe('a failure says in one line what became of the snapshot:', () => {
-  it('a line that has no place in a plan fails before anything is written', async () => {
+  it('a line that a plan cannot use fails before anything is written', async () => {
     expect(await snapshot(['good.csv obs GDP', 'bad.csv obs GDP --as-of 2015-02-02'])).toEqual({
       code: 2,
       out: '',
@@ -391,7 +391,7 @@ describe('a failure says in one line what became of the snapshot:', () => {
     const before = readlinkSync(out);
     const { err } = await snapshot(lines, '--store', store);
     expect(err).toContain(`plan.txt line 2 (b.csv): ${said}`);
-    expect(err).toMatch(/^[^\n]*; \S*snap is as it was\n$/);
+    expect(err).toMatch(/^[^\n]*; \S*snap is unchanged\n$/);
     expect([readlinkSync(out), runs()]).toEqual([before, [before]]);
     expect(await verify()).toEqual(success);
   });

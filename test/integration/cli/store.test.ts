@@ -36,8 +36,8 @@ describe('asof store', () => {
 
     # copy needs --yes where there is no terminal, and writes nothing in a dry run
     $ asof store copy ${store} ${at}/copy.db
-    ! asof: copy ${store} to ${at}/copy.db: there is no terminal to ask
-    !       --yes goes on without asking
+    ! asof: cannot ask for confirmation to copy ${store} to ${at}/copy.db: there is no terminal
+    !       --yes continues without asking
     !       --dry-run shows what would change
     [exit 2]
     $ asof store copy ${store} ${at}/copy.db --dry-run
@@ -52,7 +52,7 @@ describe('asof store', () => {
     # backup replaces a file only with --yes, and is no database
     $ asof store backup ${at}/backup.db -q
     $ asof store backup ${at}/backup.db
-    ! asof: replace ${at}/backup.db: there is no terminal to ask
+    ! asof: cannot ask for confirmation to replace ${at}/backup.db: there is no terminal
     …
     [exit 2]
     $ asof store backup ${at}/backup.db --yes -q
@@ -86,7 +86,7 @@ describe('asof store', () => {
     …
     $ asof series rm GDP --yes --store ${at}/own.db -q
     $ asof store restore ${at}/backup.db --store ${at}/own.db
-    ! asof: replace ${at}/own.db by ${at}/backup.db: there is no terminal to ask
+    ! asof: cannot ask for confirmation to replace ${at}/own.db by ${at}/backup.db: there is no terminal
     …
     [exit 2]
     $ asof store restore ${at}/backup.db --store ${at}/own.db --yes -q
@@ -108,7 +108,7 @@ describe('asof store', () => {
     # merge and series change a store only with --yes where there is no terminal
     $ asof store copy ${store} ${at}/other.db --yes -q
     $ asof store merge ${store} --store ${at}/other.db
-    ! asof: merge ${store} into ${at}/other.db: there is no terminal to ask
+    ! asof: cannot ask for confirmation to merge ${store} into ${at}/other.db: there is no terminal
     …
     [exit 2]
     $ asof store merge ${store} --store ${at}/other.db --dry-run
@@ -118,7 +118,7 @@ describe('asof store', () => {
     ! …4 series, 9 vintages, 0 new statements, 2,508 known
     ! store: ${at}/other.db
     $ asof series rename gdp x --store ${at}/other.db
-    ! asof: rename GDP, 6 facts in 6 vintages, to X in ${at}/other.db: there is no terminal to ask
+    ! asof: cannot ask for confirmation to rename GDP, 6 facts in 6 vintages, to X in ${at}/other.db: there is no terminal
     …
     [exit 2]
     $ asof series rename gdp x --store ${at}/other.db --dry-run
@@ -155,11 +155,11 @@ describe('asof store undo', () => {
     2,${at}/second.csv
     1,${at}/first.csv
     $ asof store undo
-    ! asof: undo import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db: there is no terminal to ask
+    ! asof: cannot ask for confirmation to undo import 2 of 2026-03-15T12:00:00.000Z (${at}/second.csv): 1 series of ${at}/undo.db: there is no terminal
     …
     [exit 2]
     $ asof store undo 1 --dry-run
-    ! asof: …later imports are about the same:
+    ! asof: …later imports changed the same data:
     !   import 2: GDP
     …
     [exit 2]

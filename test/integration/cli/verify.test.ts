@@ -65,7 +65,7 @@ describe('asof verify of a snapshot of the sample', () => {
       'a changed file, with its first differing line',
       () => rewrite('gdp.csv', (text) => text.replace(',17710.7,', ',17710.8,')),
       [
-        'gdp.csv is changed: its SHA-256 is another',
+        'gdp.csv has changed: its SHA-256 differs',
         'gdp.csv differs from what its command gives, from line 2 on: "2014-10-01,17710.8,2015-01-30,GDP,Billions of Dollars,Q,FRED" here, "2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED" there',
       ],
     ],
@@ -73,7 +73,7 @@ describe('asof verify of a snapshot of the sample', () => {
       'a file that was cut',
       () => rewrite('gdp.csv', (text) => `${text.split('\n').slice(0, 3).join('\n')}\n`),
       [
-        expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+$/),
+        expect.stringMatching(/^gdp\.csv has changed: \d+ bytes, not \d+$/),
         expect.stringMatching(/^gdp\.csv differs .* from line 4 on: "" here, "2014-04-01,17328\.2,/),
       ],
     ],
@@ -104,7 +104,7 @@ describe('asof verify of a snapshot of the sample', () => {
   it('reports on the files even if the data cannot be read', async () => {
     appendFileSync(file('gdp.csv'), 'x');
     const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
-    expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
+    expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv has changed: \d+ bytes, not \d+\n$/)]);
     expect(err).toMatch(
       /^asof: cannot open the store \S+none\.db: there is no such file or folder \(`asof import` makes a store/,
     );
@@ -130,8 +130,11 @@ describe('asof verify of a snapshot of the sample', () => {
   });
 
   it.each([
-    [{ rows: 99 }, /^gdp\.csv has \d+ rows by its command, not 99\n$/],
-    [{ as_of: '2014-12-31' }, /^gdp\.csv is as of 2015-02-01 by its command, not 2014-12-31\n$/],
+    [{ rows: 99 }, /^gdp\.csv is recorded with 99 rows, and its command gives \d+\n$/],
+    [
+      { as_of: '2014-12-31' },
+      /^gdp\.csv is recorded as of 2014-12-31, and its command answers as of 2015-02-01\n$/,
+    ],
   ])('reports where the manifest misstates the result of its command: %j', async (wrong, found) => {
     forge(wrong);
     expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(found) });

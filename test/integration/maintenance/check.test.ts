@@ -23,14 +23,14 @@ async function damage(address: string, sql: string): Promise<void> {
 
 /** A figure of the series GDP that is changed, and the fault that says so. */
 const figures: readonly (readonly [change: string, fault: RegExp])[] = [
-  ['fact_count = 7', /^the number of changes is 7, and follows as 3$/],
-  ['observation_count = 1', /^the number of observations is 1, and follows as 2$/],
-  ['date_count = 1', /^the number of dates is 1, and follows as 2$/],
-  ["first_vintage = '2014-01-01'", /^the first vintage is 2014-01-01, and follows as 2015-01-30$/],
-  ["last_vintage = '2015-01-30'", /^the last vintage is 2015-01-30, and follows as 2015-02-27$/],
+  ['fact_count = 7', /^the number of changes is 7, and should be 3$/],
+  ['observation_count = 1', /^the number of observations is 1, and should be 2$/],
+  ['date_count = 1', /^the number of dates is 1, and should be 2$/],
+  ["first_vintage = '2014-01-01'", /^the first vintage is 2014-01-01, and should be 2015-01-30$/],
+  ["last_vintage = '2015-01-30'", /^the last vintage is 2015-01-30, and should be 2015-02-27$/],
   ["covered_to = '2015-01-15'", /covered to 2015-01-15, before its vintage 2015-01-30$/],
-  ["vintage_kind = 'fetched'", /^the kinds of vintages is fetched, and follows as exact$/],
-  ["normalised_by = ''", /^the frequency by which dates are kept is empty, and follows as Q$/],
+  ["vintage_kind = 'fetched'", /^the kinds of vintages is fetched, and should be exact$/],
+  ["normalised_by = ''", /^the frequency by which dates are kept is empty, and should be Q$/],
 ];
 
 const filingOf = 'filing 0000000007-26-000001';

@@ -69,7 +69,7 @@ contract((engine) => {
       ['GDP', 'CPI', 'the store has a series CPI already'],
       ['GDP', 'GDP', 'GDP is the id that the series has'],
       ['NONE', 'OTHER', "series 'NONE' not found"],
-      ['GDP', 'DGS10', 'DGS10 is a maturity of the curves, and no series can have its name'],
+      ['GDP', 'DGS10', 'DGS10 is the id of a maturity of the curves, and no series can take it'],
       ['GDP', '=', '"=" is not a series id'],
     ])('is refused from %s to %s: %s, …', async (from, to, text) => {
       const address = await newStore();

@@ -59,7 +59,7 @@ contract((engine) => {
           } catch (error) {
             expect(error).toBeInstanceOf(Problem);
             expect((error as Problem).message).toMatch(
-              /^later imports are about the same:\n {2}import \d+: /,
+              /^later imports changed the same data:\n {2}import \d+: /,
             );
             expect(await engine.digest(address)).toBe(before);
             return;
@@ -99,7 +99,7 @@ contract((engine) => {
       const before = await engine.digest(address);
       const [last = 0, , first = 0] = (await undoableImports(address)).map(({ number }) => number);
       expect(await failureOf(undoStoreImport(address, { number: first }))).toBe(
-        `later imports are about the same:\n  import ${last}: CPI`,
+        `later imports changed the same data:\n  import ${last}: CPI`,
       );
       expect(await engine.digest(address)).toBe(before);
       await undoStoreImport(address, { number: last });

@@ -226,7 +226,7 @@ describe('asof pull', () => {
       $ asof pull -q
       $ asof pull --full
       ! pulled 1 of 2: nothing new; … requests in … s
-      ! asof: FRED contradicts what the store has of SMALL: 1 conflict; the store keeps what it has:
+      ! asof: FRED contradicts the stored data on SMALL: 1 conflict; asof keeps the stored data:
       !   FRED SMALL …: SMALL 2024-07-01 as of 2024-10-30: withdrawn, against …
       !       asof import --replace takes the new figures from a file, if they are right
       [exit 8]
@@ -333,7 +333,7 @@ describe('asof ping --sources', () => {
     expect(results).toMatchObject([{ followed: 1 }, { followed: 0 }, { followed: 0 }]);
     const { err } = await home.run('series show SMALL');
     expect(err).toMatch(
-      /SMALL is pulled from fred since \d{4}-\d\d-\d\d: up to [\d-]{10}, last pulled [\dT:-]{16}Z\n/,
+      /asof pulls SMALL from fred since \d{4}-\d\d-\d\d: up to [\d-]{10}, last pulled [\dT:-]{16}Z\n/,
     );
     // FRED takes two requests a second, and this was the fifth.
     expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 4 * 500);

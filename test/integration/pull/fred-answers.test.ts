@@ -439,13 +439,13 @@ describe('the description of a series without new vintages', () => {
     await library.seriesShow('GDP');
     await library.close();
     expect(notes).toEqual([
-      'GDP is pulled from fred since 2025-01-20: up to 2025-01-20, last pulled 2025-01-20T18:00Z',
+      'asof pulls GDP from fred since 2025-01-20: up to 2025-01-20, last pulled 2025-01-20T18:00Z',
     ]);
     describeAnew();
     await pull('2025-01-27');
     const { err, out } = await asof(['series', 'show', 'gdp', '--store', own.store, '--json']);
     expect(err.split('\n').slice(0, 2)).toEqual([
-      'asof: GDP is pulled from fred since 2025-01-20: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
+      'asof: asof pulls GDP from fred since 2025-01-20: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
       `asof: units changed on 2025-01-27: "Billions of Dollars" -> "${chained}"`,
     ]);
     expect(JSON.parse(out).results[0].description_changes).toEqual([

@@ -110,7 +110,7 @@ onEveryEngine((engine) => {
       expect(headers.get('ratelimit-remaining')).toMatch(/^\d+$/);
       expect(await bodyOf(response)).toMatchObject({
         type: expect.stringMatching(/\/errors\/rate-limit-exceeded$/),
-        detail: '2 tables at a time: too many requests for more wait already',
+        detail: 'the plan allows 2 tables at a time, and too many requests of this key already wait',
       });
     }
     // A page is no computation.

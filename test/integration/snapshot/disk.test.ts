@@ -295,7 +295,7 @@ describe('asof snapshot', () => {
       disk.state.failure = () => undefined;
       if (code === 0) break;
       const [, path] =
-        /cannot write to \S*\/(\S+): the disk is full; \S+snap is as it was\n$/.exec(err) ?? [];
+        /cannot write to \S*\/(\S+): the disk is full; \S+snap is unchanged\n$/.exec(err) ?? [];
       expect([code, path]).toEqual([10, expect.any(String)]);
       named.add(path?.replace(/-02-27-\w{12}$/, ''));
       await expectComplete('2015-01-30');
@@ -320,7 +320,7 @@ describe('asof snapshot', () => {
       expect([code, err]).toEqual([
         10,
         expect.stringMatching(
-          /^asof: cannot lock \S+\.snap\.lock: (permission denied|the disk is full, or its folder cannot be written); \S+snap is as it was\n$/,
+          /^asof: cannot lock \S+\.snap\.lock: (permission denied|the disk is full, or its folder cannot be written); \S+snap is unchanged\n$/,
         ),
       ]);
     }

@@ -72,7 +72,7 @@ describe('work on data that changes', () => {
 
   it('cannot be read when the data never stays the same', async () => {
     const reading = readConsistently(clientOf(9), async () => 1);
-    await expect(reading).rejects.toThrow('the data changed while it was being read');
+    await expect(reading).rejects.toThrow('the data changed while asof was reading them');
   });
 });
 

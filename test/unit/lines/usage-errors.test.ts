@@ -22,16 +22,16 @@ const wrongId =
   'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
 const future = 'is in the future: nothing is known as of that date yet';
 const once = '\nleave one of them out';
-const aboutDays = 'is about as-of dates: use --as-of-each or --as-of-file';
+const aboutDays = 'is only for panels of as-of dates: use --as-of-each or --as-of-file';
 const oneDay = 'use one day, YYYY-MM-DD, such as its first';
-const aboutCharts = 'is about charts: use --plot, or a file such as -o chart.svg';
+const aboutCharts = 'is only for charts: use --plot, or a file such as -o chart.svg';
 const continues = 'a cursor continues published rows';
 const needsMore = 'and release_1 is one\nname more, such as 1 and final';
 const triangle = '--wide is the triangle of all vintages: use it alone';
 const leaveOut = 'leave out --as-of and --known-before';
 const charts =
   'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after';
-const noChart = (remedy: string) => `this command has no chart: ${remedy}\n${charts}`;
+const noChart = (remedy: string) => `this query has no chart: ${remedy}\n${charts}`;
 const noSvg = noChart('choose another format than svg');
 const chartFile = '\n-o chart.svg draws into a file';
 const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
@@ -114,7 +114,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['keys create --name ann --name bob', `--name is given twice: ann and bob${once}`],
     ['import x --series a --series a', `--series is given twice: a and a${once}`],
     ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
-    ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
+    ['obs GDP --csv -f tsv', 'use one format: tsv or csv'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
     [
       'obs GDP -o x.pdf',
@@ -126,9 +126,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     ['obs GDP --columns date,date', "column 'date' is named twice"],
     ['obs GDP -f markdown --no-header', 'a markdown table needs its header: leave out --no-header'],
-    ['obs GDP --plot --csv', `two formats: --plot and csv${chartFile}`],
-    ['obs GDP --plot -f table', `two formats: --plot and table${chartFile}`],
-    ['obs GDP --plot -o x.ndjson', `two formats: --plot and ndjson${chartFile}`],
+    ['obs GDP --plot --csv', `use either --plot or csv${chartFile}`],
+    ['obs GDP --plot -f table', `use either --plot or table${chartFile}`],
+    ['obs GDP --plot -o x.ndjson', `use either --plot or ndjson${chartFile}`],
     [
       'obs GDP --plot --columns date --no-header',
       'a chart has no columns: leave out --columns and --no-header',
@@ -175,7 +175,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['revisions GDP --wide --release 2', triangle],
     [
       'revisions GDP --date 2008Q4 --stats',
-      '--date is for the list of revisions: use --from, --to and --limit',
+      'a table of revisions takes no --date: use --from, --to and --limit',
     ],
     ['revisions GDP --date 2008Q4 --from 2008', 'use either --date or --from and --to'],
     ['revisions GDP --units pch', '--units needs --release, --after, --wide or --stats'],

@@ -134,19 +134,19 @@ describe('--exact', () => {
 });
 
 const coverage = (most: number) =>
-  `GDP is covered to 2008-08-28, 4 days before 2008-09-01: the maximum is ${most}`;
+  `GDP is covered to 2008-08-28, 4 days before 2008-09-01; the maximum age is ${most}`;
 
 describe('--max-age', () => {
-  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 4';
+  const curve = 'the PAR curve is covered to 2008-08-15, 5 days before 2008-08-20; the maximum age is 4';
   test.each([
     ['obs GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     [
       'obs GDP --as-of 2008-08-29 --max-age 0',
-      'GDP is covered to 2008-08-28, 1 day before 2008-08-29: the maximum is 0',
+      'GDP is covered to 2008-08-28, 1 day before 2008-08-29; the maximum age is 0',
     ],
     [
       'obs GDP --max-age 100',
-      'GDP is covered to 2008-08-28, 6408 days before 2026-03-15: the maximum is 100',
+      'GDP is covered to 2008-08-28, 6408 days before 2026-03-15; the maximum age is 100',
     ],
     ['panel GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['vintages GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
@@ -253,14 +253,14 @@ describe('a snapshot', () => {
     [
       'a.csv obs GDP --max-age 5',
       '2008-09-16',
-      'plan.txt line 1 (a.csv): GDP is covered to 2008-08-28, 19 days before 2008-09-16: the maximum is 5',
+      'plan.txt line 1 (a.csv): GDP is covered to 2008-08-28, 19 days before 2008-09-16; the maximum age is 5',
     ],
     ['a.csv obs GDP', '2008-09-01', coverage(3)],
     ['a.csv panel GDP MIXED', '2008-09-01', coverage(3)],
     [
       'a.csv yields --maturity 10Y',
       '2008-08-20',
-      'is covered to 2008-08-15, 5 days before 2008-08-20: the maximum is 3',
+      'is covered to 2008-08-15, 5 days before 2008-08-20; the maximum age is 3',
     ],
   ])('with --max-age 3 is refused for %s as of %s, and not written', async (line, day, why) => {
     const { code, err } = await take('none', [line], day, '--max-age', '3d', '-q');
@@ -291,7 +291,10 @@ describe('a snapshot', () => {
     const kinds = lines.map((line, i) => `${line},${i === 0 ? 'vintage_kind' : 'sampled'}\n`);
     await importFiles(other, { 'gdp.csv': kinds.join('') });
     const { code, out: found } = await verify('claims', other);
-    expect([code, found]).toEqual([1, 'a.csv has GDP as sampled by its command, not exact\n']);
+    expect([code, found]).toEqual([
+      1,
+      'a.csv is recorded with GDP as exact, and its command gives sampled\n',
+    ]);
   });
 });
 

@@ -62,19 +62,19 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
 
     # transformed values that none of the values has
     $ asof obs GDP --units pc1 --to 1947-12-31 --no-header
-    ! asof: no rows: GDP has values, and pc1 of none of them: the earlier value is missing, or the formula has no result
+    ! asof: no rows: GDP has values, but no pc1: the earlier value is missing, or the formula has no result
     $ asof obs GDP --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins there; --partial shows periods that are not complete
+    ! asof: no rows: GDP has values, and no complete year that begins in this range; --partial shows periods that are not complete
     $ asof obs GDP --frequency a --partial --from 2024-04-01 --no-header
-    ! asof: no rows: GDP has values, and no year that begins there
+    ! asof: no rows: GDP has values, and no year that begins in this range
     $ asof obs GDP --units pch --from 2030-01-01 --no-header
     ! asof: no rows: the newest date of GDP is 2024-07-01
     $ asof panel GDP --wide --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins there; …
+    ! asof: no rows: GDP has values, and no complete year that begins in this range; …
     $ asof panel GDP --units pc1 --to 1947-12-31 --no-header
-    ! asof: no rows: GDP has values, and pc1 of none of them: …
+    ! asof: no rows: GDP has values, but no pc1: …
     $ asof diff GDP 2014-12-23 latest --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins there; …
+    ! asof: no rows: GDP has values, and no complete year that begins in this range; …
 
     # days on which there are no rates
     $ asof curve --date 2024-03-30 --no-header
@@ -86,15 +86,15 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof yields --maturity 2M --to 2016-01-01 --no-header
     ! asof: no rows: no PAR rate of 2M is stored up to 2016-01-01; 2M begins on 2018-10-16
     $ asof yields --from 2024-03-30 --to 2024-03-31 --no-header
-    ! asof: no rows: the newest PAR rate up to 2024-03-31 is of 2024-03-28
+    ! asof: no rows: the newest PAR rate up to 2024-03-31 is from 2024-03-28
     $ asof yields --from 2090-01-01 --no-header
-    ! asof: no rows: the newest PAR rate is of 2025-12-31
+    ! asof: no rows: the newest PAR rate is from 2025-12-31
     $ asof yields --wide --first 3 --from 2090-01-01 --no-header
-    ! asof: no rows: the newest PAR rate is of 2025-12-31
+    ! asof: no rows: the newest PAR rate is from 2025-12-31
     $ asof spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31 --no-header
     ! asof: no rows: no PAR rate of 10Y and 4M is stored up to 2015-12-31; 4M begins on 2022-10-19
     $ asof spread --from 2024-03-29 --to 2024-03-31 --no-header
-    ! asof: no rows: the newest PAR rate of 10Y and 2Y up to 2024-03-31 is of 2024-03-28
+    ! asof: no rows: the newest PAR rate of 10Y and 2Y up to 2024-03-31 is from 2024-03-28
     $ asof spread --from 2024-03-31 --to 2024-03-31 --no-header
     ! asof: no rows: 2024-03-31 was a Sunday
 
@@ -129,23 +129,23 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof insider filings --to 2024-01-01 --no-header
     ! asof: no rows: no filing is stored up to 2024-01-01
     $ asof insider filings --from 2026-01-20 --no-header
-    ! asof: no rows: the newest filing is of 2026-01-12
+    ! asof: no rows: the newest filing is from 2026-01-12
     $ asof insider filings --ticker SVN --from 2026-01-20 --no-header
-    ! asof: no rows: the newest filing of SVN is of 2026-01-12
+    ! asof: no rows: the newest filing of SVN is from 2026-01-12
     $ asof insider filings --from 2025-12-02 --to 2025-12-03 --as-of 2026-01-01 --ticker AIT --no-header
-    ! asof: no rows: the newest filing of AIT up to 2025-12-03 is of 2025-12-01
+    ! asof: no rows: the newest filing of AIT up to 2025-12-03 is from 2025-12-01
     $ asof insider filings --ticker AIT --days 2 --no-header
-    ! asof: no rows: none was filed in the last 2 days, the newest on 2025-12-01; --from shows earlier ones
+    ! asof: no rows: nothing was filed in the last 2 days; the newest filing is from 2025-12-01; --from shows earlier filings
     $ asof insider filings --ticker AIT --no-header
-    ! asof: no rows: none was filed in the last 30 days, the newest on 2025-12-01; --from shows earlier ones
+    ! asof: no rows: nothing was filed in the last 30 days; the newest filing is from 2025-12-01; --from shows earlier filings
 
     # clusters that too few insiders made
     $ asof insider clusters --ticker SVN --as-of 2020-01-01 --no-header
-    ! asof: no rows: no filing of SVN is stored up to 2020-01-01; a cluster takes purchases by 3 insiders within 14 days
+    ! asof: no rows: no filing of SVN is stored up to 2020-01-01; a cluster needs purchases by 3 insiders within 14 days
     $ asof insider clusters --min-insiders 20 --no-header
-    ! asof: no rows: a cluster takes purchases by 20 insiders within 14 days
+    ! asof: no rows: a cluster needs purchases by 20 insiders within 14 days
     $ asof insider clusters --ticker SVN --min-insiders 20 --no-header
-    ! asof: no rows: the newest filing of SVN is of 2026-01-12; a cluster takes purchases by 20 insiders within 14 days
+    ! asof: no rows: the newest filing of SVN is from 2026-01-12; a cluster needs purchases by 20 insiders within 14 days
 
     # a ticker without filings is refused, with the one that was meant
     $ asof insider filings --ticker SVM

@@ -185,7 +185,7 @@ describe('the rows of a join', () => {
 
     # are no line of a plan
     $ asof snapshot ${plan} --out ${folder.path('out')}
-    ! …: a join reads a file, which may change: it is no line of a plan …
+    ! …: a plan cannot use join: it reads a file, which may change …
     [exit 2]
     `,
     () => as('embedded'),

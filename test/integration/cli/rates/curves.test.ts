@@ -104,7 +104,7 @@ describe('asof curve', () => {
     1M,2025-08-06,2025-08-06,Federal Reserve H.15
     2Y,2025-08-06,2025-08-06,Federal Reserve H.15
     10Y,2025-08-06,2025-08-06,Federal Reserve H.15
-    ! asof: no curve on 2026-01-01; the newest one before it is of 2025-08-06
+    ! asof: no curve on 2026-01-01; the newest one before it is from 2025-08-06
 
     # with --vs says when there is no curve on one of the days, and how to look back
     $ asof curve --vs 2024-01-01

@@ -230,7 +230,7 @@ describe('growth of a series without a stated frequency', () => {
       const { code, out, err } = await asof([...line.split(' '), '--store', path]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toMatch(
-        /^asof: by the spacing of its dates X is Q as of 2002-\d\d-\d\d and M (?:now|as of 2010-0\d-01), so the pc[ha] of the two cannot be compared\n {6}import a metadata file/,
+        /^asof: judging by its dates, X is Q as of 2002-\d\d-\d\d and M (?:now|as of 2010-0\d-01), so the pc[ha] of the two cannot be compared\n {6}import a metadata file/,
       );
     });
 
@@ -257,10 +257,10 @@ describe('growth of a series without a stated frequency', () => {
 
       # says why dates without it have none, and names the frequencies of a panel
       $ asof obs X --to 2002-12-31 --units pch --no-header
-      ! …its frequency is M, and that of these values Q, so that each lacks the value to compare with
+      ! …its frequency is M, but these values have the spacing of Q, so the values to compare with are missing
       $ asof panel X --as-of-each year-end --from 2009-01-01 --to 2010-12-31 --units pch --beyond repeat
       …
-      ! …by the spacing of the dates known on each day X is Q from 2009-12-31 on, M from 2010-12-31 on, and its pch too
+      ! …judging by the dates known on each day, X is Q from 2009-12-31 on, M from 2010-12-31 on; its pch follows that frequency
       …
       `,
       () => ({ env: { ASOF_STORE: path } }),

@@ -253,7 +253,7 @@ describe('asof diff', () => {
     # says so where the second date is earlier than the first, or a day is outside the coverage
     $ asof diff GDP 2015-02-27 2015-01-30 --no-header --columns old,new
     17701.3,17710.7
-    ! asof: 2015-01-30 is earlier than 2015-02-27: changes are shown back in time
+    ! asof: 2015-01-30 is earlier than 2015-02-27: the changes run from the later date to the earlier
     $ asof diff GDP 2014-10-29 2015-03-27 --no-header --columns kind
     added
     added

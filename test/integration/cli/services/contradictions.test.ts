@@ -185,7 +185,7 @@ describe('a service that gives its rows in another order', () => {
     expect(await run('curve --on-or-before --date 2024-12-25 --columns trade_date', url)).toEqual({
       code: 0,
       out: '2024-12-24\n',
-      err: 'asof: no curve on 2024-12-25; the newest one before it is of 2024-12-24\n',
+      err: 'asof: no curve on 2024-12-25; the newest one before it is from 2024-12-24\n',
     });
   });
 });

@@ -95,7 +95,7 @@ describe('the refusal of an import', () => {
     const refusal = new ImportRefusal(days.map((day) => value('GDP', day)));
     const lines = refusal.cutAt(100).detail.split('\n');
     expect(lines).toHaveLength(102);
-    expect(lines.at(-1)).toBe('  … and 50 more, which are all listed where stderr is not a terminal');
+    expect(lines.at(-1)).toBe('  … and 50 more; redirect stderr to a file to list all');
     expect(refusal.cutAt(100).hints).toEqual(refusal.hints);
     expect(refusal.cutAt(150)).toBe(refusal);
   });

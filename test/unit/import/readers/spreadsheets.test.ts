@@ -75,7 +75,7 @@ describe('a FRED download that a program has written again', () => {
         'FRED Graph Observations,\nFrequency: Quarterly,\n,\nobservation_date,GDP\n2014-07-01,1\n,\n2014-10-01,x\n',
       ', row 3, column "GDP": "17.701": "17599,8" in row 2 has the other decimal sign, so one of them may separate thousands':
         'observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n',
-      ', row 3: "first": no number of a row, in a column without a name':
+      ', row 3: "first": a column without a name can have only row numbers':
         ',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n',
       ', row 2: "2": the header has no name for this column': 'observation_date,GDP,\n2014-07-01,1,2\n',
     },
