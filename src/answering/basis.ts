@@ -235,8 +235,12 @@ async function requireNoGap(
   const after = [['id', id] as const, ['from', addDays(day, 1)] as const];
   const { signal } = new AbortController();
   for await (const { results } of pagesOf(client, vintages, after, { first: 1 }, signal))
-    for (const { vintage_kind: next } of results)
-      if (next !== 'exact') throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
+    for (const { vintage_kind: next } of results) if (next !== 'exact') throw gapAfter(id, newest);
+}
+
+/** Makes the Problem for a day after an exact vintage whose next one is not exact. */
+export function gapAfter(id: string, newest: Day): Problem {
+  return new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
 }
 
 function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {

@@ -19,23 +19,18 @@ export async function mostRequests({ question, values }: Query, context: Ask): P
   const described = await eachOf(reading.series, counting, async ({ id, row }) =>
     mostOfOne(row ?? (await client.ask(seriesShow, [['id', id]])).results[0], reading),
   );
-  const together = 'panels' in reading ? reading.panels : 0;
+  const together = reading.reads === 'together' ? 1 : 0;
   const most = described.reduce((sum, one) => sum + one, found + together + watch.requests());
   return `this ${question.name} takes at most ${counted(most, 'request')}`;
 }
 
-function mostOfOne(row: Row | undefined, reading: Reading): number {
-  if ('panels' in reading) return 1;
+function mostOfOne(row: Row | undefined, { reads }: Reading): number {
+  if (reads === 'together') return 1;
   const dates = Number(row?.observation_count ?? 0);
   // One page more: an earlier vintage may have dates that were withdrawn since.
-  if ('asOf' in reading) return 1 + reading.asOf * (1 + Math.ceil(dates / largestPage));
-  // Each page of published values has at least one date. A service without them is asked day by day;
-  // with a demand for exact vintages twice, and about the last day.
-  return 3 + vintagePages(row) + Math.max(dates, 2 * reading.days);
-}
-
-function vintagePages(row: Row | undefined): number {
+  if (reads !== 'histories') return 1 + reads * (1 + Math.ceil(dates / largestPage));
   const [first, last] = [row?.first_vintage, row?.last_vintage].map((cell) => parseDay(String(cell ?? '')));
-  if (first === undefined || last === undefined) return 1;
-  return Math.ceil((dayNumber(last) - dayNumber(first) + 1) / largestPage);
+  const days = first === undefined || last === undefined ? 1 : dayNumber(last) - dayNumber(first) + 1;
+  // Each page of a history has at least one date. A demand for exact vintages also asks about the last day.
+  return 4 + Math.ceil(days / largestPage) + dates;
 }

@@ -74,12 +74,11 @@ export type Argument<N extends string = string, T = unknown> = Param<T> & {
 /** A day, and the parameter or the words that name it. */
 type NamedDay = readonly [name: string, day: Day];
 
-/** What an answer reads, for a dry run. */
-export type Reading = { readonly series: readonly ResolvedSeries[] } & (
-  | { readonly asOf: number }
-  | { readonly days: number }
-  | { readonly panels: number }
-);
+/** What an answer reads, for a dry run: series as of some days, their histories, or all in one request. */
+export type Reading = {
+  readonly series: readonly ResolvedSeries[];
+  readonly reads: number | 'histories' | 'together';
+};
 
 /** Values that ask for nothing later than a day. */
 export type BoundValues<V> = {

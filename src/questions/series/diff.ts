@@ -112,7 +112,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
       words: [],
     };
   },
-  reading: async (values, ask) => ({ series: await seriesOf(values, ask), asOf: 2 }),
+  reading: async (values, ask) => ({ series: await seriesOf(values, ask), reads: 2 }),
   answer(values, ask): Promise<QueryAnswer<DiffRow>> {
     const [first, second] = values.days;
     return answerVersions(values, ask, {

@@ -253,7 +253,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   },
   async reading(values, ask) {
     if (values.as_of_each === undefined)
-      return { series: await resolveSeries(values, values.as_of, ask), asOf: 1 };
+      return { series: await resolveSeries(values, values.as_of, ask), reads: 1 };
     const { readingOfRealTimePanel } = await import('./real-time-panel.ts');
     return readingOfRealTimePanel(realTimeOf(values), ask);
   },

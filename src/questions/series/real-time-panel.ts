@@ -1,6 +1,7 @@
-import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { gapAfter } from '../../answering/basis.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
-import { type History, historyOf } from '../../answering/history.ts';
+import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts';
 import { type Question, type Reading, requestParams } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
@@ -14,13 +15,12 @@ import {
 import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
-import { addDays, type Day, type Frequency } from '../../domain/values/date.ts';
+import { addDays, type Day, dayNumber, type Frequency } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Coverage, WideRow } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, param } from '../../operations/param.ts';
 import { observations } from '../../operations/series/observations.ts';
-import { revisions } from '../../operations/series/revisions.ts';
 import { vintages } from '../../operations/series/vintages.ts';
 import { type NamedValues, text } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -59,12 +59,13 @@ export async function panelColumns(
 ): Promise<readonly PanelColumn[]> {
   const series = await panelSeries(query, counting);
   const days = knownDays(query);
+  const { last = 1 } = query;
   // Few vintages may answer any number of days.
-  counting.allow?.(series.length * days.length * (query.last ?? 1));
+  counting.allow?.(series.length * days.length * last);
+  const wanted = series.map((one) => ({ series: one, last }));
   const known =
     (await askService(series, days, query, counting)) ??
-    (await eachOf(series, counting, (one) => knownOfSeries(one, days, query, counting)));
-  await noteKnown(known, days, counting);
+    (await historiesOnDays(wanted, days, query, counting));
   const columns = known.flatMap((one) => one.columns);
   if (query.known_before_each !== true) return columns;
   // The values known before a day are those known on the previous day.
@@ -79,18 +80,14 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
   return query.known_before_each === true ? days.map((day) => addDays(day, -1)) : days;
 }
 
-/** Counts what a real-time panel reads. */
+/** Returns what a real-time panel reads. */
 export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
-  const days = knownDays(query);
   const series = await panelSeries(query, context);
-  const asked = await serviceRequests(series, days, query, context);
-  return { series, ...(asked === undefined ? { days: days.length } : { panels: asked.length }) };
+  const asked = await serviceRequest(series, knownDays(query), query, context);
+  return { series, reads: asked === undefined ? 'histories' : 'together' };
 }
 
-type KnownColumns = {
-  readonly placed: Omit<PlacedDays, 'covered' | 'publications'>;
-  readonly columns: readonly PanelColumn[];
-};
+type KnownColumns = { readonly placed: PlacedDays; readonly columns: readonly PanelColumn[] };
 
 /** Adds notes on what the values of series are based on: coverage, samples, days beyond the coverage. */
 async function noteKnown(
@@ -114,31 +111,6 @@ async function noteKnown(
 }
 
 type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
-
-/**
- * Finds a series' newest values on each of the days (ascending), from its history or day by day.
- * The latter is for a service without a history, or whose vintages cannot show that answers meet the demands.
- */
-async function knownOfSeries(
-  series: ResolvedSeries,
-  days: readonly Day[],
-  query: ColumnsQuery,
-  context: Ask,
-): Promise<KnownColumns> {
-  if (query.transformation !== undefined) return historyOnDays(series, days, query, context);
-  const placed = await placeDays(series, days, query.beyond, context);
-  const isShown = meetsDemands(placed, context);
-  const history = isShown ? await ifOffered(() => historyOf({ id: series.id }, context)) : undefined;
-  if (history !== undefined) return columnsFrom(history, placed, query, context);
-  const lacking = placed.publications === undefined ? vintages : isShown ? revisions : undefined;
-  const known = await knownDayByDay(placed, query, lacking, context);
-  return { placed, columns: columnsOn(known, placed, query) };
-}
-
-function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: Ask): boolean {
-  if (demands.exact === true) return publications?.every(({ kind }) => kind === 'exact') === true;
-  return publications !== undefined || demands.maxAge === undefined;
-}
 
 /** The history of a series, and its newest values on some days. */
 export type HistoryOnDays = KnownColumns & {
@@ -168,24 +140,14 @@ async function historyOnDays(
   query: ColumnsQuery,
   context: Ask,
 ): Promise<HistoryOnDays> {
-  const placed = await placeDays(series, days, query.beyond, context);
-  return columnsFrom(await historyOf({ id: series.id }, context), placed, query, context);
-}
-
-async function columnsFrom(
-  history: History,
-  placed: PlacedDays,
-  query: ColumnsQuery,
-  context: Ask,
-): Promise<HistoryOnDays> {
-  const { vintages } = history;
-  const { last = 1, lag = 0, transformation } = query;
-  const { series, covered, beyondCoverage } = placed;
   const { id } = series;
-  const lastDay = beyondCoverage.at(-1) ?? covered.at(-1);
+  const { last = 1, lag = 0, transformation } = query;
+  const placed = await placeDays(series, days, query.beyond, context);
+  const history = await historyOf({ id }, context);
+  const { vintages } = history;
   const frequencies = transformation === undefined ? [] : await history.frequencies();
-  const transformers = transformation && new DailyTransformers(id, frequencies, transformation, lastDay);
-  const found = newestOnDays(vintages, covered, lag + last, transformers);
+  const transformers = transformation && new DailyTransformers(id, frequencies, transformation, days.at(-1));
+  const found = newestOnDays(vintages, placed.covered, lag + last, transformers);
   const known = found.map((one) => ({ ...one, values: one.values.slice(lag) }));
   if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
   return { placed, vintages, transformers, columns: columnsOn(known, placed, query) };
@@ -212,7 +174,7 @@ function noteFrequencies(
 /** Makes a column for each of the newest values; days with the same value share a point. */
 function columnsOn(
   known: readonly Pick<KnownOnDays, 'days' | 'values'>[],
-  { series, beyondCoverage, kinds }: KnownColumns['placed'],
+  { series, beyondCoverage, kinds }: PlacedDays,
   { last = 1, lag = 0 }: ColumnsQuery,
 ): readonly PanelColumn[] {
   const nothing: Pick<KnownOnDays, 'days' | 'values'> = { days: beyondCoverage, values: [] };
@@ -233,41 +195,6 @@ function columnsOn(
   });
 }
 
-/** The most requests for one series, one for each period. */
-const mostDayByDay = 1000;
-
-/** Requests the newest values on days, once for each real-time period; the service lacks `lacking`. */
-async function knownDayByDay(
-  { series: { id }, covered, publications }: PlacedDays,
-  { last = 1, lag = 0 }: ColumnsQuery,
-  lacking: Operation | undefined,
-  context: Ask,
-): Promise<readonly KnownOnDays[]> {
-  const changed = publications?.flatMap(({ asOf, changes }) => (changes ? [asOf] : []));
-  const periods = realTimePeriodsOf(covered, changed ?? covered);
-  if (lacking !== undefined && periods.length > mostDayByDay)
-    throw new Problem(
-      'bad-answer',
-      `the service has no ${lacking.path.replace('{id}', id)}; without it ${id} takes ${periods.length} requests, more than ${mostDayByDay}`,
-      { hints: ['ask for fewer as-of dates'] },
-    );
-  return Promise.all(
-    periods.map(async ({ days, since }) => {
-      const [day = ''] = days;
-      const values = since === undefined ? [] : await newestAsOf(id, day, lag + last, context);
-      return { days, since, values: values.slice(lag) };
-    }),
-  );
-}
-
-async function newestAsOf(id: string, day: Day, count: number, context: Ask): Promise<readonly KnownValue[]> {
-  // Two rows show in which order a service gives them; with one row, finding that out takes another request.
-  const rows = await rowsOf(context, observations, { id, as_of: day }, { limit: Math.max(2, count) });
-  return rows.map(({ date, value, as_of_date: asOf }) => ({ date, value, asOf }));
-}
-
-type Publication = { readonly asOf: Day; readonly changes: boolean; readonly kind: string };
-
 type PlacedDays = {
   readonly series: ResolvedSeries;
   /** Days (ascending) up to the coverage. */
@@ -276,8 +203,6 @@ type PlacedDays = {
   readonly beyondCoverage: readonly Day[];
   /** The kind of the newest vintage on each day; no day before the first vintage. */
   readonly kinds: ReadonlyMap<Day, string>;
-  /** The vintages up to the last day, ascending, if the service lists them. */
-  readonly publications?: readonly Publication[];
 };
 
 async function placeDays(
@@ -286,20 +211,32 @@ async function placeDays(
   beyond: RealTimePanelQuery['beyond'],
   context: Ask,
 ): Promise<PlacedDays> {
+  const { id } = series;
+  const { basis, client } = context;
+  const { exact, maxAge } = basis.demands;
   const last = days.at(-1) ?? '';
-  const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const listed = await vintagesUpTo(id, last, context).catch((error) => {
+    const isLacking = error instanceof Problem && error.missing;
+    if (isLacking && exact !== true && maxAge === undefined) return undefined;
+    throw error;
+  });
   const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
   const placed = placedDays({ ...series, ...defined({ row }) }, days, beyond);
   if (listed === undefined) return { ...placed, kinds: new Map() };
-  const { publications } = listed;
-  const kindOf = new Map(publications.map(({ asOf, kind }) => [asOf, kind]));
+  const { kindOf } = listed;
   const kinds = new Map<Day, string>();
-  for (const { days: known, since } of realTimePeriodsOf(placed.covered, [...kindOf.keys()]))
-    if (since !== undefined) for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
-  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  const vintageDays = [...kindOf.keys()];
+  for (const { days: known, since } of realTimePeriodsOf(placed.covered, vintageDays)) {
+    if (since === undefined) continue;
+    for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
+    const next = vintageDays[vintageDays.indexOf(since) + 1];
+    const isGap = next !== undefined && kindOf.get(next) !== 'exact' && known.some((day) => day > since);
+    if (exact === true && isGap) throw gapAfter(id, since);
+  }
+  basis.add(id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
   // A publication after the last day may show that the last vintage is not the last publication before it.
-  if (context.basis.demands.exact === true) await newestAsOf(series.id, last, 1, context);
-  return { ...placed, kinds, publications };
+  if (exact === true) await client.ask(observations, textsOf({ id, as_of: last, limit: 1 }));
+  return { ...placed, kinds };
 }
 
 /** Splits days (ascending) at the end of a series' coverage; if `beyond` is `fail`, none may be after it. */
@@ -318,84 +255,53 @@ function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: RealTi
   return { series, covered, beyondCoverage };
 }
 
-async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof Problem && error.missing) return undefined;
-    throw error;
-  }
-}
-
-async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: Ask) {
-  const publications: Publication[] = [];
+/** Reads the kind of each vintage up to a day, oldest first, and the coverage of the series. */
+async function vintagesUpTo(id: string, last: Day, { client, signal }: Ask) {
+  const kinds: (readonly [asOf: Day, kind: string])[] = [];
   let row: Coverage | undefined;
-  const texts = textsOf({ id, to: last });
-  for await (const page of pagesOf(client, vintages, texts, { whole: true }, signal)) {
+  for await (const page of pagesOf(client, vintages, textsOf({ id, to: last }), { whole: true }, signal)) {
     row ??= page.coverage;
-    for (const { as_of_date: asOf, added, revised, withdrawn, vintage_kind: kind } of page.results)
-      publications.push({ asOf, changes: added + revised + withdrawn > 0, kind: kind ?? '' });
+    for (const { as_of_date, vintage_kind = '' } of page.results)
+      kinds.push([as_of_date, vintage_kind ?? '']);
   }
-  return { publications: publications.reverse(), row };
+  return { kindOf: new Map(kinds.reverse()), row };
 }
 
-/** The most rows of one request (about 15 MB), and the most characters of its days and of its ids. */
+/** The most rows of one request (about 15 MB), the most days that it lists, and the most characters of its ids. */
 const mostRows = 100_000;
-const mostOfDays = 6000;
+const mostListed = 450;
 const mostOfIds = 1500;
 
 /** Parameters that a service applies; a client chooses days and columns itself. */
 const sentParams = ['last', 'lag', 'beyond', ...Object.keys(unitsParams)];
 
-/** Makes the requests for a panel on days (ascending); undefined if one by one the series take fewer requests. */
-async function serviceRequests(
+/** Makes the request for a panel on days (ascending); undefined if no service answers it at once. */
+async function serviceRequest(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
   { client, basis: { demands } }: Pick<Ask, 'basis' | 'client'>,
-): Promise<readonly ParamTexts[] | undefined> {
+): Promise<ParamTexts | undefined> {
+  const [from, to, ids] = [days[0], days.at(-1), series.map(({ id }) => id)];
   // Whether vintages are exact also depends on vintages after the days.
-  if (client.offers === undefined || demands.exact === true) return undefined;
-  const ids = series.map(({ id }) => id);
-  if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
+  if (client.offers === undefined || demands.exact === true || from === undefined || to === undefined)
+    return undefined;
+  const { as_of_each: each, known_before_each, last = 1 } = query;
+  const rhythm = typeof each === 'string' && known_before_each !== true ? each : undefined;
+  const isListed = rhythm === undefined && days.length <= mostListed;
+  const count = isListed || rhythm !== undefined ? days.length : dayNumber(to) - dayNumber(from) + 1;
+  const names = ids.join(',');
+  const isTooLong = encodeURIComponent(names).length > mostOfIds || ids.length * count * last > mostRows;
+  if (isTooLong || ids.some((id) => /[,*]/.test(id))) return undefined;
   const values: NamedValues = query;
-  const options = sentParams.flatMap((name) =>
-    values[name] === undefined ? [] : [[name, String(values[name])] as const],
+  const sent = sentParams
+    .map((name) => [name, values[name]] as const)
+    .filter(([, value]) => value !== undefined);
+  const asked = isListed ? { as_of_each: days.join(',') } : { as_of_each: rhythm ?? 'day', from, to };
+  const texts = Object.entries({ ids: names, ...asked, ...Object.fromEntries(sent) }).map(
+    ([name, value]) => [name, String(value)] as const,
   );
-  const parts = daysAsked(days, query).flatMap(({ texts, count }) =>
-    grouped(ids, mostRows / (count * (query.last ?? 1))).map((some) => [
-      ['ids', some.join(',')] as const,
-      ...texts,
-      ...options,
-    ]),
-  );
-  const [first] = parts;
-  // One by one, each series takes two requests: its vintages and its revisions.
-  if (first === undefined || parts.length > 2 * ids.length) return undefined;
-  return (await client.offers(serviceOperation(query.panel), first)) ? parts : undefined;
-}
-
-function daysAsked(
-  days: readonly Day[],
-  { as_of_each: each, known_before_each }: RealTimePanelQuery,
-): readonly { readonly texts: ParamTexts; readonly count: number }[] {
-  if (typeof each !== 'string' || known_before_each === true)
-    return pieces(days, mostOfDays / '2015-01-30%2C'.length).map((list) => ({
-      texts: [['as_of_each', list.join(',')]],
-      count: list.length,
-    }));
-  const range = { as_of_each: each, from: days[0] ?? '', to: days.at(-1) ?? '' };
-  return [{ texts: textsOf(range), count: days.length }];
-}
-
-function grouped(ids: readonly string[], size: number): readonly (readonly string[])[] {
-  const longest = Math.max(...ids.map((id) => encodeURIComponent(id).length + '%2C'.length));
-  return pieces(ids, Math.min(size, mostOfIds / longest));
-}
-
-function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  const step = Math.max(1, Math.floor(size));
-  return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
+  return (await client.offers(serviceOperation(query.panel), texts)) ? texts : undefined;
 }
 
 /** Makes the operation of a service that answers a question; no parameter checks its rows. */
@@ -430,19 +336,16 @@ async function askService(
   context: Ask,
 ): Promise<readonly KnownColumns[] | undefined> {
   const { client, signal, basis } = context;
-  const requests = await serviceRequests(series, days, query, context);
-  if (requests === undefined) return undefined;
-  let answers: readonly { readonly results: readonly PanelRow[] }[];
-  try {
-    const operation = serviceOperation(query.panel);
-    answers = await Promise.all(requests.map((texts) => client.ask(operation, texts, { once: true })));
-  } catch (error) {
+  const texts = await serviceRequest(series, days, query, context);
+  if (texts === undefined) return undefined;
+  const operation = serviceOperation(query.panel);
+  const answer = await client.ask(operation, texts, { once: true }).catch((error) => {
     if (!(error instanceof Problem) || signal.aborted) throw error;
     return undefined;
-  }
-  const known = readDays(answers, new Set(days));
+  });
+  const known = answer && readDays(answer.results, new Set(days));
   if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
-  return eachOf(series, context, async (one) => {
+  const columns = await eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
     const found = [...(known.get(one.id)?.values() ?? [])];
     const kinds = new Map<Day, string>();
@@ -453,29 +356,30 @@ async function askService(
     const periods = found.map(({ day, values }) => ({ days: [day], values }));
     return { placed, columns: columnsOn(periods, placed, query) };
   });
+  await noteKnown(columns, days, context);
+  return columns;
 }
 
 type AnsweredDay = { readonly day: Day; readonly kind: string | undefined; readonly values: KnownValue[] };
 
 /** Reads what was known by series and day; undefined if a row is out of order or cannot have been known. */
 function readDays(
-  answers: readonly { readonly results: readonly PanelRow[] }[],
+  rows: readonly PanelRow[],
   days: ReadonlySet<Day>,
 ): ReadonlyMap<string, ReadonlyMap<Day, AnsweredDay>> | undefined {
   const known = new Map<string, Map<Day, AnsweredDay>>();
-  for (const { results } of answers)
-    for (const { as_of: day, series_id: id, date, value, as_of_date: asOf, vintage_kind } of results) {
-      const found = date === null || value === null || asOf === null ? undefined : { date, value, asOf };
-      const isNothing = date === null && value === null;
-      if (day === null || (asOf ?? '') > day || (found === undefined) !== isNothing) return undefined;
-      if (!days.has(day)) continue;
-      const ofSeries = known.get(id) ?? new Map<Day, AnsweredDay>();
-      const before = ofSeries.get(day);
-      const oldest = before?.values.at(-1)?.date ?? '';
-      if (before !== undefined && (date ?? '') >= oldest) return undefined;
-      const ofDay = before ?? { day, kind: vintage_kind ?? undefined, values: [] };
-      if (found !== undefined) ofDay.values.push(found);
-      known.set(id, ofSeries.set(day, ofDay));
-    }
+  for (const { as_of: day, series_id: id, date, value, as_of_date: asOf, vintage_kind } of rows) {
+    const found = date === null || value === null || asOf === null ? undefined : { date, value, asOf };
+    const isNothing = date === null && value === null;
+    if (day === null || (asOf ?? '') > day || (found === undefined) !== isNothing) return undefined;
+    if (!days.has(day)) continue;
+    const ofSeries = known.get(id) ?? new Map<Day, AnsweredDay>();
+    const before = ofSeries.get(day);
+    const oldest = before?.values.at(-1)?.date ?? '';
+    if (before !== undefined && (date ?? '') >= oldest) return undefined;
+    const ofDay = before ?? { day, kind: vintage_kind ?? undefined, values: [] };
+    if (found !== undefined) ofDay.values.push(found);
+    known.set(id, ofSeries.set(day, ofDay));
+  }
   return known;
 }

@@ -296,7 +296,7 @@ const either = {
   },
   reading: async (values: AskedOfTwoDays, ask: Ask) => ({
     series: await seriesOf(values, ask),
-    asOf: 2,
+    reads: 2,
   }),
 } as const;
 
