@@ -1,16 +1,12 @@
 import { type Ask, failureOf, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { eachOf } from '../../answering/composed.ts';
 import { noteBasis } from '../../answering/notes.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
-import {
-  foundOf,
-  isUnknown,
-  missingMember,
-  type ResolvedSeries,
-  resolveSeries,
-} from '../../answering/series-ids.ts';
+import { missingMember, type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
 import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
+import { throttled } from '../../client/throttling.ts';
 import { parseDay } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
@@ -162,24 +158,20 @@ async function* pagesOfSeveral(
   context: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
   const { as_of, cursor } = asked;
-  const total = expectedRows(series, asked);
-  const questions = series.map(({ id }) => textsOf(ownValues(listing, { ...asked, id })));
-  const first = questions.map((texts) => questionFor(listing, texts, extentOf(asked)));
-  const reading = { ...context, client: await expecting(series, first, context) };
+  const queries = series.map(({ id }) => textsOf(ownValues(listing, { ...asked, id })));
+  const first = queries.map((texts) => questionFor(listing, texts, extentOf(asked)));
+  const reading = { ...context, client: await readingAhead(series, first, context) };
   const isJoined = series.length > 1 || context.basis.missing.size > 0;
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    const texts = questions[done] ?? [];
+    const texts = queries[done] ?? [];
     const pages = remarked(listing, texts, sorted(asked, texts, reading), context);
     for await (const page of pagesAbout(id, pages)) {
       if (isJoined) yield joinable(page, context);
       else yield cursor === null ? withoutPages(page) : page;
       rows += page.results.length;
-      context.progress?.(
-        total !== undefined || series.length === 1
-          ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
-          : { done, total: series.length, unit: 'series', rows },
-      );
+      const { length: total } = series;
+      context.progress?.(total === 1 ? { done: rows, unit: 'rows' } : { done, total, unit: 'series', rows });
     }
   }
   await noteBasis(series, [as_of], context);
@@ -190,66 +182,42 @@ function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
 }
 
 /** Returns a client that reads ahead: from a store if that is faster, from a service to learn which series exist. */
-async function expecting(
+async function readingAhead(
   series: readonly ResolvedSeries[],
-  questions: readonly ParamTexts[],
+  queries: readonly ParamTexts[],
   context: Ask,
 ): Promise<Client> {
-  const { client } = context;
-  if (questions.length < 2) return client;
-  if (client.offers !== undefined) {
-    const answers = await firstAnswers(series, questions, context);
+  const { client, signal, progress } = context;
+  if (queries.length < 2) return client;
+  if (client.offers === undefined) {
+    const expected = await client.expect?.(listing, queries);
     return {
       ...client,
-      async ask<R extends Row>(asked: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
-        const key = JSON.stringify(texts);
-        const answer = asked.name === listing.name ? answers.get(key) : undefined;
-        if (!answers.delete(key) || answer === undefined) return client.ask(asked, texts, options);
-        // The answer of the same operation.
-        return answer as Envelope<R>;
-      },
+      ask: (asked, texts, options) => client.ask(asked, texts, defined({ ...options, expected })),
     };
   }
-  if (client.expect === undefined) return client;
-  const expected = await client.expect(listing, questions);
-  return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
-}
-
-/** Reads an answer for each series that is not known to exist; throws if one does not exist. */
-async function firstAnswers(
-  series: readonly ResolvedSeries[],
-  questions: readonly ParamTexts[],
-  context: Ask,
-): Promise<Map<string, Envelope>> {
-  const outcomes: (
-    | { readonly id: string; readonly error: unknown }
-    | { readonly key: string; readonly answer: Envelope }
-  )[] = [];
-  for (const [done, { id, row }] of series.entries()) {
-    const question = row === undefined ? questions[done] : undefined;
-    if (question === undefined) continue;
-    context.progress?.({ done, total: series.length, unit: 'series' });
-    try {
-      outcomes.push({ key: JSON.stringify(question), answer: await context.client.ask(listing, question) });
-    } catch (error) {
-      if (!isUnknown(error)) throw failureOf(id, error);
-      outcomes.push({ id, error: failureOf(id, error) });
-    }
-  }
-  const found = foundOf(outcomes, false, context);
-  return new Map(found.map(({ key, answer }) => [key, answer]));
-}
-
-/** Counts the rows of whole series as known now; undefined if a description was not looked up. */
-function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAsked): number | undefined {
-  const bounds = Object.keys({ ...ownValues(listing, asked), ...extentOf(asked) });
-  if (transformationIn(asked) !== undefined || bounds.length > 0) return undefined;
-  let sum = 0;
-  for (const { row } of series) {
-    if (row === undefined) return undefined;
-    sum += Number(row.observation_count);
-  }
-  return sum;
+  const { ask } = throttled(client, signal, () => undefined);
+  const unknown = series.flatMap(({ id, row }, i) =>
+    row === undefined ? { id, texts: queries[i] ?? [] } : [],
+  );
+  let done = 0;
+  const found = await eachOf(unknown, context, async ({ texts }) => {
+    const answer = await ask(listing, texts);
+    done += 1;
+    progress?.({ done, total: series.length, unit: 'series' });
+    return [JSON.stringify(texts), answer] as const;
+  });
+  const answers = new Map<string, Envelope>(found);
+  return {
+    ...client,
+    async ask<R extends Row>(asked: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
+      const key = JSON.stringify(texts);
+      const answer = asked.name === listing.name ? answers.get(key) : undefined;
+      if (!answers.delete(key) || answer === undefined) return client.ask(asked, texts, options);
+      // The answer of the same operation.
+      return answer as Envelope<R>;
+    },
+  };
 }
 
 async function* sorted(
