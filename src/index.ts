@@ -50,7 +50,6 @@ export type {
 export { probeSources, type SourceProbe } from './pull/sources.ts';
 export type { CheckRow } from './questions/files/check.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
-export type { DiffRow } from './questions/series/diff.ts';
 export type { PanelParams } from './questions/series/panel.ts';
 export type { PanelRow } from './questions/series/panel-rows.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
@@ -60,7 +59,7 @@ export type {
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';
-export type { ComparedRow } from './questions/series/versions.ts';
+export type { ComparedRow, DiffRow } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

@@ -56,12 +56,8 @@ export class Basis {
         const envelope = await client.ask(operation, texts, ...options);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
-        if (
-          this.demands.exact === true &&
-          day !== undefined &&
-          operation.members?.includes('vintage') === true
-        )
-          await requireNoGap(client, subjectOf(operation, texts), day, envelope.vintage);
+        if (day !== undefined && operation.members?.includes('vintage') === true)
+          await this.#requireNextExact(client, subjectOf(operation, texts), day, envelope.vintage);
         return day === undefined ? envelope : withoutCoverage(envelope);
       },
     };
@@ -154,6 +150,28 @@ export class Basis {
     return notes;
   }
 
+  /** Refuses days after an exact vintage whose next one is not exact: a publication between may be missing. */
+  requireNoGap(id: string, newest: Day, next: string | undefined): void {
+    if (this.demands.exact !== true || next === undefined || next === 'exact') return;
+    throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
+  }
+
+  /** Asks for the next vintage: an answer as of a day cannot show the gap, because that vintage came later. */
+  async #requireNextExact(
+    client: Client,
+    id: string,
+    day: Day,
+    vintage: AnswerVintage | undefined,
+  ): Promise<void> {
+    const { as_of_date: newest = null, vintage_kind: kind } = vintage ?? {};
+    if (this.demands.exact !== true || kind !== 'exact' || newest === null || newest >= day) return;
+    if (parseDay(day) === undefined) return;
+    const after = [['id', id] as const, ['from', addDays(day, 1)] as const];
+    const { signal } = new AbortController();
+    for await (const { results } of pagesOf(client, vintages, after, { first: 1 }, signal))
+      for (const { vintage_kind: next } of results) this.requireNoGap(id, newest, next ?? '');
+  }
+
   #addKinds({ kinds }: SubjectNotes, text: string): void {
     for (const word of text.split(';')) {
       const kind = parseVintageKind(word);
@@ -219,29 +237,6 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
 }
 
 const mayBeMissing = 'later publications may be missing';
-
-/**
- * Refuses an exact vintage before a day if the next one is not exact: a publication between them may be missing.
- * An answer as of the day cannot show the gap, because the next vintage came later.
- */
-async function requireNoGap(
-  client: Client,
-  id: string,
-  day: Day,
-  vintage: AnswerVintage | undefined,
-): Promise<void> {
-  const { as_of_date: newest = null, vintage_kind: kind } = vintage ?? {};
-  if (kind !== 'exact' || newest === null || newest >= day || parseDay(day) === undefined) return;
-  const after = [['id', id] as const, ['from', addDays(day, 1)] as const];
-  const { signal } = new AbortController();
-  for await (const { results } of pagesOf(client, vintages, after, { first: 1 }, signal))
-    for (const { vintage_kind: next } of results) if (next !== 'exact') throw gapAfter(id, newest);
-}
-
-/** Makes the Problem for a day after an exact vintage whose next one is not exact. */
-export function gapAfter(id: string, newest: Day): Problem {
-  return new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
-}
 
 function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
   return page;

@@ -9,22 +9,12 @@ import { revisions } from '../operations/series/revisions.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 
-/** The vintages of a series, or of some of its dates. */
-export type History = {
-  /** By date, in the order of reading; the changes of a date oldest first. */
-  readonly changes: ReadonlyMap<Day, readonly Change[]>;
-  readonly vintages: Vintages;
-  readonly unit: string;
-  /** Finds the frequency that was known from each day on, which may take further requests. */
-  readonly frequencies: () => Promise<readonly FrequencySince[]>;
-};
-
 /** Reads the values of a series, or of some dates, that were published up to a day. */
 export async function historyOf(
   params: QueryParams,
   { client, signal }: Pick<Ask, 'client' | 'signal'>,
   last: Day = '~',
-): Promise<History> {
+) {
   const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
@@ -42,10 +32,12 @@ export async function historyOf(
     if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
   const isPart = from !== undefined || to !== undefined;
   return {
+    /** By date, in the order of reading; the changes of a date oldest first. */
     changes,
     vintages: new Vintages(changes),
     unit: unit ?? '',
-    async frequencies() {
+    /** Finds the frequency that was known from each day on, which may take further requests. */
+    async frequencies(): Promise<readonly FrequencySince[]> {
       if (isPart) await stated.complete(String(id), last, { client, signal });
       return stated.since(changes);
     },

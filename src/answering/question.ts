@@ -45,8 +45,6 @@ type AskedByFlags = {
   readonly reads?: readonly string[];
   /** How flags of these commands are refused. Default: as flags that do not go together. */
   readonly refusals?: Readonly<Record<string, string>>;
-  /** The question asked by these flags together with another flag. */
-  readonly together?: { readonly flag: string; readonly question: Question };
 };
 
 /** The endpoint of a question, an extension of the contract. */

@@ -104,18 +104,17 @@ function questionByFlags(
   if (one === undefined) return undefined;
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
-  const { together, refusals = {} } = question.askedBy ?? {};
+  const { refusals = {} } = question.askedBy ?? {};
   const needless = flagsOnlyOf(usual, question).find((name) => line.has(name));
   if (needless !== undefined)
     throw new Problem('bad-input', refusals[needless] ?? `--${needless} does not go with ${one.flag}`);
-  const isTogether = together !== undefined && line.has(together.flag);
-  return questionIn(isTogether ? together.question : question, line, inPlan);
+  return questionIn(question, line, inPlan);
 }
 
 /** Lists the flags of a command that mean nothing to the question that another flag asks instead. */
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
-  const { reads = [], together } = asked.askedBy ?? {};
-  const known = new Set([...valueFlags(asked), ...reads, together?.flag]);
+  const { reads = [] } = asked.askedBy ?? {};
+  const known = new Set([...valueFlags(asked), ...reads]);
   return valueFlags(usual).filter((name) => !known.has(name));
 }
 

@@ -2,11 +2,10 @@ import { check } from './files/check.ts';
 import { join } from './files/join.ts';
 import { curve } from './rates/curve.ts';
 import { yieldTable } from './rates/yield-table.ts';
-import { diff } from './series/diff.ts';
 import { observations, observationsOfSeveral } from './series/observations.ts';
 import { panel } from './series/panel.ts';
 import { revisions } from './series/revisions.ts';
-import { compare, versions } from './series/versions.ts';
+import { compare, diff, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
 /** Every question that is more than one operation, by the name of its method, which takes the docstring here. */

@@ -56,12 +56,6 @@ export function asOfDates({
   return days;
 }
 
-/** Returns the ids as typed, with each series once. */
-export function namesOf(ids: readonly string[]): readonly string[] {
-  const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
-  return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
-}
-
 const panelFields = [
   nullable('as_of', 'day', 'The as-of date.'),
   field('series_id', 'text', 'Identifier of the series.'),

@@ -1,7 +1,6 @@
-import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
+import type { Ask, QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import { composed, eachOf } from '../../answering/composed.ts';
-import { explainSeries, noteBasis } from '../../answering/notes.ts';
+import { composed } from '../../answering/composed.ts';
 import {
   type BoundValues,
   type Question,
@@ -23,7 +22,7 @@ import {
   param,
   periodRange,
 } from '../../operations/param.ts';
-import { observations } from '../../operations/series/observations.ts';
+import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -33,7 +32,6 @@ import {
   beyondChoices,
   laggedName,
   longPanelLayout,
-  namesOf,
   type PanelForm,
   type PanelRow,
   panelRows,
@@ -41,6 +39,7 @@ import {
   widePanelLayout,
 } from './panel-rows.ts';
 import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
+import { readVersions } from './versions.ts';
 
 /** A file with as-of dates, read before the question is asked. */
 type DaysOfFile = { readonly file: string };
@@ -283,6 +282,12 @@ function isList(each: PanelValues['as_of_each']): each is readonly Day[] {
   return typeof each === 'object' && !isOfFile(each);
 }
 
+/** Returns the ids as typed, with each series once. */
+function namesOf(ids: readonly string[]): readonly string[] {
+  const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
+  return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
+}
+
 function layoutOf({
   ids,
   wide,
@@ -325,18 +330,14 @@ function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {
 }
 
 async function asOfOneDay(values: PanelValues, ask: Ask) {
-  const { as_of: asOf, from, to } = values;
-  const series = await resolveSeries(values, asOf, ask);
-  const columns = await eachOf(series, ask, async (one) => {
-    const rows = await rowsOf(ask, observations, { id: one.id, ...defined({ as_of: asOf, from, to }) });
-    const kind = ask.basis.vintageOn(one.id, asOf)?.vintage_kind;
-    const points = rows.map(
-      ({ date, value, as_of_date: asOfDate }) => [date, { date, value, asOfDate, kind }] as const,
-    );
-    return { series: one, points: new Map(points) };
+  const { as_of: asOf } = values;
+  const all = await readVersions({ ...values, days: [asOf ?? 'latest'] }, ask);
+  const columns = all.map(({ series, found: [rows = new Map<Day, ObservationRow>()] }) => {
+    const kind = ask.basis.vintageOn(series.id, asOf)?.vintage_kind;
+    const points = Array.from(rows, ([date, { value, as_of_date: asOfDate }]) => {
+      return [date, { date, value, asOfDate, kind }] as const;
+    });
+    return { series, points: new Map(points) };
   });
-  await noteBasis(series, [asOf], ask);
-  if (columns.every(({ points }) => points.size === 0))
-    await explainSeries(columns, { days: [asOf ?? 'latest'], from, to }, ask);
   return { ...panelRows(columns, values, 'date', asOf), ...defined({ asOf }) };
 }

@@ -1,5 +1,4 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
-import { gapAfter } from '../../answering/basis.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts';
@@ -230,8 +229,7 @@ async function placeDays(
     if (since === undefined) continue;
     for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
     const next = vintageDays[vintageDays.indexOf(since) + 1];
-    const isGap = next !== undefined && kindOf.get(next) !== 'exact' && known.some((day) => day > since);
-    if (exact === true && isGap) throw gapAfter(id, since);
+    if (known.some((day) => day > since)) basis.requireNoGap(id, since, next && kindOf.get(next));
   }
   basis.add(id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
   // A publication after the last day may show that the last vintage is not the last publication before it.

@@ -1,6 +1,6 @@
 import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
-import { type History, historyOf } from '../../answering/history.ts';
+import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
@@ -28,7 +28,7 @@ import {
   revisionLayout,
   statisticsLayout,
 } from './revision-layouts.ts';
-import { countsOwnPeriods, OneFrequency } from './shared.ts';
+import { countsOwnPeriods, oneFrequency } from './shared.ts';
 
 type PublishedValue = RowOf<typeof published>;
 
@@ -338,14 +338,18 @@ async function seriesHistory(
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
 
-async function transformedOn(id: string, units: Transformation, history: History): Promise<ValueOn> {
+async function transformedOn(
+  id: string,
+  units: Transformation,
+  history: Awaited<ReturnType<typeof historyOf>>,
+): Promise<ValueOn> {
   const { vintages } = history;
   const transformers = new DailyTransformers(id, await history.frequencies(), units);
-  const compared = countsOwnPeriods(units) ? new OneFrequency(id, units) : undefined;
+  const compared = countsOwnPeriods(units) ? oneFrequency(id, units) : undefined;
   return (dated, day) => {
     const transformer = transformers.on(day);
     if (transformer === undefined) return null;
-    if (knownOn(dated.changes, day) !== null) compared?.add(day, transformer.frequency);
+    if (knownOn(dated.changes, day) !== null) compared?.(day, transformer.frequency);
     return transformer.valueIn(vintages.on(day), dated.date)?.value ?? null;
   };
 }

@@ -45,15 +45,6 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
 /** The argument of a question about several series. */
 export type SeriesArgument = ReturnType<typeof severalSeries>;
 
-/** The day on which an answer as of several days was known, and each of these days in words. */
-export const knownOnDays = {
-  knownOn: ({ days }: OnDays): Day | undefined =>
-    days.includes('latest') ? undefined : [...days].sort().at(-1),
-  asOfTexts: ({ days }: OnDays) => days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
-};
-
-type OnDays = { readonly days: readonly Version[] };
-
 /** The order of the rows; the newest comes first by default. */
 export const sortParam = {
   ...param(choice(['asc', 'desc']), 'Newest (desc) or oldest (asc) first.', undefined),
@@ -172,30 +163,22 @@ export function countsOwnPeriods(
   );
 }
 
-/** The one frequency by which values of several days are compared. */
-export class OneFrequency {
-  readonly #id: string;
-  readonly #units: string;
-  #first: { readonly day: Version; readonly frequency: string } | undefined;
-
-  constructor(id: string, { units }: Transformation) {
-    this.#id = id;
-    this.#units = units;
-  }
-
-  add(day: Version, frequency: string): void {
+/** Returns a check that refuses a second frequency on another day: its results cannot be compared. */
+export function oneFrequency(id: string, { units }: Transformation) {
+  let first: { readonly day: Version; readonly frequency: string } | undefined;
+  return (day: Version, frequency: string): void => {
     if (frequency === '') return;
-    this.#first ??= { day, frequency };
-    if (this.#first.frequency === frequency) return;
+    first ??= { day, frequency };
+    if (first.frequency === frequency) return;
     // `latest` sorts after every day.
-    const inOrder = [this.#first, { day, frequency }].sort((a, b) => (a.day < b.day ? -1 : 1));
+    const inOrder = [first, { day, frequency }].sort((a, b) => (a.day < b.day ? -1 : 1));
     const [one, other] = inOrder.map(
       (known) => `${known.frequency} ${known.day === 'latest' ? 'now' : `as of ${known.day}`}`,
     );
     throw new Problem(
       'bad-input',
-      `judging by its dates, ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
+      `by the spacing of its dates ${id} is ${one} and ${other}, so the ${units} of the two cannot be compared`,
       { field: 'units', hints: ['import a metadata file that states the frequency'] },
     );
-  }
+  };
 }

@@ -3,22 +3,28 @@ import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import type { Transformation } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
-import type { Day } from '../../domain/values/date.ts';
+import { type Day, parseDay } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
+import {
+  choice,
+  flag,
+  integer,
+  twoVersions,
+  type Version,
+  versions as versionsValue,
+} from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { namesOf, type SortOrder } from './panel-rows.ts';
+import type { SortOrder } from './panel-rows.ts';
 import {
   countsOwnPeriods,
-  knownOnDays,
-  OneFrequency,
+  oneFrequency,
   type SeriesArgument,
   severalSeries,
   skipMissing,
@@ -39,6 +45,15 @@ type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & 
   readonly ids: readonly string[];
   readonly days: readonly Version[];
 };
+
+/** The day on which an answer as of several days was known, and each of these days in words. */
+const knownOnDays = {
+  knownOn: ({ days }: OnDays): Day | undefined =>
+    days.includes('latest') ? undefined : [...days].sort().at(-1),
+  asOfTexts: ({ days }: OnDays) => days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
+};
+
+type OnDays = { readonly days: readonly Version[] };
 
 const severalDays = argument('days', versionsValue(), 'As-of dates; latest is the newest vintage.', {
   flags: [
@@ -81,18 +96,16 @@ export const versions = question({
     return { values: { ...values, days }, days: days.map((one) => ['vintages', one]), words: [] };
   },
   answer: (values, ask): Promise<QueryAnswer<WideRow>> =>
-    answerVersions(values, ask, {
+    answerVersions(values, ask, (all) => ({
       object: 'versions',
-      layout: () => layoutOf(values.days),
-      rows: (all) => ({
-        rows: all.flatMap(({ series, dates, found }) =>
-          dates.map((date): WideRow => {
-            const cells = values.days.map((day, i) => [day, found[i]?.get(date)?.value ?? null] as const);
-            return { date, series_id: series.id, ...Object.fromEntries(cells) };
-          }),
-        ),
-      }),
-    }),
+      ...layoutOf(values.days),
+      rows: all.flatMap(({ series, dates, found }) =>
+        dates.map((date): WideRow => {
+          const cells = values.days.map((day, i) => [day, found[i]?.get(date)?.value ?? null] as const);
+          return { date, series_id: series.id, ...Object.fromEntries(cells) };
+        }),
+      ),
+    })),
 });
 
 function layoutOf(days: readonly Version[]): RowLayout {
@@ -115,42 +128,31 @@ type SeriesVersions = {
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
-type VersionsAnswer<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
-  readonly remark?: string;
-  readonly layout: (names: readonly string[]) => RowLayout;
-  readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
-};
-
-/** Composes an answer as of several days. */
-export function answerVersions<R extends Row>(
+/** Composes an answer from the values of series as of several days. */
+function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
-  { object, layout, remark, rows }: VersionsAnswer<R>,
+  make: (all: readonly SeriesVersions[], ask: Ask) => ComposedRows<R>,
 ): Promise<QueryAnswer<R>> {
-  const { days, from, to } = asked;
   return composed(ask, async (counting) => {
-    const all = await seriesOf(asked, counting);
-    const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
-    await noteBasis(
-      done.map(({ series }) => series),
-      days,
-      counting,
-    );
-    if (remark !== undefined) counting.note?.({ kind: 'remark', text: remark });
-    for (const one of done) noteRescalings(one, counting);
-    if (done.every(({ dates }) => dates.length === 0))
-      await explainSeries(done, { days, from, to }, counting);
-    return {
-      object,
-      ...layout(done.map(({ series: { id, typed = id } }) => typed)),
-      ...rows(done),
-      hasMore: done.some(({ hasMore }) => hasMore),
-    };
+    const all = await readVersions(asked, counting);
+    return { ...make(all, counting), hasMore: all.some(({ hasMore }) => hasMore) };
   });
 }
 
+/** Reads the values of series as of several days; notes what they are based on. */
+export async function readVersions(asked: AskedOfDays, ask: Ask): Promise<readonly SeriesVersions[]> {
+  const { days, from, to } = asked;
+  const series = await seriesOf(asked, ask);
+  const all = await eachOf(series, ask, (one) => versionsOf(one, asked, ask));
+  await noteBasis(series, days, ask);
+  for (const one of all) noteRescalings(one, ask);
+  if (all.every(({ dates }) => dates.length === 0)) await explainSeries(all, { days, from, to }, ask);
+  return all;
+}
+
 /** Resolves the series of a question about several days. */
-export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
+function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
   return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
 }
 
@@ -188,38 +190,33 @@ function noteRescalings({ series: { id }, dates, found }: SeriesVersions, { note
 
 async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask): Promise<SeriesVersions> {
   const { days, from, to, sort, limit } = asked;
+  const { id } = series;
   const known = await Promise.all(
-    days.map(async (day) => {
+    days.map((day) => {
       const as_of = day === 'latest' ? undefined : day;
-      return {
-        day,
-        rows: await rowsOf(ask, observations, { id: series.id, ...defined({ as_of, from, to }) }),
-      };
+      return rowsOf(ask, observations, { id, ...defined({ as_of, from, to }) });
     }),
   );
-  await requireOneFrequency(series, known, transformationIn(asked), ask);
-  const found = known.map(({ rows }) => new Map(rows.map((row) => [row.date, row])));
+  const transformation = transformationIn(asked);
+  if (countsOwnPeriods(transformation) && known.some((rows) => rows.length > 0)) {
+    const requireSame = oneFrequency(id, transformation);
+    for (const [i, day] of days.entries())
+      requireSame(day, known[i]?.[0]?.frequency ?? (await frequencyOn(series, day, ask)));
+  }
+  const found = known.map((rows) => new Map(rows.map((row) => [row.date, row])));
   const dates = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
   const shown = dates.slice(0, limit);
   return { series, dates: inOrder(shown, sort), found, hasMore: shown.length < dates.length };
 }
 
-type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
-
-/** Refuses growth that counts quarters in one version and months in another. */
-async function requireOneFrequency(
-  series: ResolvedSeries,
-  versions: readonly VersionRows[],
-  transformation: Transformation | undefined,
-  context: Ask,
-): Promise<void> {
-  if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
-  const kept = new OneFrequency(series.id, transformation);
-  for (const { day, rows } of versions)
-    kept.add(
-      day,
-      rows[0]?.frequency ?? (await frequencyOn(series, day === 'latest' ? undefined : day, context)),
-    );
+/** Reads the frequency of a series as known on a day; empty if the service does not say it. */
+async function frequencyOn(series: ResolvedSeries, day: Version, ask: Ask): Promise<string> {
+  if (day === 'latest') return String((await descriptionOf(series, ask))?.frequency ?? '');
+  const { series: known } = await ask.client.ask(
+    observations,
+    textsOf({ id: series.id, as_of: day, limit: 1 }),
+  );
+  return known?.frequency ?? '';
 }
 
 function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[] {
@@ -267,132 +264,181 @@ function typedTwoDays(line: TypedLine): readonly [Version, Version] {
   return [line.asOf() ?? 'latest', named[0] ?? 'latest'];
 }
 
-type AskedOfTwoDays = ParamValues<typeof versionsParams> & {
-  readonly ids: readonly string[];
-  readonly days: readonly [Version, Version];
-};
-
 // The labels are the names that editors show.
 const comparedArgs: readonly [ids: SeriesArgument, days: typeof twoDays] = [
   severalSeries((line) => line.args),
   twoDays,
 ];
 
-const either = {
+/** The values of series as of two days, compared. */
+export const compare = question({
   name: 'compare',
+  about: 'The values of series as of one day beside those as of another.',
+  askedBy: { words: ['observations', 'panel'], reads: ['as-of', 'known-before'] },
   args: comparedArgs,
   params: versionsParams,
-  drawing: (values: AskedOfTwoDays) => drawingOfDays(values, ['value', 'vs_value']),
+  layout: () => comparedLayout,
+  drawing: (values) => drawingOfDays(values, ['value', 'vs_value']),
   ...knownOnDays,
-  bind(values: AskedOfTwoDays, day: string) {
+  bind(values, day) {
     const [first, second] = values.days;
     const days = [onDay(first, day), onDay(second, day)] as const;
     return {
       values: { ...values, days },
-      days: days.map((one) => ['vs', one] as const),
+      days: days.map((one) => ['vs', one]),
       // A line names its first day by a flag.
       words: first === 'latest' ? ['--as-of', day] : [],
     };
   },
-  reading: async (values: AskedOfTwoDays, ask: Ask) => ({
-    series: await seriesOf(values, ask),
-    reads: 2,
-  }),
-} as const;
-
-const wideCompare = question({
-  ...either,
-  layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),
-  // A chart shows the rows of the long form.
-  answer: (values, ask): Promise<QueryAnswer<ComparedRow | WideRow>> =>
-    ask.drawn ? answerLong(values, ask) : answerWide(values, ask),
+  reading: async (values, ask) => ({ series: await seriesOf(values, ask), reads: 2 }),
+  answer: (values, ask): Promise<QueryAnswer<ComparedRow>> =>
+    answerVersions(values, ask, (all) => ({
+      object: 'comparison',
+      ...comparedLayout,
+      rows: comparedRows(all),
+    })),
 });
-
-/** The values of series as of two days, compared. */
-export const compare = question({
-  ...either,
-  about: 'The values of series as of one day beside those as of another.',
-  askedBy: {
-    words: ['observations', 'panel'],
-    reads: ['as-of', 'known-before'],
-    together: { flag: 'wide', question: wideCompare },
-  },
-  layout: () => comparedLayout,
-  answer: answerLong,
-});
-
-function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<ComparedRow>> {
-  return answerVersions(values, ask, {
-    object: 'comparison',
-    layout: () => comparedLayout,
-    rows: (all) => ({ rows: comparedRows(all) }),
-  });
-}
-
-function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideRow>> {
-  return answerVersions(values, ask, {
-    object: 'comparison',
-    layout: wideLayout,
-    rows(all) {
-      const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
-      const dates = inOrder(new Set(all.flatMap((one) => one.dates)), values.sort);
-      const rows = dates.map((date): WideRow => {
-        const cells = all.flatMap(({ series: { id, typed = id } }, i) => {
-          const {
-            value = null,
-            vs_value = null,
-            change = null,
-            percent = null,
-          } = bySeries[i]?.get(date) ?? {};
-          const four = [value, vs_value, change, percent];
-          return columnsOf(typed).map((name, at) => [name, four[at] ?? null] as const);
-        });
-        return { date, ...Object.fromEntries(cells) };
-      });
-      return { rows };
-    },
-  });
-}
-
-function columnsOf(typed: string): readonly [string, string, string, string] {
-  return [typed === 'date' ? 'DATE' : typed, `${typed}_vs`, `${typed}_change`, `${typed}_percent`];
-}
-
-function wideLayout(names: readonly string[]): RowLayout {
-  const columns = names.flatMap((name) =>
-    columnsOf(name).map((column) => nullable(column, 'decimal', `Compared values of ${name}.`)),
-  );
-  return showing([field('date', 'day', 'What the row is about.'), ...columns]);
-}
 
 function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
-  return all.flatMap(({ dates, found: [then, other] }) =>
+  return all.flatMap(({ series: { id }, dates, found: [then, other] }) =>
     dates.map((date) => {
       const [row, vs] = [then?.get(date), other?.get(date)];
-      const { series_id = '', unit = '', frequency = '', source = '' } = row ?? vs ?? {};
-      const change =
-        row === undefined || vs === undefined
-          ? { change: null, percent: null }
-          : changeBetween(row.value, vs.value);
+      const { unit = '', frequency = '', source = '' } = row ?? vs ?? {};
+      const isCompared = row !== undefined && vs !== undefined;
       return {
         date,
         value: row?.value ?? null,
         vs_value: vs?.value ?? null,
-        ...change,
+        ...(isCompared ? changeBetween(row.value, vs.value) : { change: null, percent: null }),
         as_of_date: row?.as_of_date ?? null,
         vs_as_of_date: vs?.as_of_date ?? null,
-        series_id,
-        unit,
-        frequency,
-        source,
+        ...{ series_id: id, unit, frequency, source },
       };
     }),
   );
 }
 
-/** Reads the frequency of a series as known on a day, or now; empty if the service does not say it. */
-async function frequencyOn(series: ResolvedSeries, day: Day | undefined, context: Ask): Promise<string> {
-  if (day === undefined) return String((await descriptionOf(series, context))?.frequency ?? '');
-  const texts = textsOf({ id: series.id, as_of: day, limit: 1 });
-  return (await context.client.ask(observations, texts)).series?.frequency ?? '';
+const diffFields = [
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('date', 'day', 'The period that the values belong to.'),
+  nullable('old', 'decimal', 'The value as of the first date.'),
+  nullable('new', 'decimal', 'The value as of the other date.'),
+  nullable('change', 'decimal', 'Exact difference.'),
+  nullable('percent', 'decimal', 'The same in percent of the old value.'),
+  field('kind', 'text', 'added, revised, withdrawn or unchanged.'),
+] as const;
+
+/** A date whose value differs between two as-of dates; with `all_rows`, also a date whose value is the same. */
+export type DiffRow = RowFrom<(typeof diffFields)[number]>;
+
+const diffLayout = showing(diffFields);
+
+const aboutDiff =
+  'The dates for which series had other values as of one day than as of another, newest first.';
+
+const diffDays = argument(
+  'days',
+  twoVersions,
+  'The two as-of dates, the earlier one first; latest is the newest vintage.',
+  {
+    flags: [{ name: 'known-before', about: 'use only what was published before each of the two dates' }],
+    args: [
+      { name: 'date1', complete: 'days', about: 'first as-of date' },
+      { name: 'date2', complete: 'days', about: 'second as-of date; latest is the newest vintage' },
+    ],
+    read: typedDiffDays,
+  },
+);
+
+function typedDiffDays(line: TypedLine): readonly [Version, Version] {
+  const strict = line.has('known-before');
+  const known = (index: number, name: string) =>
+    line.arg(index) === 'latest' && !strict ? 'latest' : line.known(line.dayArg(index, name), name, strict);
+  const names = line.args.slice(0, -2);
+  const [first, second] = [known(names.length, 'first date'), known(names.length + 1, 'second date')];
+  const dates = [...names.filter((id) => parseDay(id) !== undefined), first, second];
+  if (dates.length > 2)
+    throw new Problem(
+      'bad-input',
+      `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
+    );
+  return [first, second];
+}
+
+const diffArgs: readonly [ids: SeriesArgument, days: typeof diffDays] = [
+  severalSeries((line) => line.args.slice(0, -2)),
+  diffDays,
+];
+
+/** The values of series as of two days, compared. */
+export const diff = question({
+  name: 'diff',
+  about: aboutDiff,
+  command: {
+    words: 'diff',
+    heading: 'Series',
+    summary: 'Compare series as of two dates',
+    examples: `
+# what the annual revision of July 2009 changed
+asof diff GDP 2009-07-30 2009-07-31 --from 2008-01-01
+# several series, and the dates that did not change
+asof diff GDP GDPC1 2009-07-30 2009-07-31 --from 2008-01-01 --all-rows
+# in a script: exit code 1 means that there are differences
+asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was revised"
+`,
+    flags: [{ name: 'exit-code', about: 'exit with code 1 when there are differences' }],
+  },
+  endpoint: {
+    path: '/v1/diff',
+    object: 'diff',
+    heading: 'Series',
+    summary: 'The dates for which series had other values as of one day than as of another',
+    description: `${aboutDiff} \`days\` are the two as-of dates. The answer has no pages.`,
+    layout: diffLayout,
+    members: ['missing'],
+    example: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
+  },
+  args: diffArgs,
+  params: {
+    ...periodRange,
+    ...unitsParams,
+    all_rows: param(flag, 'Also gives the dates with the same value.', undefined, {
+      help: { about: 'include dates with the same value' },
+    }),
+    skip_missing: skipMissing,
+  },
+  layout: () => diffLayout,
+  ...knownOnDays,
+  bind(values, day) {
+    const days = [onDay(values.days[0], day), onDay(values.days[1], day)] as const;
+    const named = [['the first date', days[0]] as const, ['the second date', days[1]] as const];
+    return { values: { ...values, days }, days: named, words: [] };
+  },
+  reading: async (values, ask) => ({ series: await seriesOf(values, ask), reads: 2 }),
+  answer(values, ask): Promise<QueryAnswer<DiffRow>> {
+    const [first, second] = values.days;
+    return answerVersions(values, ask, (all, { note }) => {
+      const text = `${second} is earlier than ${first}: changes are shown back in time`;
+      if (first > second) note?.({ kind: 'remark', text });
+      const rows = comparedRows(all).map(
+        ({ series_id, date, value: old, vs_value, change, percent }): DiffRow => ({
+          ...{ series_id, date, old, new: vs_value, change, percent },
+          kind: kindOf(old, vs_value),
+        }),
+      );
+      const differing = rows.filter(({ kind }) => kind !== 'unchanged');
+      return {
+        object: 'diff',
+        ...diffLayout,
+        rows: values.all_rows === true ? rows : differing,
+        differs: differing.length > 0,
+      };
+    });
+  },
+});
+
+function kindOf(was: string | null, is: string | null): string {
+  if (was === null) return 'added';
+  if (is === null) return 'withdrawn';
+  return sameNumber(was, is) ? 'unchanged' : 'revised';
 }

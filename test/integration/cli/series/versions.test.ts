@@ -76,12 +76,6 @@ describe('a comparison of what was known', () => {
     2020-01-01,4.5,,,,2020-02-01,,RATE,,Q,
     2019-10-01,0,0.1,0.1,,2020-01-15,2020-04-01,RATE,,Q,
 
-    # has the columns of each series side by side with --wide
-    $ asof panel rate GDP --as-of 2020-03-15 --vs 2020-04-15 --wide --from 2019Q4 -q
-    date,rate,rate_vs,rate_change,rate_percent,GDP,GDP_vs,GDP_change,GDP_percent
-    2020-01-01,4.5,,,,,,,
-    2019-10-01,0,0.1,0.1,,21726.779,21729.124,2.345,0.0108
-
     # counts dates with --limit and turns them round with --sort
     $ asof obs GDP --vintages 2009-01-30,2009-02-27 --limit 2 --sort asc
     date,series_id,2009-01-30,2009-02-27

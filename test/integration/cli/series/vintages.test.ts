@@ -311,7 +311,6 @@ const questions = [
   'panel %',
   'panel % --wide --json',
   'panel % --as-of 2015-02-01 --units log --wide',
-  'panel % --as-of 2014-12-31 --vs 2015-02-01 --wide',
   'panel % --as-of-each month-end --from 2014-12-01 --to 2015-03-31 --wide',
   'panel % --as-of-each month-end --from 2014-12-01 --to 2015-03-31 --last 2',
   'diff % 2014-12-31 2015-02-01',
