@@ -1,8 +1,7 @@
 import { closest } from '../domain/search/words.ts';
 import { inVoice, Problem, quoted, refused } from '../errors/problem.ts';
-import type { Schema } from '../operations/field.ts';
+import { camelCase, type Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
-import { camelCase } from '../operations/param.ts';
 import { type Clock, isPlain, type NamedValues, type ValueCheck } from '../operations/value.ts';
 
 /** The kind of a parameter's value; without a schema, it has no JSON form. */

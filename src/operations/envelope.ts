@@ -31,9 +31,6 @@ export type AnswerVintage = {
   readonly vintage_kind: string;
 };
 
-/** A ticker without filings, and the stored ticker with the nearest spelling. */
-export type UnknownTicker = { readonly ticker: string; readonly nearest: string | null };
-
 /** The contract's answer to an operation, the same embedded and remote. */
 export type Envelope<R = Row> = {
   readonly object: string;
@@ -49,8 +46,8 @@ export type Envelope<R = Row> = {
   readonly covered_to?: Day | null;
   /** Our addition, for a wide panel: the kinds of vintages behind each column. */
   readonly vintage_kinds?: { readonly [column: string]: string };
-  /** Our addition, for answers without filings of a ticker. */
-  readonly unknown_ticker?: UnknownTicker;
+  /** Our addition: a ticker without filings, and the stored ticker with the nearest spelling. */
+  readonly unknown_ticker?: { readonly ticker: string; readonly nearest: string | null };
   /** Our addition: ids that no series has, left out as requested. */
   readonly missing?: readonly string[];
   readonly results: readonly R[];

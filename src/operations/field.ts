@@ -31,112 +31,66 @@ export type FieldKind = {
   readonly schema: Schema;
   /** Tells whether a value in an answer has this kind's form on the wire. */
   readonly isOnWire: (value: unknown) => boolean;
+  /** How tables align cells: at decimal points, as text that may be cut, or as text that may not. */
+  readonly alignment: 'number' | 'text' | 'rigid';
+  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
+  readonly text: (cell: Cell) => string;
   /** Converts a text on the wire to a cell, if the two differ. */
   readonly fromWire?: (text: string) => string;
   /** Converts a cell to its text on the wire, if the two differ. */
   readonly toWire?: (text: string) => string;
-  readonly text: (cell: Cell) => string;
-  /** How tables align cells: at decimal points, as text that may be cut, or as text that may not. */
-  readonly alignment: 'number' | 'text' | 'rigid';
-  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number';
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const matching = (form: RegExp) => (value: unknown) => isText(value) && form.test(value);
+const isDateTime = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00:00)$/);
 
-const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00:00)$/;
 const midnightPattern = /^\d{4}-\d\d-\d\dT00:00:00(\.0+)?(Z|[+-]00:00)$/;
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
 
-const isDateTime = (value: unknown) => isText(value) && dateTimePattern.test(value);
+function kind(
+  noun: string,
+  schema: Schema,
+  isOnWire: FieldKind['isOnWire'],
+  alignment: FieldKind['alignment'],
+  parquet: FieldKind['parquet'],
+  text: FieldKind['text'] = String,
+): FieldKind {
+  return { noun, schema, isOnWire, alignment, parquet, text };
+}
+
+const list = { type: 'array', items: { type: 'string' } };
+const decimal = { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' };
 
 const day: FieldKind = {
-  noun: 'a date-time in UTC',
-  schema: { type: 'string', format: 'date-time' },
-  isOnWire: isDateTime,
+  ...kind('a date-time in UTC', { type: 'string', format: 'date-time' }, isDateTime, 'rigid', 'DATE'),
   fromWire: (text) => text.slice(0, 10),
   // Another service writes an unknown day as an empty text.
   toWire: (text) => (dayPattern.test(text) ? `${text}T00:00:00Z` : text),
-  text: String,
-  alignment: 'rigid',
-  parquet: 'DATE',
 };
 
 /** Each kind of field: on the wire, in files and tables, and in Parquet. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
-  text: {
-    noun: 'a text',
-    schema: { type: 'string' },
-    isOnWire: isText,
-    text: String,
-    alignment: 'text',
-    parquet: 'STRING',
-  },
-  decimal: {
-    noun: 'a decimal text',
-    schema: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' },
-    isOnWire: (value) => isText(value) && /^-?\d+(\.\d+)?$/.test(value),
-    text: String,
-    alignment: 'number',
-    parquet: 'DECIMAL',
-  },
+  text: kind('a text', { type: 'string' }, isText, 'text', 'STRING'),
+  decimal: kind('a decimal text', decimal, matching(/^-?\d+(\.\d+)?$/), 'number', 'DECIMAL'),
   day,
   // Only midnight becomes a day, so no time of day is lost.
   instant: { ...day, fromWire: (text) => (midnightPattern.test(text) ? text.slice(0, 10) : text) },
-  integer: {
-    noun: 'an integer',
-    schema: { type: 'integer' },
-    isOnWire: Number.isSafeInteger,
-    text: String,
-    alignment: 'number',
-    parquet: 'INT64',
-  },
-  double: {
-    noun: 'a number',
-    schema: { type: 'number' },
-    isOnWire: (value) => typeof value === 'number',
-    text: String,
-    alignment: 'number',
-    parquet: 'DOUBLE',
-  },
-  timestamp: {
-    noun: 'a time',
-    schema: { type: 'string' },
-    isOnWire: isText,
-    text: String,
-    alignment: 'rigid',
-    parquet: 'TIMESTAMP',
-  },
-  boolean: {
-    noun: 'true or false',
-    schema: { type: 'boolean' },
-    isOnWire: (value) => typeof value === 'boolean',
-    text: String,
-    alignment: 'rigid',
-    parquet: 'BOOLEAN',
-  },
-  list: {
-    noun: 'a list',
-    schema: { type: 'array', items: { type: 'string' } },
-    isOnWire: Array.isArray,
-    text: (cell) =>
-      Array.isArray(cell)
-        ? cell
-            .filter((entry) => entry === null || typeof entry !== 'object')
-            .map((entry) => entry ?? '')
-            .join(';')
-        : String(cell),
-    alignment: 'text',
-    parquet: 'LIST',
-  },
-  records: {
-    noun: 'a list',
-    schema: { type: 'array' },
-    isOnWire: Array.isArray,
-    text: (cell) => JSON.stringify(cell),
-    alignment: 'text',
-    parquet: 'LIST',
-  },
+  integer: kind('an integer', { type: 'integer' }, Number.isSafeInteger, 'number', 'INT64'),
+  double: kind('a number', { type: 'number' }, isNumber, 'number', 'DOUBLE'),
+  timestamp: kind('a time', { type: 'string' }, isText, 'rigid', 'TIMESTAMP'),
+  boolean: kind('true or false', { type: 'boolean' }, isBoolean, 'rigid', 'BOOLEAN'),
+  list: kind('a list', list, Array.isArray, 'text', 'LIST', listText),
+  records: kind('a list', { type: 'array' }, Array.isArray, 'text', 'LIST', (cell) => JSON.stringify(cell)),
 };
+
+function listText(cell: Cell): string {
+  if (!Array.isArray(cell)) return String(cell);
+  const entries = cell.filter((entry) => entry === null || typeof entry !== 'object');
+  return entries.map((entry) => entry ?? '').join(';');
+}
 
 /** One field of a row. */
 export type Field = {
@@ -182,6 +136,16 @@ type PresentCell<F extends Field> = F extends {
 
 type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
+/** A name in camel case: `as_of` is `asOf`. */
+export type CamelCase<S> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** Converts a name on the wire to camel case: `as_of` becomes `asOf`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** The type of rows with some fields; rows of another service may lack extension fields. */
 export type RowFrom<F extends Field> = Flat<
   {
@@ -198,6 +162,43 @@ export type Flat<T> = { [K in keyof T]: T[K] };
 export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
+
+type SourceCell<F extends Field> = F extends {
+  readonly type: 'records';
+  readonly fields: readonly (infer E extends Field)[];
+}
+  ? readonly RowSource<E>[]
+  : CellOf<F>;
+
+/** A value that has the cells of a row by their names in camel case. */
+type RowSource<F extends Field> = {
+  readonly [X in F as X extends { readonly occasional: true } ? never : CamelCase<X['name']>]: SourceCell<X>;
+} & {
+  readonly [X in F as X extends { readonly occasional: true } ? CamelCase<X['name']> : never]?:
+    | SourceCell<X>
+    | undefined;
+};
+
+/** Makes a function that makes rows of fields from values with the same names in camel case. */
+export function rowsFrom<const F extends Field>(
+  fields: readonly F[],
+): (value: RowSource<F>) => CompleteRow<F> {
+  const members = fields.map(({ name, fields: inner }) => {
+    return { name, member: camelCase(name), entryOf: inner && rowsFrom(inner) };
+  });
+  return (value) => {
+    const cells: NamedCells = value;
+    const row: Record<string, unknown> = {};
+    for (const { name, member, entryOf } of members) {
+      const cell = cells[member];
+      if (cell !== undefined) row[name] = entryOf && Array.isArray(cell) ? cell.map(entryOf) : cell;
+    }
+    // The fields give the row its names and types.
+    return row as CompleteRow<F>;
+  };
+}
+
+type NamedCells = Readonly<Record<string, unknown>>;
 
 type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;
 

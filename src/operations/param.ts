@@ -1,6 +1,6 @@
 import type { Day } from '../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
-import type { Flat } from './field.ts';
+import type { CamelCase, Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
 import { asOfDay, day, integer, seriesId, text, type Value } from './value.ts';
 
@@ -42,16 +42,6 @@ type TypedParam<T> = {
 export type Params = { readonly [name: string]: Param };
 
 export type ParamValues<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
-
-/** A parameter's name in the library: `as_of` is `asOf`. */
-export type CamelCase<S> = S extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : S;
-
-/** Converts the name of a parameter or an operation for the library: `as_of` becomes `asOf`. */
-export function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
 
 /** Converts the name of a library's parameter for the wire: `asOf` becomes `as_of`. */
 export function snakeCase(name: string): string {

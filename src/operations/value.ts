@@ -231,25 +231,24 @@ export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
   };
 }
 
+const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
+
 /** The id of a series, in upper case. */
 export const seriesId: Value<string> = {
+  ...text,
   check: (value, name, clock) => oneId.check(value, name, clock).toUpperCase(),
-  parse: (given) => given,
-  schema: { type: 'string' },
   placeholder: 'id',
   complete: 'ids',
 };
 
-const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
-
-const idsOf = accepting(
-  (value): value is readonly string[] => Array.isArray(value) && value.length > 0 && value.every(isWord),
+const severalIds = accepting(
+  (value): value is readonly string[] => isTexts(value) && value.length > 0 && value.every(isWord),
   'the id of a series, or a list of ids such as ["GDP", "UNRATE"]',
 );
 
 /** Ids of series as typed; an empty list is refused, as its answer would be empty. */
 export const seriesIds: Value<readonly string[]> = {
-  check: (value, name, clock) => (isWord(value) ? [value] : idsOf.check(value, name, clock)),
+  check: (value, name, clock) => severalIds.check(isWord(value) ? [value] : value, name, clock),
   parse(given, name) {
     const ids = given.split(',');
     if (ids.every(isWord)) return ids;
@@ -284,58 +283,29 @@ export function oneOrDays<const T extends string>(choices: readonly T[]): Value<
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
 
-/** Accepts a list of different as-of dates: two, or at least one; `latest` is the newest vintage. */
+/** Accepts a list of different as-of dates, or of two, which may be the same; `latest` is the newest vintage. */
 export function versions(count: 2): Value<readonly [Version, Version]>;
 export function versions(): Value<readonly Version[]>;
 export function versions(count?: 2): Value<readonly Version[]> {
-  const two = '["2009-07-30", "latest"]';
-  const use = `use ${count === undefined ? '' : `${count} `}as-of dates, such as ${two}`;
+  const check: Value<readonly Version[]>['check'] = (value, name, clock) => {
+    const given: readonly unknown[] = Array.isArray(value) ? value : [];
+    const use = `use ${count === undefined ? '' : 'two '}as-of dates, such as 2009-07-30 and latest`;
+    if (given.length === 0 || given.length !== (count ?? given.length))
+      throw refused({ param: name, value, reason: use });
+    const days = given.map((one) => (one === 'latest' ? one : asOfDay.check(one, name, clock)));
+    if (count === undefined && new Set(days).size < days.length)
+      throw refused({ param: name, value, reason: 'name each day once' });
+    return days;
+  };
   return {
-    check(value, name, clock) {
-      const given: readonly unknown[] = Array.isArray(value) ? value : [];
-      if (given.length === 0 || given.length !== (count ?? given.length))
-        throw refused({ param: name, value, reason: use });
-      const named = given.map((one) => version(one, name, clock));
-      if (new Set(named).size < named.length)
-        throw refused({ param: name, value, reason: 'name each day once' });
-      return named;
-    },
-    parse: (given, name, clock) => given.split(',').map((part) => version(part, name, clock)),
+    check,
+    parse: (given, name, clock) => check(given.split(','), name, clock),
     schema: {
-      ...versionsSchema,
+      type: 'array',
+      items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
       minItems: count ?? 1,
-      ...(count !== undefined && { maxItems: count }),
-      uniqueItems: true,
+      ...(count === undefined ? { uniqueItems: true } : { maxItems: count }),
     },
     placeholder: 'dates',
   };
 }
-
-const versionsSchema: Schema = {
-  type: 'array',
-  items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
-};
-
-function version(value: unknown, name: string, clock: Clock): Version {
-  return value === 'latest' ? value : asOfDay.check(value, name, clock);
-}
-
-/** Two as-of dates to compare; `latest` is the newest vintage. */
-export const twoVersions: Value<readonly [Version, Version]> = {
-  check(value, name, clock) {
-    if (!Array.isArray(value) || value.length !== 2)
-      throw refused({ param: name, value, reason: 'use two dates, such as ["2009-07-30", "2009-07-31"]' });
-    const [first, second] = value.map((one) => version(one, name, clock));
-    return [first ?? 'latest', second ?? 'latest'];
-  },
-  parse(given, name, clock) {
-    const parts = given.split(',');
-    if (parts.some((part) => part !== 'latest' && parseDay(part) === undefined))
-      throw refused({ param: name, noun: 'date', reason: 'use YYYY-MM-DD format or latest' });
-    if (parts.length === 2) return twoVersions.check(parts, name, clock);
-    const reason = 'use two dates separated by a comma, such as 2009-07-30,2009-07-31';
-    throw refused({ param: name, value: given, reason });
-  },
-  schema: { ...versionsSchema, minItems: 2, maxItems: 2 },
-  placeholder: 'dates',
-};

@@ -25,8 +25,8 @@ export function clusterTotals({ trades }: Pick<Cluster, 'trades'>) {
   const paidFor = Exact.sum(0, ...valued.map(({ shares }) => shares));
   return {
     // The sum of the stated ones alone would look complete.
-    shares: counts.length < trades.length ? null : sumOf(counts),
-    value: value?.toFixed() ?? null,
+    totalShares: counts.length < trades.length ? null : sumOf(counts),
+    totalValue: value?.toFixed() ?? null,
     // Half to even, over the shares with a price.
     averagePrice: value === null || paidFor.isZero() ? null : roundedQuotient(value, paidFor, 4),
     priceLow: prices[0] ?? null,

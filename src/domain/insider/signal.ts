@@ -60,7 +60,7 @@ class SignalSearch {
       const trades = tradesOn(date);
       // The traders on a date matter, not how often they trade.
       const ciks = new Set(trades.map(({ insider }) => insider.cik));
-      const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).value;
+      const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).totalValue;
       this.#total = sumOf([this.#total, value ?? '0', `-${this.#known.get(date)?.value ?? '0'}`]);
       this.#known.set(date, { traders: Array.from(ciks, (cik) => ({ date, insider: { cik } })), value });
     }

@@ -1,24 +1,14 @@
 // Why: docs/decisions/clusters.md
 import { setImmediate as nextTick } from 'node:timers/promises';
-import {
-  type Classification,
-  classifyTrades,
-  type InsiderTrade,
-} from '../../domain/insider/classification.ts';
+import { type Classification, classifyTrades } from '../../domain/insider/classification.ts';
 import { type Cluster, ClusterCandidates, clustersOf, isWorth } from '../../domain/insider/cluster.ts';
 import { clusterTotals, transactionValue } from '../../domain/insider/cluster-totals.ts';
-import { explainCluster, type TradeExplanation } from '../../domain/insider/explanation.ts';
+import { explainCluster } from '../../domain/insider/explanation.ts';
 import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filing.ts';
 import { type ClusterSignal, signalsOf } from '../../domain/insider/signal.ts';
 import { addDays, type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
-import type {
-  DaysOfTrades,
-  DaysOfTradesQuery,
-  FiledTrade,
-  StoreState,
-  StoreView,
-} from '../../store/store.ts';
+import type { DaysOfTrades, DaysOfTradesQuery, StoreState, StoreView } from '../../store/store.ts';
 import {
   changedSince,
   checkVersion,
@@ -43,11 +33,16 @@ type ListingValues = {
 
 type FoundRow = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
 
+/** A cluster or a signal with the names of its issuer, and its place in the order of rows. */
 type NamedRow<T extends FoundRow> = T & {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
+  readonly place: RowPlace;
 };
+
+/** The day of a row; also its size if the larger one of a day comes first. */
+type RowPlace = readonly [day: Day, size?: number];
 
 /** The issuers of the next trades; all other trades are before `before`. */
 type NextIssuers = { readonly issuerCiks: readonly string[]; readonly before: string | undefined };
@@ -59,8 +54,7 @@ type Search<T extends FoundRow> = {
   readonly ticker: string;
   readonly asOf: Day | undefined;
   readonly find: (filings: readonly Filing[]) => readonly T[];
-  /** Returns the day of a row; also the size if the larger one of a day comes first. */
-  readonly placeOf: (one: T) => readonly [day: Day, size?: number];
+  readonly placeOf: (one: T) => RowPlace;
   readonly isWanted: (one: T) => boolean;
   /** Returns the day after the newest trade. */
   readonly begin: (view: StoreView) => Promise<string>;
@@ -70,17 +64,41 @@ type Search<T extends FoundRow> = {
   readonly daysAfter: number;
 };
 
-/** The projections of clusters and signals, as pages, newest first. */
-export const clusterPages = {
-  clusters: listing(clusterSearch, clusterRow),
-  signals: listing(signalSearch, signalRow),
-  explanations: pageOfExplanations,
-};
+const foundClusters = listing(clusterSearch);
 
-const wholeClusters = listing(clusterSearch, (cluster) => cluster);
+/** Returns a page of clusters, the newest last trade first. */
+export async function clusterPage(view: StoreView, values: ListingValues, position?: PagePosition) {
+  const { rows, ...page } = await foundClusters(view, values, position);
+  const { transaction_code: code } = values;
+  return {
+    ...page,
+    rows: rows.map((cluster) => ({
+      ...cluster,
+      ...clusterTotals(cluster),
+      clusterSize: cluster.size,
+      insiders: cluster.trades.map(({ filing, insider: { name, cik, ...roles }, date }) => ({
+        ...filing,
+        ...roles,
+        ...{ ownerName: name, ownerCik: cik, transactionDate: date, filingDate: filing.filedOn },
+        value: transactionValue(filing),
+      })),
+      transactionCount: cluster.trades.length,
+      accessionNumbers: [
+        ...new Set(cluster.trades.flatMap(({ filing }) => filing.accessionNumber ?? [])),
+      ].sort(),
+      transactionCode: otherCode(code),
+    })),
+  };
+}
 
-async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
-  const { rows: found, ...page } = await wholeClusters(view, values, position);
+/** Returns the code of trades in rows; undefined for purchases. */
+function otherCode(code: string): string | undefined {
+  return code === purchaseCode ? undefined : code;
+}
+
+/** Returns a page of the trades in and near each cluster; a page has whole clusters. */
+export async function explanationPage(view: StoreView, values: ListingValues, position?: PagePosition) {
+  const { rows: found, ...page } = await foundClusters(view, values, position);
   const { transaction_code: code, days, as_of: asOf } = values;
   const classifications = new Map<string, Classification>();
   if (found.length > 0) {
@@ -89,10 +107,19 @@ async function pageOfExplanations(view: StoreView, values: ListingValues, positi
     for await (const trades of view.filings.clusterTrades(asked))
       classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
   }
-  const explained = found.map((cluster) => {
-    const classification = classifications.get(cluster.issuerCik);
+  const explained = found.map(({ ticker, issuerCik, dateFirst, dateLast, ...cluster }) => {
+    const classification = classifications.get(issuerCik);
     if (classification === undefined) return [];
-    return explainCluster(cluster, classification, days).map((one) => explanationRow(cluster, one, code));
+    const trades = explainCluster({ ...cluster, dateFirst, dateLast }, classification, days);
+    return trades.map(({ filing, owner, reason, text }) => ({
+      ...filing,
+      ...{ ticker, issuerCik, dateFirst, dateLast },
+      filingDate: filing.filedOn,
+      ownerName: owner?.name ?? null,
+      verdict: reason === 'counted' ? 'counted' : 'left out',
+      reason: text,
+      transactionCode: otherCode(code),
+    }));
   });
   const count = countInPage(explained.map(({ length }) => length));
   const last = found[count - 1];
@@ -100,93 +127,24 @@ async function pageOfExplanations(view: StoreView, values: ListingValues, positi
   return {
     ...page,
     rows: explained.slice(0, count).flat(),
-    ...(last !== undefined &&
-      count < found.length && { next: { key: keyOf(clusterSearch(values), last), version } }),
+    ...(last !== undefined && count < found.length && { next: { key: keyOf(last), version } }),
   };
 }
 
-function codeIn(code: string): { readonly transaction_code?: string } {
-  return code === purchaseCode ? {} : { transaction_code: code };
-}
+const foundSignals = listing(signalSearch);
 
-function clusterRow(cluster: NamedRow<Cluster>, code: string) {
-  const totals = clusterTotals(cluster);
-  const numbers = cluster.trades.flatMap(({ filing }) => filing.accessionNumber ?? []);
+/** Returns a page of signals, the newest first. */
+export async function signalPage(view: StoreView, values: ListingValues, position?: PagePosition) {
+  const { rows, ...page } = await foundSignals(view, values, position);
   return {
-    ticker: cluster.ticker,
-    issuer_name: cluster.issuerName,
-    cluster_size: cluster.size,
-    total_shares: totals.shares,
-    total_value: totals.value,
-    date_first: cluster.dateFirst,
-    date_last: cluster.dateLast,
-    insiders: cluster.trades.map(insiderEntry),
-    issuer_cik: cluster.issuerCik,
-    transaction_count: cluster.trades.length,
-    average_price: totals.averagePrice,
-    price_low: totals.priceLow,
-    price_high: totals.priceHigh,
-    detected_on: cluster.detectedOn,
-    size_when_detected: cluster.sizeWhenDetected,
-    accession_numbers: [...new Set(numbers)].sort(),
-    ...codeIn(code),
-  };
-}
-
-function insiderEntry({ filing, insider, date }: InsiderTrade) {
-  return {
-    owner_name: insider.name,
-    officer_title: insider.officerTitle,
-    shares: filing.shares,
-    price_per_share: filing.pricePerShare,
-    transaction_date: date,
-    is_director: insider.isDirector,
-    is_officer: insider.isOfficer,
-    owner_cik: insider.cik,
-    filing_date: filing.filedOn,
-    accession_number: filing.accessionNumber,
-    value: transactionValue(filing),
-  };
-}
-
-function explanationRow(
-  cluster: NamedRow<Cluster>,
-  { filing, owner, reason, text }: TradeExplanation,
-  code: string,
-) {
-  return {
-    filing_date: filing.filedOn,
-    transaction_date: filing.transactionDate,
-    accession_number: filing.accessionNumber,
-    ticker: cluster.ticker,
-    owner_name: owner?.name ?? null,
-    shares: filing.shares,
-    price_per_share: filing.pricePerShare,
-    form_type: filing.formType,
-    issuer_cik: cluster.issuerCik,
-    row: filing.row,
-    date_first: cluster.dateFirst,
-    date_last: cluster.dateLast,
-    verdict: reason === 'counted' ? 'counted' : 'left out',
-    reason: text,
-    ...codeIn(code),
-  };
-}
-
-function signalRow(signal: NamedRow<ClusterSignal>, code: string) {
-  const totals = clusterTotals(signal);
-  return {
-    day: signal.day,
-    ticker: signal.ticker,
-    cluster_size: signal.size,
-    total_value: totals.value,
-    date_first: signal.dateFirst,
-    date_last: signal.dateLast,
-    transaction_code: code,
-    issuer_cik: signal.issuerCik,
-    issuer_name: signal.issuerName,
-    total_shares: totals.shares,
-    transaction_count: signal.trades.length,
+    ...page,
+    rows: rows.map((signal) => ({
+      ...signal,
+      ...clusterTotals(signal),
+      clusterSize: signal.size,
+      transactionCode: values.transaction_code,
+      transactionCount: signal.trades.length,
+    })),
   };
 }
 
@@ -202,7 +160,7 @@ function clusterSearch(values: ListingValues): Search<Cluster> {
     isWanted: (cluster) =>
       (from === undefined || cluster.dateLast >= from) &&
       (to === undefined || cluster.dateLast <= to) &&
-      (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value)),
+      (min_value === undefined || isWorth(clusterTotals(cluster).totalValue, min_value)),
     async begin(view) {
       // A trade that counts is not newer than its filing, and a cluster not newer than its last trade.
       const [last] = [to, asOf, await view.filings.coveredTo()].flatMap((day) => day ?? []).sort();
@@ -238,22 +196,17 @@ function signalSearch(values: ListingValues): Search<ClusterSignal> {
     begin: async () => (asOf === undefined ? 'infinity' : addDays(asOf, 1)),
     reader() {
       const candidates = new ClusterCandidates(rule);
+      // A late trade may complete a cluster of trades filed long before; others only of trades filed about then.
       return async (view, query) =>
-        issuersOf(await view.filings.filedTrades(query), (trade) => mayGiveSignal(candidates, trade));
+        issuersOf(await view.filings.filedTrades(query), ({ date, filedOn, ...trade }) => {
+          if (date === null || date > filedOn) return false;
+          if (dayNumber(filedOn) - dayNumber(date) > lateAfter) return candidates.choose(trade.issuerCik);
+          return candidates.take({ ...trade, date, upTo: filedOn });
+        });
     },
     // A missing signal comes from a trade that is not late, in a span that begins before the next trade.
     daysAfter: lateAfter + days - 1,
   };
-}
-
-/**
- * Tells whether the issuer of the next trade, in order of filing, may have signals.
- * A late trade may complete a cluster of trades filed long before; others only of trades filed about then.
- */
-function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place }: FiledTrade): boolean {
-  if (date === null || date > filedOn) return false;
-  if (dayNumber(filedOn) - dayNumber(date) > lateAfter) return candidates.choose(place.issuerCik);
-  return candidates.take({ ...place, date, upTo: filedOn });
 }
 
 function issuersOf<T extends { readonly issuerCik: string }>(
@@ -263,31 +216,28 @@ function issuersOf<T extends { readonly issuerCik: string }>(
   return { issuerCiks: trades.filter(isCandidate).map(({ issuerCik }) => issuerCik), before };
 }
 
-function keyOf<T extends FoundRow>({ placeOf }: Search<T>, row: NamedRow<T>): readonly string[] {
-  return [...placeOf(row).map(String), ...namesOf(row)];
-}
-
-function namesOf({ ticker, issuerCik, dateFirst }: NamedRow<FoundRow>): readonly string[] {
-  return [ticker ?? '', issuerCik, dateFirst];
+function keyOf({ place, ticker, issuerCik, dateFirst }: NamedRow<FoundRow>): readonly string[] {
+  return [...place.map(String), ticker ?? '', issuerCik, dateFirst];
 }
 
 /** Compares two rows: the newest first, then the largest, then by ticker, issuer and first trade. */
-function compare<T extends FoundRow>({ placeOf }: Search<T>, one: NamedRow<T>, other: NamedRow<T>): number {
-  const [[day, size = 0], [otherDay, otherSize = 0]] = [placeOf(one), placeOf(other)];
+function compare(one: NamedRow<FoundRow>, other: NamedRow<FoundRow>): number {
+  const [[day, size = 0], [otherDay, otherSize = 0]] = [one.place, other.place];
   if (day !== otherDay) return day > otherDay ? -1 : 1;
-  return otherSize - size || (namesOf(one).join('\n') < namesOf(other).join('\n') ? -1 : 1);
+  return otherSize - size || (keyOf(one).join('\n') < keyOf(other).join('\n') ? -1 : 1);
 }
 
 /**
  * Makes a function that returns pages of rows; the pages of one query continue one search.
  * Refuses a position in another state of the store, because an import may change any row.
  */
-function listing<T extends FoundRow, R>(
-  searchOf: (values: ListingValues) => Search<T>,
-  rowOf: (found: NamedRow<T>, code: string) => R,
-) {
+function listing<T extends FoundRow>(searchOf: (values: ListingValues) => Search<T>) {
   const last = new WeakMap<StoreState, FoundRows<T>>();
-  return async (view: StoreView, values: ListingValues, position?: PagePosition): Promise<Page<R>> => {
+  return async (
+    view: StoreView,
+    values: ListingValues,
+    position?: PagePosition,
+  ): Promise<Page<NamedRow<T>>> => {
     const state = await view.state();
     const { revision: version } = state;
     checkVersion(position, version);
@@ -295,19 +245,22 @@ function listing<T extends FoundRow, R>(
     const known = last.get(state);
     const found = known?.asked === search.asked ? known : new FoundRows(search);
     last.set(state, found);
-    const { from, limit, transaction_code: code, as_of } = values;
+    const { from, limit, as_of } = values;
     const after = position?.key.join('\n');
     for (;;) {
       const isComplete = found.isComplete(from);
       const wanted = found.rows.filter(search.isWanted);
-      const start =
-        after === undefined ? 0 : wanted.findIndex((row) => keyOf(search, row).join('\n') === after) + 1;
+      const start = after === undefined ? 0 : wanted.findIndex((row) => keyOf(row).join('\n') === after) + 1;
       const isFound = after === undefined || start > 0;
       // Another store may have the same revision.
       if (isComplete && !isFound) throw changedSince();
       if (isComplete || (isFound && wanted.length > start + limit)) {
-        const positionOf = (row: NamedRow<T>) => ({ key: keyOf(search, row), version });
-        const page = pageOf(wanted.slice(start), limit, (row) => rowOf(row, code), positionOf);
+        const page = pageOf(
+          wanted.slice(start),
+          limit,
+          (row) => row,
+          (row) => ({ key: keyOf(row), version }),
+        );
         return { ...page, ...defined({ as_of }) };
       }
       await found.readOn(view);
@@ -340,8 +293,7 @@ class FoundRows<T extends FoundRow> {
 
   get rows(): readonly NamedRow<T>[] {
     const from = this.#completeFrom;
-    if (from === undefined) return this.#found;
-    return this.#found.filter((row) => this.#search.placeOf(row)[0] >= from);
+    return from === undefined ? this.#found : this.#found.filter(({ place: [day] }) => day >= from);
   }
 
   /** Tells whether all rows from a day on are found; without a day, all rows. */
@@ -360,7 +312,7 @@ class FoundRows<T extends FoundRow> {
   async #readPart(view: StoreView): Promise<void> {
     try {
       const [found, completeFrom] = await this.#findNext(view);
-      this.#found = [...this.#found, ...found].sort((one, other) => compare(this.#search, one, other));
+      this.#found = [...this.#found, ...found].sort(compare);
       this.#completeFrom = completeFrom;
       this.#parts += 1;
     } catch (error) {
@@ -392,7 +344,7 @@ const tradesPerTick = 5000;
 /** Searches the filings of some issuers; with a ticker, returns only rows with a filing of that ticker. */
 async function namedIn<T extends FoundRow>(
   view: StoreView,
-  { code, ticker, asOf, find }: Search<T>,
+  { code, ticker, asOf, find, placeOf }: Search<T>,
   issuerCiks?: readonly string[],
 ): Promise<readonly NamedRow<T>[]> {
   const symbol = ticker === '' ? undefined : ticker.toUpperCase();
@@ -403,7 +355,7 @@ async function namedIn<T extends FoundRow>(
   for await (const filings of searched) {
     for (const one of find(filings)) {
       if (symbol === undefined || one.trades.some(({ filing }) => hasSymbol(filing.ticker, symbol)))
-        found.push({ ...one, ...issuerOf(one, symbol) });
+        found.push({ ...one, ...issuerOf(one, symbol), place: placeOf(one) });
     }
     trades += filings.length;
     if (trades < tradesPerTick) continue;

@@ -1,8 +1,8 @@
 import { isCluster, isWorth } from '../../domain/insider/cluster.ts';
 import { formTypes, purchaseCode } from '../../domain/insider/filing.ts';
 import type { StoreView } from '../../store/store.ts';
-import { extension, field, nullable, nullableExtension, type RowFrom } from '../field.ts';
-import { type AskMore, operation } from '../operation.ts';
+import { extension, field, nullable, nullableExtension, type RowFrom, rowsFrom } from '../field.ts';
+import { type AskMore, type Naming, operation } from '../operation.ts';
 import {
   asOfParam,
   dayRange,
@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../param.ts';
 import { type Clock, choice, day, filter, integer } from '../value.ts';
-import { issuerNameField, tickerReason, tickerTest } from './filings.ts';
+import { issuerNameField, tickerReasons, tickerTest } from './filings.ts';
 
 /**
  * Codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8.
@@ -89,27 +89,23 @@ const dates = [
   field('date_last', 'day', 'Date of the last trade.', { happened: true }),
 ] as const;
 
-async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
+const tradeNouns: ReadonlyMap<string, string> = new Map([
+  [purchaseCode, 'purchases'],
+  ['S', 'sales'],
+]);
+
+async function whyNoClusters(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string> {
   const least = textOf(texts, 'min_insiders') ?? '3';
   const days = textOf(texts, 'days') ?? '14';
-  const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
+  const code = (textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase();
+  const trades = tradeNouns.get(code) ?? `trades with code ${code}`;
   const value = textOf(texts, 'min_value');
   const worth = value === undefined ? '' : `, worth ${value} or more`;
-  const rule = `a cluster needs ${trades} by ${least} insiders within ${days} days${worth}`;
-  const reason = await tickerReason(texts, ask);
-  return [reason, rule].filter((text) => text !== undefined).join('; ');
+  const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+  return [...(await tickerReasons(texts, ask, naming)), rule].join('; ');
 }
 
-function tradesNoun(code: string): string {
-  if (code === purchaseCode) return 'purchases';
-  return code === 'S' ? 'sales' : `trades with code ${code}`;
-}
-
-const codeTest = {
-  field: 'transaction_code',
-  met: (row: { readonly transaction_code?: string | null }, asked: { readonly transaction_code: string }) =>
-    (row.transaction_code ?? purchaseCode) === asked.transaction_code,
-} as const;
+type Coded = { readonly transaction_code?: string | null };
 
 const worthTest = {
   field: 'total_value',
@@ -124,17 +120,19 @@ const shared = {
   boundBy: 'as_of',
   needsVintageAccess: ({ as_of }: ClusterQuery) => as_of !== undefined,
   coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
-  rowTests: { transaction_code: codeTest, ticker: tickerTest },
+  rowTests: {
+    transaction_code: {
+      field: 'transaction_code',
+      met: ({ transaction_code: code }: Coded, asked: ClusterQuery) =>
+        (code ?? purchaseCode) === asked.transaction_code,
+    },
+    ticker: tickerTest,
+  },
 } as const;
 
 const exampleRule = { min_insiders: '3', days: '14' };
-const exampleRange = {
-  ticker: 'MAIA',
-  from: '2026-06-01',
-  to: '2026-06-30',
-  as_of: '2026-06-30',
-  limit: '1',
-};
+const exampleDays = { from: '2026-06-01', to: '2026-06-30', as_of: '2026-06-30' };
+const exampleRange = { ticker: 'MAIA', ...exampleDays, limit: '1' };
 const example = { ...exampleRule, ...exampleRange };
 
 const insider = [
@@ -223,8 +221,9 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
       : `a cluster may have been below ${naming.param('min_value')} on its detected_on; ${naming.param('signals')} gives the day on which it reached that value`,
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
-    const { clusterPages } = await import('./cluster-listings.ts');
-    return clusterPages.clusters(view, values, position);
+    const { clusterPage } = await import('./cluster-listings.ts');
+    const { rows, ...page } = await clusterPage(view, values, position);
+    return { ...page, rows: rows.map(rowsFrom(clusterFields)) };
   },
 });
 
@@ -302,8 +301,9 @@ export const insiderClusterExplanations = operation({
   order: [{ field: 'date_last', falling: true }],
   limitCounts: ['issuer_cik', 'date_first'],
   async run(values, { view, position }) {
-    const { clusterPages } = await import('./cluster-listings.ts');
-    return clusterPages.explanations(view, values, position);
+    const { explanationPage } = await import('./cluster-listings.ts');
+    const { rows, ...page } = await explanationPage(view, values, position);
+    return { ...page, rows: rows.map(rowsFrom(explanationFields)) };
   },
 });
 
@@ -359,7 +359,8 @@ export const insiderClusterSignals = operation({
   rowTests: { ...shared.rowTests, min_value: worthTest },
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
-    const { clusterPages } = await import('./cluster-listings.ts');
-    return clusterPages.signals(view, values, position);
+    const { signalPage } = await import('./cluster-listings.ts');
+    const { rows, ...page } = await signalPage(view, values, position);
+    return { ...page, rows: rows.map(rowsFrom(signalFields)) };
   },
 });

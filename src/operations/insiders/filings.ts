@@ -1,17 +1,11 @@
-import {
-  type Filing,
-  formTypes,
-  hasSymbol,
-  leadOwner,
-  type ReportingOwner,
-} from '../../domain/insider/filing.ts';
+import { type Filing, formTypes, hasSymbol, leadOwner } from '../../domain/insider/filing.ts';
 import { closest } from '../../domain/search/words.ts';
 import { addDays, type Day, earlier } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
-import { pageOf, type UnknownTicker } from '../envelope.ts';
-import { extension, field, nullable, nullableExtension } from '../field.ts';
+import { type Envelope, pageOf } from '../envelope.ts';
+import { extension, field, nullable, nullableExtension, rowsFrom } from '../field.ts';
 import { type AskMore, type Naming, operation } from '../operation.ts';
 import { asOfParam, dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
 import { type Clock, filter, integer } from '../value.ts';
@@ -233,88 +227,38 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
   return { to: last, ...defined({ from: first }) };
 }
 
-function filingRow(filing: Filing, value: string | null) {
+const noRoles = { isDirector: null, isOfficer: null, isTenPercent: null };
+const nobody = { name: null, cik: null, officerTitle: null, ...noRoles };
+
+function filingRow(filing: Filing, transactionValue: string | null) {
   const owner = leadOwner(filing);
   const others = filing.owners.filter((one) => one !== owner);
-  return {
-    filing_date: filing.filedOn,
-    transaction_date: filing.transactionDate,
-    accession_number: filing.accessionNumber,
-    ticker: filing.ticker,
-    issuer_name: filing.issuerName,
-    owner_name: owner?.name ?? null,
-    officer_title: owner?.officerTitle ?? null,
-    transaction_code: filing.transactionCode,
-    acquired_disposed: filing.acquiredDisposed,
-    shares: filing.shares,
-    price_per_share: filing.pricePerShare,
-    is_director: owner?.isDirector ?? null,
-    is_officer: owner?.isOfficer ?? null,
-    is_ten_percent: owner?.isTenPercent ?? null,
-    form_type: filing.formType,
-    issuer_cik: filing.issuerCik,
-    owner_cik: owner?.cik ?? null,
-    other_owners: others.map(({ name }) => name),
-    security_title: filing.securityTitle,
-    is_derivative: filing.isDerivative,
-    transaction_value: value,
-    shares_owned_after: filing.sharesOwnedAfter,
-    ownership: filing.ownership,
-    is_10b5_1: filing.is10b51,
-    accepted_at: filing.acceptedAt,
-    row: filing.row,
-    other_owner_ciks: others.map(({ cik }) => cik),
-    original_filing_date: filing.originalFiledOn,
-    ...(filing.owners.length > 1 && { owners: filing.owners.map(ownerRecord) }),
-    ...(filing.accessionNumber === null && { filing_id: filing.filingId }),
-  };
+  const { name: ownerName, cik: ownerCik, ...roles } = owner ?? nobody;
+  return rowOfFiling({
+    ...filing,
+    ...roles,
+    ...{ ownerName, ownerCik, transactionValue },
+    filingDate: filing.filedOn,
+    otherOwners: others.map(({ name }) => name),
+    otherOwnerCiks: others.map(({ cik }) => cik),
+    originalFilingDate: filing.originalFiledOn,
+    owners: filing.owners.length > 1 ? filing.owners : undefined,
+    filingId: filing.accessionNumber === null ? filing.filingId : undefined,
+  });
 }
 
-function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: ReportingOwner) {
-  return {
-    cik,
-    name,
-    officer_title: officerTitle,
-    is_director: isDirector,
-    is_officer: isOfficer,
-    is_ten_percent: isTenPercent,
-  };
-}
+const rowOfFiling = rowsFrom(filingFields);
 
 /** Returns the nearest stored ticker for one without filings; empty if the ticker has filings. */
-async function unknownTickerIn(
-  view: StoreView,
-  ticker: string,
-): Promise<{ readonly unknown_ticker?: UnknownTicker }> {
+async function unknownTickerIn(view: StoreView, ticker: string): Promise<Pick<Envelope, 'unknown_ticker'>> {
   if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
   return { unknown_ticker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
 }
 
-/** Says when the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
-export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
-  if (ticker === undefined) return undefined;
-  const newest = await newestDay(ofAnyDay(ticker), ask);
-  if (newest === undefined) return shownNone(ticker);
-  const known =
-    asOf === undefined || newest <= asOf ? newest : await newestDay([...ofAnyDay(ticker), ['to', asOf]], ask);
-  // On the day, nobody knew whether there would be later filings.
-  const bound = asOf === undefined ? '' : ` up to ${asOf}`;
-  return known === undefined
-    ? `no filing of ${ticker} is stored${bound}`
-    : `the newest filing of ${ticker}${bound} is from ${known}`;
-}
-
-function shownNone(ticker: string): string {
-  return `the service shows no filing of ${ticker}`;
-}
-
-/**
- * Reads the day of the newest filing; throws a Problem with a suggestion if no filing has the ticker.
- * Returns undefined if a service shows no filing without saying so: it may have ignored the range.
- */
+/** Reads the day of the newest filing; throws a Problem with a suggestion if no filing has the ticker. */
 async function newestDay(texts: ParamTexts, ask: AskMore): Promise<Day | undefined> {
-  const { results, unknown_ticker: unknown } = await ask(insiderFilings, [...texts, ['limit', '1']]);
+  const asked: ParamTexts = [...texts, ['from', firstFilingDay], ['limit', '1']];
+  const { results, unknown_ticker: unknown } = await ask(insiderFilings, asked);
   if (unknown !== undefined && unknown.ticker === textOf(texts, 'ticker'))
     throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is stored`, {
       hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
@@ -322,11 +266,17 @@ async function newestDay(texts: ParamTexts, ask: AskMore): Promise<Day | undefin
   return results[0]?.filing_date;
 }
 
-function ofAnyDay(ticker: string): ParamTexts {
-  return [
-    ['ticker', ticker],
-    ['from', firstFilingDay],
-  ];
+/** Says when the filings of the requested ticker are; an empty list without a ticker. */
+export async function tickerReasons(
+  texts: ParamTexts,
+  ask: AskMore,
+  naming: Naming,
+): Promise<readonly string[]> {
+  const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
+  if (ticker === undefined) return [];
+  // On the as-of date, nobody knew whether there would be later filings.
+  const range = Object.entries({ ticker, from: firstFilingDay, ...defined({ to: asOf }) });
+  return [await reasonWithoutFilings(range, ask, naming)];
 }
 
 /** Says why no filings were found; throws a Problem if no filing has the ticker. */
@@ -334,17 +284,16 @@ async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Nam
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),
   );
-  if (ticker !== undefined && (await newestDay(ofAnyDay(ticker), ask)) === undefined)
-    return shownNone(ticker);
+  // A service that shows no filing without saying that there is none may have ignored the range.
+  if (ticker !== undefined && (await newestDay([['ticker', ticker]], ask)) === undefined)
+    return `the service shows no filing of ${ticker}`;
   const undated = ['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts);
-  const before: ParamTexts = to === undefined ? [] : [['to', to]];
-  const newest = await newestDay([...undated, ['from', firstFilingDay], ...before], ask);
-  const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
-  const upTo = last === undefined ? '' : ` up to ${last}`;
+  const newest = await newestDay(to === undefined ? undated : [...undated, ['to', to]], ask);
   if (newest !== undefined && from === undefined && to === undefined)
-    return `nothing was filed in the last ${days} days; the newest filing is from ${newest}; ${naming.param('from')} shows earlier filings`;
+    return `none was filed in the last ${days} days, the newest on ${newest}; ${naming.param('from')} shows earlier ones`;
+  const last = [to, asOf].flatMap((day) => day ?? []).sort()[0];
+  const upTo = last === undefined ? '' : ` up to ${last}`;
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
-  if (newest !== undefined) return `the newest ${what}${upTo} is from ${newest}`;
-  return `no ${what} is stored${upTo}`;
+  return newest === undefined ? `no ${what} is stored${upTo}` : `the newest ${what}${upTo} is of ${newest}`;
 }

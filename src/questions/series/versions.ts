@@ -12,14 +12,7 @@ import { field, nullable, type RowFrom, type RowLayout, showing } from '../../op
 import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import {
-  choice,
-  flag,
-  integer,
-  twoVersions,
-  type Version,
-  versions as versionsValue,
-} from '../../operations/value.ts';
+import { choice, flag, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
@@ -338,7 +331,7 @@ const aboutDiff =
 
 const diffDays = argument(
   'days',
-  twoVersions,
+  versionsValue(2),
   'The two as-of dates, the earlier one first; latest is the newest vintage.',
   {
     flags: [{ name: 'known-before', about: 'use only what was published before each of the two dates' }],

@@ -116,7 +116,7 @@ function naiveClusters(filings: readonly Filing[], asked: Question): readonly Ex
   const found = byIssuer(filings, asked).flatMap((own) => {
     const classification = classifyTrades(own, code);
     return clustersOf(classification.trades, { minInsiders, days })
-      .filter((one) => isIn(one.dateLast, asked) && Number(clusterTotals(one).value) >= least)
+      .filter((one) => isIn(one.dateLast, asked) && Number(clusterTotals(one).totalValue) >= least)
       .flatMap((one) => {
         const names = namesOf(one, asked);
         const reasons = explainCluster(one, classification, days).map(

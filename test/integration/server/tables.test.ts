@@ -172,11 +172,7 @@ describe('a table over HTTP', () => {
     ['panel?ids=GDP&as_of_each=monthly', 'as_of_each', `invalid 'as_of_each' "monthly": ${rhythms}`],
     ['panel?ids=GDP&as_of_each=day&from=2020-01-01', 'to', "'as_of_each' needs 'from' and 'to'"],
     ['panel?ids=GDP&as_of=2999-01-01', 'as_of', 'is in the future'],
-    [
-      'diff?ids=GDP&days=2020-12-31',
-      'days',
-      'use two dates separated by a comma, such as 2009-07-30,2009-07-31',
-    ],
+    ['diff?ids=GDP&days=2020-12-31', 'days', 'use two as-of dates, such as 2009-07-30 and latest'],
     ['observations?ids=GDP&cursor=x', 'cursor', "unknown parameter 'cursor'"],
     ['series/GDP/observations?format=csv&as_of=2020-2-1', 'as_of', dateForm],
     ['series/GDP/observations?format=csv&limit=0', 'limit', 'use an integer from 1 to 1000'],

@@ -172,8 +172,8 @@ describe('the totals of a cluster', () => {
 
   it('are exact for any number of digits', () => {
     expect(of(['0.1', '0.1'], ['0.2', '3'], ['12345678901234567890', '0.001'])).toEqual({
-      shares: '12345678901234567890.3',
-      value: '12345678901234568.5',
+      totalShares: '12345678901234567890.3',
+      totalValue: '12345678901234568.5',
       averagePrice: '0.0010',
       priceLow: '0.001',
       priceHigh: '3',
@@ -185,9 +185,13 @@ describe('the totals of a cluster', () => {
   });
 
   it('leave shares without a price out of the value and the average', () => {
-    expect(of(['3', null], ['1', '2'])).toMatchObject({ shares: '4', value: '2', averagePrice: '2.0000' });
-    const none = { value: null, averagePrice: null, priceLow: null, priceHigh: null };
-    expect(of(['3', null])).toEqual({ shares: '3', ...none });
+    expect(of(['3', null], ['1', '2'])).toMatchObject({
+      totalShares: '4',
+      totalValue: '2',
+      averagePrice: '2.0000',
+    });
+    const none = { totalValue: null, averagePrice: null, priceLow: null, priceHigh: null };
+    expect(of(['3', null])).toEqual({ totalShares: '3', ...none });
   });
 
   it('round the average half to even', () => {
@@ -197,19 +201,19 @@ describe('the totals of a cluster', () => {
 
   it('have no sum of shares if one purchase does not state its shares', () => {
     expect(of([null, '2'], ['3', '4'])).toEqual({
-      shares: null,
-      value: '12',
+      totalShares: null,
+      totalValue: '12',
       averagePrice: '4.0000',
       priceLow: '2',
       priceHigh: '4',
     });
-    const unknown = { shares: null, value: null, averagePrice: null };
+    const unknown = { totalShares: null, totalValue: null, averagePrice: null };
     expect(of([null, '2'])).toEqual({ ...unknown, priceLow: '2', priceHigh: '2' });
     expect(of([null, '2'], ['3', null])).toMatchObject(unknown);
   });
 
   it('distinguish a sum of zero shares from an unknown one', () => {
-    expect(of(['0', '2'])).toMatchObject({ shares: '0', value: '0', averagePrice: null });
+    expect(of(['0', '2'])).toMatchObject({ totalShares: '0', totalValue: '0', averagePrice: null });
   });
 });
 
