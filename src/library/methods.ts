@@ -117,12 +117,10 @@ type ArgumentName<O> = O extends { readonly command: { readonly argument: infer 
 /** The parameters of a method, besides the argument. */
 export type MethodParams<O> = O extends { readonly name: infer N extends keyof typeof questions }
   ? Demands & ParamsOf<(typeof questions)[N]>
-  : OwnParams<O>;
-
-type OwnParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
-  DemandsOf<O> &
-  ExtraOf<O> &
-  WithoutFlags<FlagName<Flagged<O>>>;
+  : Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
+      DemandsOf<O> &
+      ExtraOf<O> &
+      Flags<FlagName<Flagged<O>>, false | undefined>;
 
 type DemandsOf<O> = O extends { readonly members?: infer M extends readonly unknown[] }
   ? 'covered_to' extends M[number]
@@ -134,39 +132,35 @@ type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
   ? ParamsOf<{ readonly params: { readonly [K in keyof E as string extends K ? never : K]: E[K] } }>
   : unknown;
 
-type ArgumentValue<O, Asked> =
-  CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
+type Arguments<O> = [
+  ...CommandArgument<CamelCase<ArgumentName<O>>, ParamsOf<O>>,
+  ...Options<MethodParams<O>>,
+];
 
-type WithParams<P> = [keyof P] extends [never]
+type CommandArgument<A, Asked> = [A] extends [keyof Asked]
+  ? [A] extends [never]
+    ? []
+    : undefined extends Asked[A]
+      ? [argument?: Asked[A]]
+      : [argument: Asked[A]]
+  : [];
+
+type Options<P> = [keyof P] extends [never]
   ? []
   : Record<never, never> extends P
     ? [params?: P]
     : [params: P];
 
-type Arguments<O> = [...CommandArgument<O, ArgumentValue<O, ParamsOf<O>>>, ...WithParams<MethodParams<O>>];
-
-type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
-  ? []
-  : undefined extends V
-    ? [argument?: V]
-    : [argument: V];
-
 type Method<Asked extends readonly unknown[], R> = (...asked: Asked) => Promise<Result<R>>;
 
-type Listing<Asked extends readonly unknown[], R> = {
+type Listing<Asked extends readonly unknown[], R> = Method<Asked, R> & {
   /** Yields the rows without keeping them all; of several series one after the other. */
   all(...asked: Asked): AsyncIterable<R>;
 };
 
-/** The method of an operation; `limit` and `first` bound its rows. */
-type OperationMethod<O> = Method<Arguments<O>, RowOf<O>> &
-  (O extends { readonly params: { readonly cursor: unknown } } ? Listing<Arguments<O>, RowOf<O>> : unknown);
-
+/** The operations that flags of an operation's command select. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
-  ? Extract<
-      KnownOperation,
-      { readonly command: { readonly words: W; readonly flag: { readonly name: string } } }
-    >
+  ? Extract<KnownOperation, { readonly command: { readonly words: W; readonly flag: object } }>
   : never;
 
 type FlagName<F> = F extends {
@@ -175,35 +169,35 @@ type FlagName<F> = F extends {
   ? N
   : never;
 
-type WithoutFlags<N extends string> = [N] extends [never]
-  ? unknown
-  : { readonly [K in N]?: false | undefined };
+type Flags<N extends string, V> = [N] extends [never] ? unknown : { readonly [K in N]?: V };
 
-type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
-  methods: infer M,
-) => void
-  ? M
-  : never;
+/** The overloads of a method with flags: with one flag, and with a flag that is true or false. */
+type FlaggedMethods<O> = Every<
+  Flagged<O> extends infer F
+    ? F extends unknown
+      ? Listing<[params: MethodParams<F> & Required<Flags<FlagName<F>, true>>], RowOf<F>>
+      : never
+    : never
+> &
+  OperationMethod<O> &
+  Listing<[params: MaybeFlagged<O, FlagName<Flagged<O>>>], RowOf<Flagged<O> | O>>;
 
-type FlaggedMethod<O> = ListingMethod<MethodParams<O> & { readonly [K in FlagName<O>]: true }, RowOf<O>>;
-
-type ListingMethod<P, R> = Method<[params: P], R> & Listing<[params: P], R>;
+type Every<U> = (U extends unknown ? (one: U) => void : never) extends (every: infer M) => void ? M : never;
 
 type MaybeFlagged<O, N extends string> = N extends unknown
-  ? Omit<MethodParams<O>, N> & { readonly [K in N]?: boolean | undefined }
+  ? Omit<MethodParams<O>, N> & Flags<N, boolean | undefined>
   : never;
 
-type MethodOf<O> = [Flagged<O>] extends [never]
-  ? OperationMethod<O>
-  : FlaggedMethods<Flagged<O>> &
-      OperationMethod<O> &
-      ListingMethod<MaybeFlagged<O, FlagName<Flagged<O>>>, RowOf<Flagged<O> | O>>;
+/** The method of an operation; `limit` and `first` bound its rows. */
+type OperationMethod<O> = O extends { readonly params: { readonly cursor: unknown } }
+  ? Listing<Arguments<O>, RowOf<O>>
+  : Method<Arguments<O>, RowOf<O>>;
 
 type OperationMethods = {
   readonly [O in Exclude<
     KnownOperation,
     Pick<(typeof questions)[keyof typeof questions], 'name'>
-  > as CamelCase<O['name']>]: MethodOf<O>;
+  > as CamelCase<O['name']>]: [Flagged<O>] extends [never] ? OperationMethod<O> : FlaggedMethods<O>;
 };
 
 type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
@@ -219,14 +213,14 @@ export type QuestionMethod<Q extends Question> = Q extends {
   readonly method?: readonly [infer First extends TypedCall, ...infer Others extends readonly TypedCall[]];
 }
   ? Overloads<[First, ...Others]>
-  : Method<QuestionArguments<Q>, QuestionRow<Q>> &
-      (Q extends { readonly all?: infer A extends Question }
-        ? Listing<QuestionArguments<A>, QuestionRow<A>>
-        : unknown);
+  : Q extends { readonly all?: infer A extends Question }
+    ? Method<QuestionArguments<Q>, QuestionRow<Q>> &
+        Pick<Listing<QuestionArguments<A>, QuestionRow<A>>, 'all'>
+    : Method<QuestionArguments<Q>, QuestionRow<Q>>;
 
 type QuestionArguments<Q extends Question> = [
   ...GivenArguments<Q['args']>,
-  ...WithParams<ParamsOf<Q> & Demands>,
+  ...Options<ParamsOf<Q> & Demands>,
 ];
 
 type Overloads<M extends readonly TypedCall[]> = M extends readonly [

@@ -1,5 +1,4 @@
 // Why: docs/decisions/search.md
-
 import type { Day } from '../values/date.ts';
 import { closeNames, distance, plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
@@ -122,42 +121,30 @@ function maturityLines(line: string): readonly string[] {
 /** The meanings of a phrase: ids, the likeliest first, and title phrases. */
 type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
-/** The meanings of phrases in lower case, and the words in these phrases. */
+/** The meanings of phrases in lower case, the words in these phrases, and the most words in one. */
 export const synonyms = readSynonyms();
 
 function readSynonyms() {
-  const meanings = new Map(
-    [...linesOf(lines), ...linesOf(maturities).flatMap(maturityLines)].map((line) => {
-      const [typed = '', meant = ''] = line.split(' = ');
-      const texts = meant.split(', ');
-      const meaning: Meaning = { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) };
-      return [typed, meaning] as const;
-    }),
-  );
+  const linesOf = (text: string) => text.trim().split(/\n+/);
+  const isId = (text: string) => text === text.toUpperCase() && /[A-Z]/.test(text);
+  const meanings = new Map<string, Meaning>();
+  for (const line of [...linesOf(lines), ...linesOf(maturities).flatMap(maturityLines)]) {
+    const [typed = '', meant = ''] = line.split(' = ');
+    const texts = meant.split(', ');
+    meanings.set(typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) });
+  }
   const phrases = [...meanings.keys()].map((typed) => typed.split(' '));
-  return {
-    meanings,
-    words: new Set(phrases.flat()),
-    /** The length of the longest phrase, in words. */
-    longest: Math.max(...phrases.map(({ length }) => length)),
-  };
-}
-
-function linesOf(text: string): readonly string[] {
-  return text.split('\n').filter((line) => line !== '');
-}
-
-function isId(text: string): boolean {
-  return text === text.toUpperCase() && /[A-Z]/.test(text);
+  return { meanings, words: new Set(phrases.flat()), longest: Math.max(...phrases.map((one) => one.length)) };
 }
 
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-/** The kind of match; synonyms match an `id`, null is no text. */
-type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
-
-type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
+/** A series with the kind of match; synonyms match an `id`, null is no text. */
+type FoundSeries<T> = {
+  readonly series: T;
+  readonly matched: 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
+};
 
 /** A query of a word index, which may return too many series. */
 type IndexQuery = {
@@ -211,15 +198,13 @@ export async function findIndexed<T extends SearchedSeries>(
   const typed = significant(wordsOf(text));
   const upper = text.trim().toUpperCase();
   const first = await search({ ...lookedUp(typed), part: upper });
-  const known = new Set(first.flatMap(searchableWords));
+  const known = [...new Set(first.flatMap(searchableWords))];
   const unknown = typed.filter(
-    (start) => !synonyms.words.has(start) && ![...known].some((word) => begins(word, start)),
+    (start) => !synonyms.words.has(start) && !known.some((word) => begins(word, start)),
   );
-  const vocabulary = unknown.length === 0 ? undefined : await index.searchable('words');
+  const vocabulary = unknown.length === 0 ? [] : [...synonyms.words, ...(await index.searchable('words'))];
   const terms = termsOf(typed, (word) =>
-    unknown.includes(word)
-      ? [...synonyms.words, ...(vocabulary ?? [])].filter((other) => isTypoOf(word, other))
-      : [],
+    unknown.includes(word) ? vocabulary.filter((other) => isTypoOf(word, other)) : [],
   );
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
   // All words of a phrase must match, so it is enough to look up the longest.
@@ -230,30 +215,16 @@ export async function findIndexed<T extends SearchedSeries>(
     ids: meanings.flatMap(({ ids }) => ids),
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
-  // A single word that only matches with a typo may be a mistyped id.
-  const isDoubtful = terms.length === 1 && terms[0]?.near.some((word) => vocabulary?.includes(word));
-  if (found.length > 0 && !isDoubtful) return found;
+  if (found.length > 0) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
-  const like = (vocabulary ?? (await index.searchable('words'))).filter((word) =>
-    typed.some((start) => resembles(start, word)),
-  );
-  const isNew = ({ id }: T) => !found.some(({ series }) => series.id === id);
-  const near = nearest(await search({ words: like, ids }), ids, new Set(like)).filter(isNew);
-  return [...found, ...near.map((series) => ({ series, matched: 'nearest' as const }))];
+  const near = ids.length === 0 ? [] : await search({ ids });
+  return ids.flatMap((id) => {
+    const series = near.find((one) => one.id === id);
+    return series === undefined ? [] : [{ series, matched: 'nearest' as const }];
+  });
 }
 
 const mostNearest = 5;
-
-/** Returns the series with these ids, nearest first, and then those with these words. */
-function nearest<T extends SearchedSeries>(
-  all: readonly T[],
-  ids: readonly string[],
-  words: ReadonlySet<string>,
-): readonly T[] {
-  const byId = ids.flatMap((id) => all.filter((series) => series.id === id));
-  const byWord = all.filter((series) => searchableWords(series).some((word) => words.has(word)));
-  return [...new Set([...byId, ...byWord])].slice(0, mostNearest);
-}
 
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
   return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -279,7 +250,7 @@ function significant(words: readonly string[]): readonly string[] {
 /** A word or a phrase with a meaning; `near` corrects typos. */
 type Term = {
   readonly typed: readonly string[];
-  readonly meaning: ReturnType<typeof synonyms.meanings.get>;
+  readonly meaning: Meaning | undefined;
   readonly near: readonly string[];
 };
 
@@ -301,52 +272,39 @@ function termsOf(typed: readonly string[], nearTo: (word: string) => readonly st
   return terms;
 }
 
-/** The rank of a series: by level, quality, then length of title. */
-type Rank = {
-  readonly matched: MatchedBy;
-  readonly level: number;
-  readonly quality: number;
-  readonly length: number;
-};
-
+/** Ranks the series that match a term: by level, quality, then length of title. */
 function ranked<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
   terms: readonly Term[],
 ): readonly FoundSeries<T>[] {
-  // A text that is one whole synonym names series.
-  const names = (terms.length === 1 && terms[0]?.meaning?.ids) || [];
   return all
     .flatMap((series) => {
-      const rank = rankOf(series, text, terms, names);
+      const rank = rankOf(series, text, terms);
       return rank === undefined ? [] : [{ series, ...rank }];
     })
     .sort((a, b) => a.level - b.level || b.quality - a.quality || a.length - b.length)
     .map(({ series, matched }) => ({ series, matched }));
 }
 
-function rankOf(
-  series: SearchedSeries,
-  text: string,
-  terms: readonly Term[],
-  names: readonly string[],
-): Rank | undefined {
+function rankOf(series: SearchedSeries, text: string, terms: readonly Term[]) {
   const { id } = series;
+  // A text that is one whole synonym names series.
+  const names = (terms.length === 1 && terms[0]?.meaning?.ids) || [];
   // Two letters are in many ids.
   const isPart = text.length > 2 && id.includes(text);
   const level = [id === text, names.includes(id), id.startsWith(text), isPart].indexOf(true);
-  if (level >= 0) return { matched: 'id', level, quality: -names.indexOf(id), length: 0 };
+  if (level >= 0) return { matched: 'id', level, quality: -names.indexOf(id), length: 0 } as const;
   const words = searchableWords(series);
   const qualities = terms.map((term) => qualityOf(term, id, words));
-  const matching = qualities.filter((quality) => quality > 0).length;
-  if (matching === 0) return undefined;
+  const missing = qualities.filter((quality) => quality === 0).length;
+  if (missing === terms.length) return undefined;
   const titleWords = wordsOf(series.title);
   const about = { quality: qualities.reduce((sum, one) => sum + one, 0), length: titleWords.length };
   const typed = terms.flatMap((term) => term.typed);
   if (typed.every((start) => titleWords.some((word) => begins(word, start))))
-    return { matched: 'title', level: 4, ...about };
-  const missing = terms.length - matching;
-  return { matched: missing === 0 ? 'words' : 'some', level: 5 + missing, ...about };
+    return { matched: 'title', level: 4, ...about } as const;
+  return { matched: missing === 0 ? 'words' : 'some', level: 5 + missing, ...about } as const;
 }
 
 /** Returns the quality of a match: 3 as typed or by id, 2 by a beginning or a synonym, 1 by a typo, or 0. */
@@ -373,10 +331,4 @@ function isTypoOf(text: string, word: string): boolean {
   if (distance(text, word, 1) <= 1) return true;
   if (text.length < 5 || word.length <= text.length) return false;
   return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
-}
-
-/** Tells whether two words differ by at most two mistakes and agree in most letters. */
-function resembles(text: string, word: string): boolean {
-  if (Math.min(text.length, word.length) <= 4 || Math.abs(text.length - word.length) > 2) return false;
-  return distance(text, word, 2) <= 2;
 }
