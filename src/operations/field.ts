@@ -179,26 +179,39 @@ type RowSource<F extends Field> = {
     | undefined;
 };
 
-/** Makes a function that makes rows of fields from values with the same names in camel case. */
-export function rowsFrom<const F extends Field>(
-  fields: readonly F[],
-): (value: RowSource<F>) => CompleteRow<F> {
-  const members = fields.map(({ name, fields: inner }) => {
-    return { name, member: camelCase(name), entryOf: inner && rowsFrom(inner) };
-  });
-  return (value) => {
-    const cells: NamedCells = value;
-    const row: Record<string, unknown> = {};
-    for (const { name, member, entryOf } of members) {
-      const cell = cells[member];
-      if (cell !== undefined) row[name] = entryOf && Array.isArray(cell) ? cell.map(entryOf) : cell;
-    }
+type NamedCells = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes a function that makes rows of fields from values with the same names in camel case.
+ * What the first value lacks is in the second one; spreading both would take longer than the query.
+ */
+export function rowsFrom<const F extends Field>(fields: readonly F[]) {
+  const rowOf = rowMaker(fields);
+  return <A extends Partial<RowSource<F>>>(own: A, rest: Omit<RowSource<F>, keyof A>) =>
     // The fields give the row its names and types.
-    return row as CompleteRow<F>;
-  };
+    rowOf(own, rest) as CompleteRow<F>;
 }
 
-type NamedCells = Readonly<Record<string, unknown>>;
+function rowMaker(fields: readonly Field[]): (own: NamedCells, rest: NamedCells) => object {
+  const members = fields.map(({ name, fields: inner }) => {
+    const entryOf = inner && rowMaker(inner);
+    return {
+      name,
+      member: camelCase(name),
+      rowOf: entryOf && ((entry: NamedCells) => entryOf(entry, entry)),
+    };
+  });
+  const present = fields.filter(({ occasional }) => occasional !== true);
+  const empty = Object.fromEntries(present.map(({ name }) => [name, null]));
+  return (own, rest) => {
+    const row: Record<string, unknown> = { ...empty };
+    for (const { name, member, rowOf } of members) {
+      const cell = Object.hasOwn(own, member) ? own[member] : rest[member];
+      if (cell !== undefined) row[name] = rowOf && Array.isArray(cell) ? cell.map(rowOf) : cell;
+    }
+    return row;
+  };
+}
 
 type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;
 

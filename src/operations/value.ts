@@ -287,19 +287,24 @@ export type Version = Day | 'latest';
 export function versions(count: 2): Value<readonly [Version, Version]>;
 export function versions(): Value<readonly Version[]>;
 export function versions(count?: 2): Value<readonly Version[]> {
-  const check: Value<readonly Version[]>['check'] = (value, name, clock) => {
-    const given: readonly unknown[] = Array.isArray(value) ? value : [];
-    const use = `use ${count === undefined ? '' : 'two '}as-of dates, such as 2009-07-30 and latest`;
-    if (given.length === 0 || given.length !== (count ?? given.length))
+  const use = `use ${count === undefined ? '' : 'two '}as-of dates, such as 2009-07-30 and latest`;
+  const different = (value: unknown, name: string, days: readonly Version[]) => {
+    if (days.length === 0 || days.length !== (count ?? days.length))
       throw refused({ param: name, value, reason: use });
-    const days = given.map((one) => (one === 'latest' ? one : asOfDay.check(one, name, clock)));
     if (count === undefined && new Set(days).size < days.length)
       throw refused({ param: name, value, reason: 'name each day once' });
     return days;
   };
   return {
-    check,
-    parse: (given, name, clock) => check(given.split(','), name, clock),
+    check(value, name, clock) {
+      const given: readonly unknown[] = Array.isArray(value) ? value : [];
+      const days = given.map((one) => (one === 'latest' ? one : asOfDay.check(one, name, clock)));
+      return different(value, name, days);
+    },
+    parse(given, name, clock) {
+      const days = given.split(',').map((one) => (one === 'latest' ? one : asOfDay.parse(one, name, clock)));
+      return different(given, name, days);
+    },
     schema: {
       type: 'array',
       items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },

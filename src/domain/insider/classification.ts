@@ -3,12 +3,12 @@ import { canonicalDecimal, sameNumber } from '../values/decimal.ts';
 import { groupBy } from '../values/groups.ts';
 import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
-/** A trade that counts towards no cluster, with the reason. */
-type ExcludedTrade = { readonly filing: Filing } & (
-  | { readonly reason: IneligibleReason }
-  | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
-  | { readonly reason: 'amended'; readonly amendment: Filing }
-);
+type ExcludedTrade = {
+  readonly filing: Filing;
+  readonly reason: IneligibleReason | RepetitionReason | 'amended';
+  /** The counted trade that it repeats, or its amendment. */
+  readonly other?: Filing;
+};
 
 /** An amendment that may restate several trades, which all keep counting. */
 type AmbiguousAmendment = {
@@ -136,7 +136,7 @@ class Classifier {
           repeated.map(({ report, reason }) => ({
             filing: report.filing,
             reason,
-            countedTrade: counted.filing,
+            other: counted.filing,
           })),
         ),
       ],
@@ -168,7 +168,7 @@ class Classifier {
         continue;
       }
       for (const { filing } of restated.reports)
-        this.#excluded.push({ filing, reason: 'amended', amendment });
+        this.#excluded.push({ filing, reason: 'amended', other: amendment });
       this.#replace(date, restated.reports, own);
       amended.add(day);
       this.#changed.add(day);
@@ -245,11 +245,12 @@ function restatementOf(
   const own = reportsIn(known, ({ filing }) => sharesOwner(filing, first));
   const dated = reportsIn(
     known,
-    ({ filing, filedOn }) =>
-      originalFiledOn !== null && filedOn.includes(originalFiledOn) && sharesOwner(filing, first),
+    ({ filing, filedOn }) => filedOn.includes(originalFiledOn ?? '') && sharesOwner(filing, first),
   );
   const meant = dated.length > 0 ? dated : own;
-  return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated, code) };
+  const [firstIds = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
+  const areOfOneFiling = firstIds.some((id) => others.every((ids) => ids.includes(id)));
+  return { reports: meant.flat(), isClear: areOfOneFiling && areAsStated(meant, stated, code) };
 }
 
 function reportsIn(
@@ -257,11 +258,6 @@ function reportsIn(
   matches: (report: InsiderTrade) => boolean,
 ): readonly (readonly InsiderTrade[])[] {
   return trades.map((trade) => reportsOf(trade).filter(matches)).filter((reports) => reports.length > 0);
-}
-
-function areOfOneFiling(meant: readonly (readonly InsiderTrade[])[]): boolean {
-  const [first = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
-  return first.some((filingId) => others.every((filingIds) => filingIds.includes(filingId)));
 }
 
 function areAsStated(
@@ -342,13 +338,11 @@ function isDisposal({ transactionCode, acquiredDisposed }: Filing): boolean {
 
 /** Compares two numbers that are not negative, exactly. */
 function isGreater(a: string, b: string): boolean {
-  const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [parts(a), parts(b)];
-  if (wholeA.length !== wholeB.length) return wholeA.length > wholeB.length;
-  return wholeA === wholeB ? fractionA > fractionB : wholeA > wholeB;
-}
-
-function parts(number: string): readonly string[] {
-  return canonicalDecimal(number).split('.');
+  const [[whole = '', part = ''] = [], [otherWhole = '', otherPart = ''] = []] = [a, b].map((number) =>
+    canonicalDecimal(number).split('.'),
+  );
+  if (whole.length !== otherWhole.length) return whole.length > otherWhole.length;
+  return whole === otherWhole ? part > otherPart : whole > otherWhole;
 }
 
 /** An officer or director with a known CIK, and so distinguishable. */
@@ -366,12 +360,11 @@ export type InsiderTrade = {
   readonly filedOn: readonly Day[];
 };
 
-/** Why a single trade is not an insider's trade with the code. */
 type IneligibleReason =
   | 'form-3'
   | 'derivative'
   | 'other-code'
-  | NonNullable<ReturnType<typeof impossibilityOf>>['reason']
+  | 'impossible'
   | 'no-owner-cik'
   | 'ten-percent-owner'
   | 'not-officer-or-director';
@@ -381,9 +374,7 @@ function insiderTradeOf(filing: Filing, code: string): InsiderTrade | Ineligible
   if (filing.isDerivative) return 'derivative';
   if (filing.transactionCode !== code) return 'other-code';
   const { transactionDate: date, filedOn } = filing;
-  const impossibility = impossibilityOf(filing);
-  if (impossibility !== undefined) return impossibility.reason;
-  if (date === null) return 'no-trade-date';
+  if (date === null || impossibilityOf(filing) !== undefined) return 'impossible';
   const insider = insiderOf(filing);
   if (typeof insider === 'string') return insider;
   return { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
@@ -392,15 +383,11 @@ function insiderTradeOf(filing: Filing, code: string): InsiderTrade | Ineligible
 /** Finds the officer or director with the lowest CIK, whatever the order of the owners. */
 function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
-  const [first, ...others] = insiders.filter(hasCik);
-  if (first !== undefined)
-    return others.reduce((one, other) => (sortKey(other) < sortKey(one) ? other : one), first);
+  const known = insiders.filter((owner): owner is Insider => owner.cik !== null);
+  const [first] = known.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+  if (first !== undefined) return first;
   if (insiders.length > 0 || owners.length === 0) return 'no-owner-cik';
   return owners.some(({ isTenPercent }) => isTenPercent) ? 'ten-percent-owner' : 'not-officer-or-director';
-}
-
-function hasCik(owner: ReportingOwner): owner is Insider {
-  return owner.cik !== null;
 }
 
 /** Makes a key that sorts by CIK; the other fields decide between two entries of one person. */

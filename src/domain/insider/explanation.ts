@@ -30,9 +30,10 @@ export function explainCluster(
       ? { filing, reason: 'counted', owner: insider, text: remarkOn(trade, classification) }
       : { filing, reason: 'outside-the-cluster', owner: leadOwner(filing), text: 'outside the span' };
   });
-  const excluded = classification.excluded.map((trade): TradeExplanation => {
-    const { filing, reason } = trade;
-    return { filing, reason, owner: leadOwner(filing), text: exclusionText(trade) };
+  const excluded = classification.excluded.map(({ filing, reason, other }): TradeExplanation => {
+    const named = other === undefined ? '' : `: ${tradeName(other)}`;
+    const text = exclusions.get(reason) ?? `impossible: ${impossibilityOf(filing)}`;
+    return { filing, reason, owner: leadOwner(filing), text: text + named };
   });
   return [...counting, ...excluded]
     .filter(({ filing }) => filing.transactionCode === classification.code && isNear(filing, from, to))
@@ -46,16 +47,15 @@ function idOf({ filingId, row }: Filing): string {
 /** Describes the joint filers of a trade that counts, and an amendment that may change it. */
 function remarkOn({ filing, insider }: InsiderTrade, { ambiguous }: Classification): string {
   const joint = filing.owners.filter((owner) => owner !== insider).map(({ name }) => name);
-  const ambiguity = ambiguous.find(
+  const unclear = ambiguous.find(
     ({ amendment, possibleOriginals }) =>
       amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
   );
-  return [
-    ...(joint.length === 0 ? [] : [`one insider with the joint filers ${joint.join(', ')}`]),
-    ...(ambiguity === undefined
-      ? []
-      : [`not clear what ${tradeName(ambiguity.amendment)} amends: all of it stays`]),
-  ].join('; ');
+  const remarks = [
+    joint.length > 0 && `one insider with the joint filers ${joint.join(', ')}`,
+    unclear && `not clear what ${tradeName(unclear.amendment)} amends: all of it stays`,
+  ];
+  return remarks.filter(Boolean).join('; ');
 }
 
 function isNear({ transactionDate, filedOn }: Filing, from: Day, to: Day): boolean {
@@ -74,20 +74,10 @@ const exclusions = new Map<string, string>([
   ['no-owner-cik', 'the insider has no CIK and cannot be distinguished from others'],
   ['ten-percent-owner', 'by a ten-percent owner who is neither an officer nor a director'],
   ['not-officer-or-director', 'by one who is neither an officer nor a director'],
+  ['reported-twice', 'the same trade reported twice'],
+  ['same-block', 'the same block reported by another filer'],
+  ['amended', 'amended'],
 ]);
-
-function exclusionText(trade: Classification['excluded'][number]): string {
-  switch (trade.reason) {
-    case 'reported-twice':
-      return `the same trade reported twice: ${tradeName(trade.countedTrade)}`;
-    case 'same-block':
-      return `the same block reported by another filer: ${tradeName(trade.countedTrade)}`;
-    case 'amended':
-      return `amended: ${tradeName(trade.amendment)}`;
-    default:
-      return exclusions.get(trade.reason) ?? `impossible: ${impossibilityOf(trade.filing)?.text}`;
-  }
-}
 
 function tradeName({ accessionNumber, filingId, row }: Filing): string {
   return `${accessionNumber ?? filingId} row ${row}`;

@@ -129,39 +129,16 @@ export function hasSymbol(ticker: string | null, symbol: string): boolean {
   return symbolsOf(ticker).includes(symbol.toUpperCase());
 }
 
-/** The reason why a trade cannot have happened as stated. */
-type Impossibility = {
-  readonly reason:
-    | 'no-trade-date'
-    | 'dated-after-filing'
-    | 'dated-before-exchange-act'
-    | 'negative-shares'
-    | 'negative-price';
-  readonly text: string;
-};
-
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
 const exchangeAct: Day = '1934-06-06';
 
 /** Explains why a trade cannot have happened as stated; undefined if it can. */
-export function impossibilityOf({
-  transactionDate,
-  filedOn,
-  shares,
-  pricePerShare,
-}: Filing): Impossibility | undefined {
-  if (transactionDate === null) return { reason: 'no-trade-date', text: 'the trade has no date' };
-  const dated = `dated ${transactionDate}`;
-  if (transactionDate > filedOn)
-    return { reason: 'dated-after-filing', text: `${dated}, after its filing on ${filedOn}` };
-  if (transactionDate < exchangeAct)
-    return {
-      reason: 'dated-before-exchange-act',
-      text: `${dated}, before insiders had to report (${exchangeAct})`,
-    };
-  if (Number(shares) < 0) return { reason: 'negative-shares', text: `of ${shares} shares` };
-  if (Number(pricePerShare) < 0) return { reason: 'negative-price', text: `at ${pricePerShare} a share` };
-  return undefined;
+export function impossibilityOf({ transactionDate: date, filedOn, shares, pricePerShare }: Filing) {
+  if (date === null) return 'the trade has no date';
+  if (date > filedOn) return `dated ${date}, after its filing on ${filedOn}`;
+  if (date < exchangeAct) return `dated ${date}, before insiders had to report (${exchangeAct})`;
+  if (Number(shares) < 0) return `of ${shares} shares`;
+  return Number(pricePerShare) < 0 ? `at ${pricePerShare} a share` : undefined;
 }
 
 /** The default code of the trades in clusters: purchases in the open market. */

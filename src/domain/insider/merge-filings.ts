@@ -1,6 +1,5 @@
 import type { MergeOptions } from '../series/merge-plan.ts';
 import { fullerText, sameNumber } from '../values/decimal.ts';
-import { groupBy } from '../values/groups.ts';
 import {
   type Filing,
   type FilingHeader,
@@ -93,44 +92,23 @@ function concernsClusters({ formType }: FilingHeader, { isDerivative, transactio
   return transactionCode === purchaseCode || isAmendment({ formType });
 }
 
-/** How two records must agree on a field, and which stays. */
-type FieldRule = 'fact' | 'number' | 'prose' | 'owners';
+type HeaderField = Exclude<keyof FilingHeader, 'filingId'>;
+type TradeField = Exclude<keyof Trade, 'row'>;
 
-/** The rules of fields that trades of a filing share; prose may be shortened or spelled differently. */
-const headerRules = {
-  accessionNumber: 'fact',
-  formType: 'fact',
-  filedOn: 'fact',
-  acceptedAt: 'fact',
-  originalFiledOn: 'fact',
-  periodOfReport: 'fact',
-  issuerCik: 'fact',
-  issuerName: 'prose',
-  ticker: 'prose',
-  owners: 'owners',
-  is10b51: 'fact',
-} as const satisfies { readonly [F in Exclude<keyof FilingHeader, 'filingId'>]: FieldRule };
+/** The fields that trades of a filing share. */
+const headerFields = Object.keys({
+  ...{ accessionNumber: true, formType: true, filedOn: true, acceptedAt: true, originalFiledOn: true },
+  ...{ periodOfReport: true, issuerCik: true, issuerName: true, ticker: true, is10b51: true, owners: true },
+} satisfies Record<HeaderField, true>) as readonly HeaderField[];
 
-const tradeRules = {
-  isDerivative: 'fact',
-  securityTitle: 'prose',
-  transactionDate: 'fact',
-  transactionCode: 'fact',
-  acquiredDisposed: 'fact',
-  shares: 'number',
-  pricePerShare: 'number',
-  sharesOwnedAfter: 'number',
-  ownership: 'fact',
-} as const satisfies { readonly [F in Exclude<keyof Trade, 'row'>]: FieldRule };
+const tradeFields = Object.keys({
+  ...{ isDerivative: true, securityTitle: true, transactionDate: true, transactionCode: true },
+  ...{ acquiredDisposed: true, ownership: true, shares: true, pricePerShare: true, sharesOwnedAfter: true },
+} satisfies Record<TradeField, true>) as readonly TradeField[];
 
-const headerFields = Object.keys(headerRules) as readonly (keyof typeof headerRules)[];
-const tradeFields = Object.keys(tradeRules) as readonly (keyof typeof tradeRules)[];
-
-type RuledField = (typeof headerFields)[number] | (typeof tradeFields)[number];
-
-const rules: Readonly<Record<RuledField, FieldRule>> = { ...headerRules, ...tradeRules };
-
-const fieldsByRule = groupBy([...headerFields, ...tradeFields], (field) => rules[field]);
+/** Numbers may have more digits, and prose may be shortened or spelled differently. */
+const numbers: ReadonlySet<string> = new Set(['shares', 'pricePerShare', 'sharesOwnedAfter']);
+const prose: ReadonlySet<string> = new Set(['issuerName', 'ticker', 'securityTitle']);
 
 function isSame<T extends object>(one: T | undefined, other: T, fields: readonly (keyof T)[]): boolean {
   return (
@@ -144,19 +122,13 @@ function isSame<T extends object>(one: T | undefined, other: T, fields: readonly
 
 /** Lists the fields in which two records of a trade state different facts; spelling of names does not count. */
 export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
-  return (['fact', 'number', 'owners'] as const).flatMap((rule) =>
-    (fieldsByRule.get(rule) ?? []).filter((field) => {
-      const [one, other] = [held[field], given[field]];
-      if (one === null || other === null) return false;
-      if (rule === 'fact') return one !== other;
-      return rule === 'number' ? !sameNumber(String(one), String(other)) : haveOtherOwners(held, given);
-    }),
-  );
-}
-
-function haveOtherOwners(held: Filing, given: Filing): boolean {
-  const [one, other] = [rolesIn(held), rolesIn(given)];
-  return one !== '' && other !== '' && one !== other;
+  const differing = [...headerFields, ...tradeFields].filter((field) => {
+    const [one, other] = [held[field], given[field]];
+    if (one === null || other === null || field === 'owners' || prose.has(field)) return false;
+    return numbers.has(field) ? !sameNumber(String(one), String(other)) : one !== other;
+  });
+  const [roles, otherRoles] = [rolesIn(held), rolesIn(given)];
+  return roles === '' || otherRoles === '' || roles === otherRoles ? differing : [...differing, 'owners'];
 }
 
 /** Returns the owners' CIKs and roles as one text, the same for any order and any spelling of names. */
@@ -173,8 +145,9 @@ function rolesIn({ owners }: Filing): string {
 export function combinedFiling(held: Filing, given: Filing): Filing {
   const fuller = [...headerFields, ...tradeFields].map((field) => {
     const [one, other] = [held[field], given[field]];
-    const isFuller = typeof one === 'string' && typeof other === 'string' && rules[field] !== 'fact';
-    return [field, isFuller ? fullerText(one, other) : (one ?? other)] as const;
+    const mayBeFuller = numbers.has(field) || prose.has(field);
+    const areTexts = typeof one === 'string' && typeof other === 'string';
+    return [field, mayBeFuller && areTexts ? fullerText(one, other) : (one ?? other)] as const;
   });
   return { ...held, ...Object.fromEntries(fuller), owners: fullerOwners(held.owners, given.owners) };
 }

@@ -20,6 +20,10 @@ type SignalRule = ClusterRule & { readonly code: string; readonly minValue: numb
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
 
+/** Tells whether two ranges share a day. */
+const overlap = (one: TradeDates, other: TradeDates) =>
+  one.dateFirst <= other.dateLast && other.dateFirst <= one.dateLast;
+
 /**
  * Finds the signals in one issuer's filings, oldest first; no later filing or amendment changes a signal.
  * Each filing date is judged only by the filings so far.
@@ -75,7 +79,9 @@ class SignalSearch {
       const [from, to] = this.#around(placeAmong(this.#dates, date));
       if (seen.has(`${from} ${to}`)) continue;
       seen.add(`${from} ${to}`);
-      for (const cluster of this.#clustersIn(this.#dates.slice(from, to))) {
+      const traders = this.#dates.slice(from, to).flatMap((day) => this.#known.get(day)?.traders ?? []);
+      for (const { dateFirst, dateLast } of joinedSpans(traders, this.#rule)) {
+        const cluster = { dateFirst, dateLast };
         if (this.#continued(cluster) || !this.#isWorth(cluster)) continue;
         this.#signalled = [...this.#signalled, cluster];
         found.push(cluster);
@@ -93,34 +99,29 @@ class SignalSearch {
     const { days } = this.#rule;
     const areApart = (at: number, other: number) =>
       Math.abs(dayNumber(this.#dates[at] ?? '') - dayNumber(this.#dates[other] ?? '')) >= days;
+    const isSignalled = (at: number) => {
+      const date = this.#dates[at] ?? '';
+      return this.#signalled.some((one) => overlap(one, { dateFirst: date, dateLast: date }));
+    };
     const end = (step: 1 | -1): number => {
       let known: number | undefined;
       let at = place;
       for (; this.#dates[at + step] !== undefined && !areApart(at + step, at); at += step) {
         if (known !== undefined && areApart(at + step, known)) break;
-        if (areApart(at, place) && this.#isSignalled(this.#dates[at] ?? '')) known ??= at;
+        if (areApart(at, place) && isSignalled(at)) known ??= at;
       }
       return at;
     };
     return [end(-1), end(1) + 1];
   }
 
-  #isSignalled(date: Day): boolean {
-    return this.#signalled.some(({ dateFirst, dateLast }) => dateFirst <= date && date <= dateLast);
-  }
-
-  #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
-    const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
-    return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({ dateFirst, dateLast }));
-  }
-
   /** Tells whether a cluster shares dates with an earlier signal, whose range then grows to cover both. */
-  #continued({ dateFirst, dateLast }: TradeDates): boolean {
-    const same = this.#signalled.filter((one) => one.dateFirst <= dateLast && dateFirst <= one.dateLast);
+  #continued(cluster: TradeDates): boolean {
+    const same = this.#signalled.filter((one) => overlap(one, cluster));
     if (same.length === 0) return false;
     const range = {
-      dateFirst: same.map((one) => one.dateFirst).reduce(earlier, dateFirst),
-      dateLast: same.map((one) => one.dateLast).reduce(later, dateLast),
+      dateFirst: same.map((one) => one.dateFirst).reduce(earlier, cluster.dateFirst),
+      dateLast: same.map((one) => one.dateLast).reduce(later, cluster.dateLast),
     };
     this.#signalled = [...this.#signalled.filter((one) => !same.includes(one)), range];
     return true;

@@ -1,15 +1,6 @@
 import { frequencyOf } from '../series/series.ts';
-import {
-  addDays,
-  type Day,
-  dayNumber,
-  dayOf,
-  type Frequency,
-  monthEnd,
-  weekdayFrom,
-  weekendDay,
-} from '../values/date.ts';
-import { groupBy } from '../values/groups.ts';
+import { addDays, type Day, dayNumber, type Frequency, weekdayFrom, weekendDay } from '../values/date.ts';
+import { entryOf, groupBy } from '../values/groups.ts';
 import { type CurvePoint, firstDayOf } from './curve.ts';
 
 /** The end of the first 20-year rate in the Federal Reserve's release, 1962 to 1986. */
@@ -22,34 +13,26 @@ export type CurveFault = { readonly reason: string; readonly tradeDate?: Day };
 const highestRate = 30;
 
 /** Explains why a point is impossible by its trade date, maturity or rate; undefined if it is possible. */
-export function impossiblePoint({
-  curveType,
-  tradeDate,
-  maturity,
-  rate,
-}: CurvePoint): CurveFault | undefined {
+export function impossiblePoint(point: CurvePoint): CurveFault | undefined {
+  const { curveType, tradeDate, maturity, rate } = point;
+  const holiday = bondMarketHoliday(tradeDate);
+  const first = firstDayOf(curveType, maturity) ?? '';
   const weekend = weekendDay(tradeDate);
   if (weekend !== undefined)
     return {
       reason: `${tradeDate} is a ${weekend}, on which no curve is published; are month and day exchanged?`,
     };
-  const holiday = bondMarketHoliday(tradeDate);
-  if (holiday !== undefined)
-    return {
-      reason: `the bond market is closed on ${tradeDate}, ${holiday}, and no curve is published`,
-      tradeDate,
-    };
-  const first = firstDayOf(curveType, maturity) ?? '';
+  if (holiday !== undefined) {
+    const reason = `the bond market is closed on ${tradeDate}, ${holiday}, and no curve is published`;
+    return { reason, tradeDate };
+  }
   const isOfFirstLife = curveType === 'PAR' && maturity === '20Y' && tradeDate <= lastOfFirstTwentyYears;
   if (tradeDate < first && !isOfFirstLife)
     return { reason: `there is no ${maturity} rate before ${first}; are the columns shifted?` };
   if (Math.abs(Number(rate)) > highestRate)
     return { reason: `rates are in percent, and none is above ${highestRate}; are these basis points?` };
-  if (/\.\d{2,}[1-9]/.test(rate))
-    return {
-      reason: 'rates are in percent with two decimals; is this a fraction, or did a program compute it?',
-    };
-  return undefined;
+  const computed = 'rates are in percent with two decimals; is this a fraction, or did a program compute it?';
+  return /\.\d{2,}[1-9]/.test(rate) ? { reason: computed } : undefined;
 }
 
 /** Finds the first trade date with only zero rates; one real rate and nominal rates under a year may be zero. */
@@ -66,64 +49,48 @@ function canBeCurve(points: readonly CurvePoint[]): boolean {
     : points.every(({ maturity }) => maturity.endsWith('M'));
 }
 
-const averages: Readonly<Partial<Record<Frequency, string>>> = {
-  M: 'monthly',
-  Q: 'quarterly',
-  SA: 'semiannual',
-  A: 'annual',
-};
+const averages = new Map<Frequency, string>([
+  ['M', 'monthly'],
+  ['Q', 'quarterly'],
+  ['SA', 'semiannual'],
+  ['A', 'annual'],
+]);
 
 /** Explains why trade dates cannot be those of a file: they are weekly or further apart, like averages. */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
-  const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
+  const numbers = Array.from(days, dayNumber).sort((a, b) => a - b);
+  const isWeekly = numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
+  const name = days.size > 2 && isWeekly ? 'weekly' : averages.get(frequencyOf(days));
   if (name === undefined) return undefined;
   if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
   return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;
 }
 
-function isEveryWeek(days: ReadonlySet<Day>): boolean {
-  const numbers = Array.from(days, dayNumber).sort((a, b) => a - b);
-  return numbers.length > 2 && numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
-}
-
-/** A holiday on a fixed date, and its closing on weekends. */
-type FixedHoliday = {
-  readonly name: string;
-  readonly date: string;
-  readonly since?: number;
-  /** True if the market closes on Friday before a Saturday; on Monday after a Sunday it always closes. */
-  readonly closesOnFriday?: boolean;
-};
-
-/**
- * The fixed holidays. The Treasury published curves on some Fridays before a Saturday: New Year's Day
- * (1993-12-31 and later), Veterans Day (1995-11-10 and later), and the first Juneteenth (2021-06-18).
- */
-const fixed: readonly FixedHoliday[] = [
-  { name: 'New Year’s Day', date: '01-01' },
-  { name: 'Juneteenth', date: '06-19', since: 2022 },
-  { name: 'Independence Day', date: '07-04', closesOnFriday: true },
-  { name: 'Veterans Day', date: '11-11' },
-  { name: 'Christmas Day', date: '12-25', closesOnFriday: true },
-];
-
-/** A holiday on the n-th or last weekday of its kind in a month. */
-const movable: readonly {
-  readonly name: string;
-  readonly month: number;
-  readonly weekday: 'monday' | 'thursday';
-  readonly nth: number | 'last';
-}[] = [
-  { name: 'Martin Luther King Day', month: 1, weekday: 'monday', nth: 3 },
-  { name: 'Presidents’ Day', month: 2, weekday: 'monday', nth: 3 },
-  { name: 'Memorial Day', month: 5, weekday: 'monday', nth: 'last' },
-  { name: 'Labor Day', month: 9, weekday: 'monday', nth: 1 },
-  { name: 'Columbus Day', month: 10, weekday: 'monday', nth: 2 },
-  { name: 'Thanksgiving', month: 11, weekday: 'thursday', nth: 4 },
-];
-
 /** The first year of the Treasury's daily curve; earlier holidays are not checked. */
 const firstYear = 1990;
+
+/**
+ * The holidays on a fixed date, which close the market on Monday if they fall on a Sunday.
+ * Some also close it on Friday before a Saturday. The Treasury published curves on some such Fridays: New Year's Day
+ * (1993-12-31 and later), Veterans Day (1995-11-10 and later), and the first Juneteenth (2021-06-18).
+ */
+const fixed: readonly (readonly [name: string, date: string, since: number, closesOnFriday?: true])[] = [
+  ['New Year’s Day', '01-01', firstYear],
+  ['Juneteenth', '06-19', 2022],
+  ['Independence Day', '07-04', firstYear, true],
+  ['Veterans Day', '11-11', firstYear],
+  ['Christmas Day', '12-25', firstYear, true],
+];
+
+/** The holidays on a weekday of a month, as the first day from which that weekday counts. */
+const movable: readonly (readonly [name: string, from: string, weekday: 'monday' | 'thursday'])[] = [
+  ['Martin Luther King Day', '01-15', 'monday'],
+  ['Presidents’ Day', '02-15', 'monday'],
+  ['Memorial Day', '05-25', 'monday'],
+  ['Labor Day', '09-01', 'monday'],
+  ['Columbus Day', '10-08', 'monday'],
+  ['Thanksgiving', '11-22', 'thursday'],
+];
 
 const holidays = new Map<number, ReadonlyMap<Day, string>>();
 
@@ -131,27 +98,16 @@ const holidays = new Map<number, ReadonlyMap<Day, string>>();
 export function bondMarketHoliday(day: Day): string | undefined {
   const year = Number(day.slice(0, 4));
   if (year < firstYear) return undefined;
-  const known = holidays.get(year) ?? new Map(holidaysOf(year));
-  holidays.set(year, known);
-  return known.get(day);
+  return entryOf(holidays, year, () => holidaysOf(year)).get(day);
 }
 
-function holidaysOf(year: number): readonly (readonly [Day, string])[] {
-  return [
-    ...fixed
-      .filter(({ since = year }) => year >= since)
-      .map((holiday) => [closingDay(holiday, year), holiday.name] as const),
-    ...movable.map(({ name, month, weekday, nth }) => {
-      const first = dayOf(year, month, 1) ?? '';
-      const from = nth === 'last' ? addDays(monthEnd(first), -6) : addDays(first, 7 * (nth - 1));
-      return [weekdayFrom(from, weekday), name] as const;
-    }),
-  ];
-}
-
-function closingDay({ date, closesOnFriday = false }: FixedHoliday, year: number): Day {
-  const day = `${year}-${date}`;
-  const weekend = weekendDay(day);
-  if (weekend === 'Sunday') return addDays(day, 1);
-  return weekend === 'Saturday' && closesOnFriday ? addDays(day, -1) : day;
+function holidaysOf(year: number): ReadonlyMap<Day, string> {
+  const found = new Map<Day, string>();
+  for (const [name, from, weekday] of movable) found.set(weekdayFrom(`${year}-${from}`, weekday), name);
+  for (const [name, date, since, closesOnFriday = false] of fixed) {
+    const day = `${year}-${date}`;
+    const moved = { Sunday: 1, Saturday: closesOnFriday ? -1 : 0, weekday: 0 };
+    if (year >= since) found.set(addDays(day, moved[weekendDay(day) ?? 'weekday']), name);
+  }
+  return found;
 }

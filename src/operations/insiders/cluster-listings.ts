@@ -77,9 +77,11 @@ export async function clusterPage(view: StoreView, values: ListingValues, positi
       ...clusterTotals(cluster),
       clusterSize: cluster.size,
       insiders: cluster.trades.map(({ filing, insider: { name, cik, ...roles }, date }) => ({
-        ...filing,
         ...roles,
         ...{ ownerName: name, ownerCik: cik, transactionDate: date, filingDate: filing.filedOn },
+        shares: filing.shares,
+        pricePerShare: filing.pricePerShare,
+        accessionNumber: filing.accessionNumber,
         value: transactionValue(filing),
       })),
       transactionCount: cluster.trades.length,
@@ -112,13 +114,15 @@ export async function explanationPage(view: StoreView, values: ListingValues, po
     if (classification === undefined) return [];
     const trades = explainCluster({ ...cluster, dateFirst, dateLast }, classification, days);
     return trades.map(({ filing, owner, reason, text }) => ({
-      ...filing,
-      ...{ ticker, issuerCik, dateFirst, dateLast },
-      filingDate: filing.filedOn,
-      ownerName: owner?.name ?? null,
-      verdict: reason === 'counted' ? 'counted' : 'left out',
-      reason: text,
-      transactionCode: otherCode(code),
+      filing,
+      own: {
+        ...{ ticker, issuerCik, dateFirst, dateLast },
+        filingDate: filing.filedOn,
+        ownerName: owner?.name ?? null,
+        verdict: reason === 'counted' ? 'counted' : 'left out',
+        reason: text,
+        transactionCode: otherCode(code),
+      },
     }));
   });
   const count = countInPage(explained.map(({ length }) => length));

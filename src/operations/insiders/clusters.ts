@@ -172,6 +172,8 @@ const clusterFields = [
   codeField,
 ] as const;
 
+const clusterRow = rowsFrom(clusterFields);
+
 /** Insiders of one issuer with the same kind of trade within days. */
 export const insiderClusters = operation({
   ...shared,
@@ -223,7 +225,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   async run(values, { view, position }) {
     const { clusterPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await clusterPage(view, values, position);
-    return { ...page, rows: rows.map(rowsFrom(clusterFields)) };
+    return { ...page, rows: rows.map((row) => clusterRow(row, row)) };
   },
 });
 
@@ -257,6 +259,8 @@ const explanationFields = [
   ),
   codeField,
 ] as const;
+
+const explanationRow = rowsFrom(explanationFields);
 
 /** The trades in and near each cluster, and why they count or not; `limit` counts clusters. */
 export const insiderClusterExplanations = operation({
@@ -303,7 +307,7 @@ export const insiderClusterExplanations = operation({
   async run(values, { view, position }) {
     const { explanationPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await explanationPage(view, values, position);
-    return { ...page, rows: rows.map(rowsFrom(explanationFields)) };
+    return { ...page, rows: rows.map(({ own, filing }) => explanationRow(own, filing)) };
   },
 });
 
@@ -327,6 +331,8 @@ const signalFields = [
   totals.shares,
   field('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
 ] as const;
+
+const signalRow = rowsFrom(signalFields);
 
 /** When clusters of insiders became known, newest day first. Later filings change no row. */
 export const insiderClusterSignals = operation({
@@ -361,6 +367,6 @@ export const insiderClusterSignals = operation({
   async run(values, { view, position }) {
     const { signalPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await signalPage(view, values, position);
-    return { ...page, rows: rows.map(rowsFrom(signalFields)) };
+    return { ...page, rows: rows.map((row) => signalRow(row, row)) };
   },
 });

@@ -234,17 +234,19 @@ function filingRow(filing: Filing, transactionValue: string | null) {
   const owner = leadOwner(filing);
   const others = filing.owners.filter((one) => one !== owner);
   const { name: ownerName, cik: ownerCik, ...roles } = owner ?? nobody;
-  return rowOfFiling({
-    ...filing,
-    ...roles,
-    ...{ ownerName, ownerCik, transactionValue },
+  const own = {
     filingDate: filing.filedOn,
+    ownerName,
+    ...roles,
+    ownerCik,
     otherOwners: others.map(({ name }) => name),
+    transactionValue,
     otherOwnerCiks: others.map(({ cik }) => cik),
     originalFilingDate: filing.originalFiledOn,
     owners: filing.owners.length > 1 ? filing.owners : undefined,
     filingId: filing.accessionNumber === null ? filing.filingId : undefined,
-  });
+  };
+  return rowOfFiling(own, filing);
 }
 
 const rowOfFiling = rowsFrom(filingFields);

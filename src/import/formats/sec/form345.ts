@@ -383,7 +383,7 @@ export class ImpossibleTrades {
     if (impossibility === undefined) return;
     this.#count += 1;
     if (this.#examples.length < mostNamed)
-      this.#examples.push(`${filing.filingId} row ${filing.row}, ${impossibility.text}`);
+      this.#examples.push(`${filing.filingId} row ${filing.row}, ${impossibility}`);
   }
 
   notes(): readonly string[] {

@@ -107,12 +107,12 @@ describe('the explanation of a cluster', () => {
         filed(7, { transactionDate: '2026-12-10', filedOn: '2026-01-15' }),
       ],
       [
-        '4 no-trade-date: impossible: the trade has no date',
+        '4 impossible: impossible: the trade has no date',
         '1 counted: ',
         '2 counted: ',
-        '5 negative-shares: impossible: of -1 shares',
-        '6 negative-price: impossible: at -2 a share',
-        '3 dated-after-filing: impossible: dated 2026-12-10, after its filing on 2026-01-12',
+        '5 impossible: impossible: of -1 shares',
+        '6 impossible: impossible: at -2 a share',
+        '3 impossible: impossible: dated 2026-12-10, after its filing on 2026-01-12',
       ],
     ],
   ])('%s', (_, filings, expected) => {
