@@ -4,6 +4,7 @@ import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
 import { linesOf, separatorIn } from '../import/readers/csv.ts';
 import { cellText, type Records, recordHead, recordsIn } from '../import/readers/delimited.ts';
+import { isWorkbook } from '../import/readers/xlsx.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 
@@ -13,10 +14,8 @@ export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>)
   if (file === undefined || others.length > 0)
     throw new Problem('bad-input', `${path} is several files: name one`);
   const head = await file.head();
-  const signature = head.toString('latin1', 0, 4);
-  if (signature === 'PAR1') return parquetTable(file);
-  if (signature === 'PK\x03\x04' || signature === '\xd0\xcf\x11\xe0')
-    throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
+  if (head.toString('latin1', 0, 4) === 'PAR1') return parquetTable(file);
+  if (isWorkbook(head)) throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
   return textTable(file, head);
 }
 

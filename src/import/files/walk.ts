@@ -210,9 +210,9 @@ type Archive = string | Buffer;
 
 /** Lists the files in a zip archive by name; throws for damage, nested archives, or too much content. */
 export async function zipMembers(archive: Archive, path: string): Promise<readonly SourceFile[]> {
-  const entries = await membersOf(archive, path);
+  const entries = (await membersOf(archive, path)).filter(([name]) => !isHidden(name));
   const files: SourceFile[] = [];
-  for (const [name, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
+  for (const [name, entry] of entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
     const memberPath = `${path}/${printablePath(name)}`;
     const content = await withoutGzip({
       name: printablePath(name.slice(name.lastIndexOf('/') + 1)),
@@ -227,7 +227,11 @@ export async function zipMembers(archive: Archive, path: string): Promise<readon
   return files;
 }
 
-async function membersOf(archive: Archive, path: string): Promise<readonly (readonly [string, Entry])[]> {
+/** Lists the members of a zip archive, without folders; throws for damage, or members that cannot be read. */
+export async function membersOf(
+  archive: Archive,
+  path: string,
+): Promise<readonly (readonly [string, Entry])[]> {
   const { default: yauzl } = await import('yauzl');
   const members: (readonly [string, Entry])[] = [];
   const zip = await openZip(archive, path);
@@ -237,7 +241,7 @@ async function membersOf(archive: Archive, path: string): Promise<readonly (read
     for await (const entry of zip.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
       const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
-      if (name.endsWith('/') || isHidden(name)) continue;
+      if (name.endsWith('/')) continue;
       refuseUnreadable(`${path}/${printablePath(name)}`, entry);
       members.push([name, entry]);
     }
@@ -263,10 +267,15 @@ function refuseUnreadable(path: string, entry: Entry): void {
 }
 
 /** Reads a member and checks it against the size and the checksum in the archive's directory. */
-async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
+export async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
   const zip = await openZip(archive, path);
   try {
-    const content = await unpackedStream(zip, entry);
+    const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+    // An error in the pipeline destroys its last stream, and so reaches the loop below.
+    const content: Readable =
+      entry.compressionMethod === deflated ? pipeline(raw, createInflateRaw(), () => undefined) : raw;
+    // Without a listener, a failure in a member that is not read to its end would end the process.
+    content.on('error', () => undefined);
     let size = 0;
     let checksum = 0;
     for await (const chunk of content) {
@@ -282,16 +291,6 @@ async function* memberBytes(archive: Archive, path: string, entry: Entry): Async
   } finally {
     zip.close();
   }
-}
-
-/** Returns the unpacked bytes of a member, unchecked; only their reader sees a failure. */
-export async function unpackedStream(zip: ZipFile, entry: Entry): Promise<Readable> {
-  const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
-  // An error in the pipeline destroys its last stream, and so reaches the reader.
-  const content: Readable =
-    entry.compressionMethod === deflated ? pipeline(raw, createInflateRaw(), () => undefined) : raw;
-  // Without a listener, a failure in a member that is not read to its end would end the process.
-  return content.on('error', () => undefined);
 }
 
 async function openZip(archive: Archive, path: string): Promise<ZipFile> {

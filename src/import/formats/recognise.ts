@@ -2,7 +2,7 @@ import { parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
-import { workbookHeads } from '../readers/xlsx.ts';
+import { isWorkbook, readSheets } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
@@ -63,8 +63,8 @@ async function headOf(file: SourceFile, bytes: Buffer): Promise<FileHead> {
   const { name } = file;
   if (bytes.toString('latin1', 0, 4) === 'PAR1')
     return { ...textHead('PAR1', name), columns: await parquetColumns(file) };
-  const sheets = await workbookHeads(file, bytes);
-  if (sheets !== undefined) return { ...textHead('PK\u0003\u0004', name), sheets };
+  if (isWorkbook(bytes) && /\.xlsx?$/i.test(name))
+    return { ...textHead(headText(bytes), name), sheets: await readSheets(file, 'heads') };
   return textHead(headText(bytes), name);
 }
 
@@ -101,9 +101,9 @@ function unrecognised(file: SourceFile, head: FileHead): Problem {
   return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
 }
 
-function inWorkbook({ sheets }: FileHead): Diagnosis | undefined {
-  for (const header of sheets?.headers ?? []) {
-    const like = formats.find((format) => format.recognise(textHead(`${header}\n`)));
+function inWorkbook({ sheets = [] }: FileHead): Diagnosis | undefined {
+  for (const { head } of sheets) {
+    const like = formats.find((format) => format.recognise(head));
     if (like === undefined) continue;
     // Lines of JSON include the joint filers.
     const isAnswer = answerFormats.includes(like);

@@ -1,12 +1,10 @@
 import { parseSeriesId } from '../../domain/series/series.ts';
-import { type Day, dayOf, type Frequency } from '../../domain/values/date.ts';
+import { dayOf } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { type FileHead, readCsv, textHead } from '../readers/csv.ts';
-import { readSheets, type Sheet } from '../readers/xlsx.ts';
+import { isWorkbook, readSheets } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
-import { isFredWorkbook } from './fred/downloads.ts';
-import { type VintageColumn, type VintageRow, vintageBatches } from './vintage-table.ts';
+import { readVintageCsv, type VintageColumn, type VintageTable, vintageBatches } from './vintage-table.ts';
 
 /**
  * The Real-Time Data Set of the Philadelphia Fed: a workbook per variable, a column per vintage.
@@ -21,126 +19,65 @@ export const rtdsm: ImportFormat = {
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,
-  recognise: (head) =>
-    isWorkbook(head)
-      ? !isFredWorkbook(head) &&
-        (head.sheets?.headers ?? []).every((header) => isHeader(textHead(`${header}\n`).header))
-      : head.header.length > 1 && isHeader(head.header),
+  recognise: ({ header, sheets = [{ head: { header } }] }) =>
+    sheets.every(
+      ({
+        head: {
+          header: [date, ...columns],
+        },
+      }) => date === 'DATE' && columns.length > 0 && columns.every((name) => vintageName.test(name)),
+    ),
   async *read(file) {
-    const workbook = isWorkbook(textHead((await file.head()).toString('latin1'), file.name));
-    const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
-    const columns = readColumns(file, sheet[0] ?? []);
-    const { rows, frequency } = readRows(file, sheet, columns, workbook);
-    const withdrawals = new Set(missingTexts.realTimeDataSet);
-    yield* vintageBatches(file, { columns, rows }, { withdrawals, frequency });
+    const inWorkbook = isWorkbook(await file.head());
+    let ofQuarters: boolean | undefined;
+    let variable: string | undefined;
+    const table = await readVintageCsv(inWorkbook ? await onlySheet(file) : file, {
+      column(name) {
+        const column = columnOf(file, name);
+        variable ??= column.seriesId;
+        if (column.seriesId === variable) return column;
+        throw refusal(file, { row: 1, column: name }, `not a vintage of ${variable}, as the first column is`);
+      },
+      date(label) {
+        const [, year, quarter, month] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
+        ofQuarters ??= quarter !== undefined;
+        if (ofQuarters !== (quarter !== undefined)) return undefined;
+        return dayOf(Number(year), quarter === undefined ? Number(month) : 3 * Number(quarter) - 2, 1);
+      },
+      dateForm: '1947:Q1 or 1947:01, in one form throughout',
+    });
+    // The publisher's workbooks write quarters as 1947:Q1.
+    const counted = !inWorkbook && ofQuarters !== true && countsQuarters(file, table, variable ?? '');
+    const rows = counted ? table.rows.map((row) => ({ ...row, date: quarterOf(row.date) })) : table.rows;
+    yield* vintageBatches(
+      file,
+      { ...table, rows },
+      {
+        withdrawals: new Set(missingTexts.realTimeDataSet),
+        frequency: counted || ofQuarters === true ? 'Q' : 'M',
+      },
+    );
   },
 };
 
-function isWorkbook({ text, name }: FileHead): boolean {
-  return text.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
-}
-
-function isHeader([date, ...columns]: readonly string[]): boolean {
-  return date === 'DATE' && columns.every((name) => vintageName.test(name));
-}
-
-async function readOnlySheet(file: SourceFile): Promise<Sheet['rows']> {
-  const sheets = await readSheets(file);
-  const [sheet] = sheets;
-  if (sheet === undefined || sheets.length > 1)
-    throw refusal(file, {}, `the workbook has ${sheets.length} sheets; expected one`);
-  return sheet.rows;
-}
-
-async function readTable(file: SourceFile): Promise<Sheet['rows']> {
-  const sheet: (readonly (string | null)[])[] = [];
-  for await (const rows of readCsv(file)) {
-    for (const { row, cells } of rows) {
-      while (sheet.length < row - 1) sheet.push([]);
-      sheet.push(cells.map((cell) => (cell.trim() === '' ? null : cell.trim())));
-    }
-  }
-  return sheet;
-}
-
-function readColumns(file: SourceFile, header: readonly unknown[]): VintageColumn[] {
-  if (header[0] !== 'DATE') {
-    const value = String(header[0] ?? '');
-    throw refusal(
-      file,
-      { row: 1, column: 'A', value },
-      'the first cell of a Real-Time Data Set workbook is DATE',
-    );
-  }
-  if (header.length < 2) throw refusal(file, { row: 1 }, 'the file has dates and no vintages');
-  const columns = header.slice(1).map((cell, index) => readColumn(file, cell, columnLetters(index + 1)));
-  const [first] = columns;
-  const other = columns.find(({ seriesId }) => seriesId !== first?.seriesId);
-  if (first === undefined || other === undefined) return columns;
-  throw refusal(
-    file,
-    { row: 1, column: other.name },
-    `not a vintage of ${first.seriesId}, as the first column is`,
-  );
+async function onlySheet(file: SourceFile): Promise<SourceFile> {
+  const [sheet, ...others] = await readSheets(file);
+  if (sheet !== undefined && others.length === 0) return { ...sheet.csv, path: file.path };
+  throw refusal(file, {}, `the workbook has ${others.length + 1} sheets; expected one`);
 }
 
 /** A variable and its vintage: `ROUTPUT65Q4`, `EMPLOY64M12`. */
 const vintageName = /^(.+?)(\d\d)(?:Q([1-4])|M(\d{1,2}))$/i;
 
-function readColumn(file: SourceFile, cell: unknown, letters: string): VintageColumn {
-  const header = typeof cell === 'string' ? cell : '';
-  const parts = vintageName.exec(header);
-  const [, prefix = '', digits = '', quarter, month] = parts ?? [];
+function columnOf(file: SourceFile, name: string): Omit<VintageColumn, 'name'> {
+  const [, prefix = '', digits = '', quarter, month] = vintageName.exec(name) ?? [];
   const seriesId = parseSeriesId(prefix);
   const year = Number(digits) + (Number(digits) >= 60 ? 1900 : 2000);
   const vintage = dayOf(year, quarter === undefined ? Number(month) : 3 * Number(quarter) - 1, 15);
-  if (seriesId === undefined || vintage === undefined) {
-    const reason = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
-    throw refusal(file, { row: 1, column: letters, value: header }, reason);
-  }
-  return { name: `${letters} ${header}`, seriesId, vintage };
+  if (seriesId !== undefined && vintage !== undefined) return { seriesId, vintage };
+  const reason = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
+  throw refusal(file, { row: 1, column: name }, reason);
 }
-
-/** Returns the letters of a column by its index: 0 is A, 26 is AA. */
-function columnLetters(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
-}
-
-function readRows(
-  file: SourceFile,
-  sheet: Sheet['rows'],
-  columns: readonly VintageColumn[],
-  workbook: boolean,
-): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {
-  const labels = sheet.flatMap((cells, index) => {
-    const isRow = index > 0 && cells.some((cell) => cell !== null);
-    return isRow ? [{ row: index + 1, label: String(cells[0] ?? '') }] : [];
-  });
-  if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
-  // The publisher's workbooks write quarters as 1947:Q1.
-  const { dates, frequency } = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
-  const rows = labels.map(({ row }, index) => {
-    return { row, date: dates[index] ?? '', cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
-  });
-  return { rows, frequency };
-}
-
-function readCells(
-  file: SourceFile,
-  row: number,
-  cells: readonly unknown[],
-  columns: readonly VintageColumn[],
-): readonly string[] {
-  return columns.map(({ name }, index) => {
-    const cell = cells[index + 1] ?? '';
-    if (typeof cell === 'string') return cell;
-    const value = cell instanceof Date ? cell.toISOString() : String(cell);
-    throw refusal(file, { row, column: name, value }, 'neither a number nor #N/A');
-  });
-}
-
-type PeriodLabel = { readonly row: number; readonly label: string };
 
 /** Quarterly variables of the data set. Their labels are `1947:Q1`, and `1947:01` in some copies. */
 const quarterly: ReadonlySet<string> = new Set(
@@ -156,43 +93,28 @@ const monthly: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the periods of rows; `1947:01` is a month, or a quarter if the rows count 01 to 04, then 01 again.
+ * Tells whether `1947:01` is a quarter: the rows count 01 to 04, then 01 again.
  * With too few rows to tell, the variable decides; throws for an unknown variable.
  */
-function periodsOf(
-  file: SourceFile,
-  labels: readonly PeriodLabel[],
-  variable?: string,
-): { readonly dates: readonly Day[]; readonly frequency: Frequency } {
-  const [first] = labels;
-  const ofQuarters = /:Q/.test(first?.label ?? '');
-  const asQuarters = variable !== undefined && !ofQuarters && countsQuarters(file, labels, variable);
-  const dates = labels.map(({ row, label }) => {
-    const [, year, quarter, number] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
-    const isQuarter = quarter !== undefined;
-    const month = isQuarter || asQuarters ? 3 * Number(quarter ?? number) - 2 : Number(number);
-    const date = dayOf(Number(year), month, 1);
-    if (date === undefined)
-      throw refusal(file, { row, column: 'A DATE', value: label }, 'not a date such as 1947:Q1 or 1947:01');
-    if (isQuarter !== ofQuarters)
-      throw refusal(file, { row, column: 'A DATE', value: label }, 'the file mixes months and quarters');
-    return date;
+function countsQuarters(file: SourceFile, { rows }: VintageTable, variable: string): boolean {
+  const periods = rows.map(({ date }) => {
+    const [year = 0, number = 0] = date.split('-').map(Number);
+    return { year, number, place: 4 * year + number };
   });
-  return { dates, frequency: ofQuarters || asQuarters ? 'Q' : 'M' };
-}
-
-function countsQuarters(file: SourceFile, labels: readonly PeriodLabel[], variable: string): boolean {
-  const periods = labels.map(({ label }) => {
-    const [year = 0, number = 0] = label.split(':').map(Number);
-    return { year, number, quarters: 4 * year + number };
-  });
-  const isFollowing = ({ number, quarters }: (typeof periods)[number], index: number) =>
-    number <= 4 && (index === 0 || quarters === (periods[index - 1]?.quarters ?? 0) + 1);
-  if (!periods.every(isFollowing)) return false;
-  if (new Set(periods.map(({ year }) => year)).size > 1 || quarterly.has(variable)) return true;
+  const [first] = periods;
+  const isRun = periods.every(
+    ({ number, place }, index) => number <= 4 && place === (first?.place ?? 0) + index,
+  );
+  if (!isRun) return false;
+  if (periods.at(-1)?.year !== first?.year || quarterly.has(variable)) return true;
   if (monthly.has(variable)) return false;
-  const { row = 0, label: value = '' } = labels[0] ?? {};
   const reason =
     'this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters';
-  throw refusal(file, { row, column: 'A DATE', value }, reason);
+  throw refusal(file, { row: rows[0]?.row ?? 0, value: rows[0]?.date.slice(0, 7) ?? '' }, reason);
+}
+
+/** Returns the first day of the quarter with the number of a date's month. */
+function quarterOf(date: string): string {
+  const [year, number] = date.split('-').map(Number);
+  return dayOf(year ?? 0, 3 * (number ?? 0) - 2, 1) ?? date;
 }

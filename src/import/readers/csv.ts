@@ -50,7 +50,8 @@ type Dialect = {
   readonly indexes: number;
 };
 
-const mostTitles = 60;
+/** The most rows of titles above a header. */
+export const mostTitles = 60;
 
 /** The names of data frames for their column of row numbers. */
 const indexName = /^(?:|index|Unnamed: \d+)$/;
@@ -94,8 +95,8 @@ export type FileHead = {
   readonly second: readonly string[];
   /** The names of the columns of a Parquet file. */
   readonly columns?: readonly string[];
-  /** The names of the sheets of a workbook, and their headers as lines of CSV. */
-  readonly sheets?: { readonly names: readonly string[]; readonly headers: readonly string[] };
+  /** The sheets of a workbook that have rows. */
+  readonly sheets?: readonly { readonly name: string; readonly head: FileHead }[];
 };
 
 /** Makes the head of a text; a sheet or a part of a file has no name. */

@@ -1,12 +1,11 @@
-import { Readable } from 'node:stream';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { type Day, parseDay } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { missingTexts } from '../../../domain/values/missing-value.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, type FileHead, isDateColumn, readCsvBody, textHead } from '../../readers/csv.ts';
-import { csvCell, readSheets, type Sheet } from '../../readers/xlsx.ts';
+import { type CsvRow, type FileHead, isDateColumn, readCsvBody } from '../../readers/csv.ts';
+import { readSheets } from '../../readers/xlsx.ts';
 import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
@@ -192,16 +191,15 @@ const alfredWorkbook: ImportFormat = {
   vintageKind: 'exact',
   takesSeries: true,
   recognise: (head) =>
-    head.sheets?.names.some((name) => alfredSheet.test(name)) === true || hasSheetOf(head, alfredLayouts),
+    head.sheets?.some(({ name }) => alfredSheet.test(name)) === true || hasSheetOf(head, alfredLayouts),
   read: (file, options) => readWorkbook(file, options, alfredLayouts),
 };
 
 const alfredLayouts = [alfredWide, alfredPeriods, alfredFirstReleases];
 const fredLayouts = [fredCsv, h15Csv];
 
-function hasSheetOf({ sheets }: FileHead, layouts: readonly ImportFormat[]): boolean {
-  const heads = sheets?.headers.map((header) => textHead(`${header}\n`)) ?? [];
-  return heads.some((head) => layouts.some((layout) => layout.recognise(head)));
+function hasSheetOf({ sheets = [] }: FileHead, layouts: readonly ImportFormat[]): boolean {
+  return sheets.some(({ head }) => layouts.some((layout) => layout.recognise(head)));
 }
 
 /** FRED's download of a graph as a workbook: the figures of one day, not stated in the file. */
@@ -213,16 +211,11 @@ const fredWorkbook: ImportFormat = {
   whole: true,
   takesAsOf: true,
   recognise: (head) => {
-    const isNamed = head.sheets?.names.some((name) => /^(?:README|FRED Graph)$/i.test(name)) === true;
+    const isNamed = head.sheets?.some(({ name }) => /^(?:README|FRED Graph)$/i.test(name)) === true;
     return (isNamed || hasSheetOf(head, fredLayouts)) && !alfredWorkbook.recognise(head);
   },
   read: (file, options) => readWorkbook(file, options, fredLayouts),
 };
-
-/** Tells whether the head of a workbook is that of a download from FRED or ALFRED. */
-export function isFredWorkbook(head: FileHead): boolean {
-  return alfredWorkbook.recognise(head) || fredWorkbook.recognise(head);
-}
 
 async function* readWorkbook(
   file: SourceFile,
@@ -230,22 +223,21 @@ async function* readWorkbook(
   layouts: readonly ImportFormat[],
 ): AsyncGenerator<Batch> {
   let figures = 0;
-  for (const sheet of await readSheets(file)) {
-    if (/^README/i.test(sheet.name)) {
-      const text = sheet.rows.map((row) => row.map((cell) => String(cell ?? '')).join('  ')).join('\n');
+  for (const { name, rows, head, csv } of await readSheets(file)) {
+    if (/^README/i.test(name)) {
+      const text = rows.map((row) => row.join('  ')).join('\n');
       if (/^Series ID: ?\S/m.test(text)) yield { metadata: [readReadme(file, text)] };
       continue;
     }
-    const csv = textOf(file, sheet);
-    const found = layouts.find((layout) => layout.recognise(textHead(csv.head, file.name)));
+    const found = layouts.find((layout) => layout.recognise(head));
     if (found === undefined)
       throw refusal(
-        { path: `${file.path}/${sheet.name}` },
+        csv,
         {},
         'not a sheet of FRED or ALFRED: no column observation_date or period_start_date',
       );
     const isSampled = found.vintageKind === 'sampled';
-    for await (const batch of found.read(csv.file, options)) yield isSampled ? sampled(batch) : batch;
+    for await (const batch of found.read(csv, options)) yield isSampled ? sampled(batch) : batch;
     figures += 1;
   }
   if (figures === 0) throw refusal(file, {}, 'the workbook has no sheet of figures');
@@ -256,37 +248,6 @@ function sampled(batch: Batch): Batch {
   const { statements } = batch;
   if (statements === undefined) return batch;
   return { ...batch, statements: statements.map((statement) => ({ ...statement, kind: 'sampled' })) };
-}
-
-/** Turns a sheet into the CSV file that FRED has for it, with its rows at their places. */
-function textOf(
-  file: SourceFile,
-  { name, rows }: Sheet,
-): { readonly file: SourceFile; readonly head: string } {
-  const start = rows.findIndex((row) => isDateColumn(String(row[0] ?? '')));
-  const lines = rows.map((row, index) =>
-    index < start || row.every((cell) => cell === null) ? '' : row.map(cellText).join(','),
-  );
-  const bytes = Buffer.from(`${lines.join('\n')}\n`);
-  return {
-    head: lines
-      .slice(Math.max(start, 0))
-      .join('\n')
-      .slice(0, 64 * 1024),
-    file: {
-      ...file,
-      path: `${file.path}/${name}`,
-      size: bytes.length,
-      read: () => Readable.from([bytes]),
-      head: async () => bytes.subarray(0, 64 * 1024),
-    },
-  };
-}
-
-function cellText(cell: unknown): string {
-  if (cell === null || cell === undefined) return '';
-  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
-  return csvCell(String(cell).trim());
 }
 
 /** The README of an ALFRED download; attributes that changed have their current text. */

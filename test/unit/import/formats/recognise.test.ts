@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatOfKind, formats, recognise } from '../../../../src/import/formats/recognise.ts';
-import { textHead } from '../../../../src/import/readers/csv.ts';
 import { namedWorkbook, pairsOf, type Row, sourceFile, zipOf } from '../../../support/source-file.ts';
 
 const kinds = formats.map(({ kind }) => kind);
@@ -145,11 +144,6 @@ describe('the format of a file', () => {
       );
     },
   );
-
-  it('is known of a workbook by its name besides its content, which an archive may share', () => {
-    const head = textHead('PK\u0003\u0004\u0014\u0000[Content_Types].xml', 'ROUTPUTQvQd.XLSX');
-    expect(formats.filter((format) => format.recognise(head)).map(({ kind }) => kind)).toEqual(['rtdsm']);
-  });
 
   it('is the one of --kind, for any content but none', async () => {
     const file = sourceFile('a.csv', 'Date,1 Mo\n');

@@ -40,7 +40,7 @@ describe('a CSV file of the Real-Time Data Set', () => {
   });
 
   refuses(rtdsm, 'data.csv', {
-    ', row 2, column "A DATE": "1947:01": this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters':
+    ', row 2: "1947-01": this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters':
       csv('DATE,X65Q4', '1947:01,1', '1947:02,2'),
   });
 });
@@ -122,37 +122,27 @@ describe('a workbook of the Real-Time Data Set', () => {
   const q1: Row = ['1947:Q1', number('1'), number('2')];
   const at = (date: string | null, ...cells: Row) => file(header, [date, ...cells]);
   const ones = [number('1'), number('1')];
-  const noDate = 'not a date such as 1947:Q1 or 1947:01';
+  const noDate = 'not a date: use 1947:Q1 or 1947:01, in one form throughout';
   const noVintage = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
+  const noNumber = 'neither a decimal number nor #N/A or blank';
   refuses(rtdsm, 'ROUTPUTQvQd.xlsx', {
-    ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A or blank': at(
-      '1947:Q1',
-      number('1'),
-      'n.a.',
-    ),
-    ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A': at('1947:Q1', true, number('1')),
-    [`, row 2, column "A DATE": "1947:Q5": ${noDate}`]: at('1947:Q5', ...ones),
-    [`, row 2, column "A DATE": "1947:13": ${noDate}`]: at('1947:13', ...ones),
-    [`, row 2, column "A DATE": "": ${noDate}`]: at(null, ...ones),
+    [`, row 2, column "ROUTPUT66Q1": "n.a.": ${noNumber}`]: at('1947:Q1', number('1'), 'n.a.'),
+    [`, row 2, column "ROUTPUT65Q4": "true": ${noNumber}`]: at('1947:Q1', true, number('1')),
+    [`, row 2: "1947:Q5": ${noDate}`]: at('1947:Q5', ...ones),
+    [`, row 2: "1947:13": ${noDate}`]: at('1947:13', ...ones),
+    [`, row 2: "": ${noDate}`]: at(null, ...ones),
     ', row 3: "1947-01-01": row 2 already has this date': file(header, q1, q1),
-    ', row 3, column "A DATE": "1947:04": the file mixes months and quarters': file(header, q1, [
-      '1947:04',
-      ...ones,
-    ]),
-    ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15': file(['DATE', 'P65Q4', 'p65q4'], q1),
-    ', row 1, column "C RG66Q1": not a vintage of P, as the first column is': file(
+    [`, row 3: "1947:04": ${noDate}`]: file(header, q1, ['1947:04', ...ones]),
+    ', column "p65q4": column P65Q4 already has P as of 1965-11-15': file(['DATE', 'P65Q4', 'p65q4'], q1),
+    ', row 1, column "RG66Q1": not a vintage of P, as the first column is': file(
       ['DATE', 'P65Q4', 'RG66Q1'],
       q1,
     ),
-    [`, row 1, column "C": "NOTES": ${noVintage}`]: file(['DATE', 'P65Q4', 'NOTES'], q1),
-    [`, row 1, column "B": "P65M13": ${noVintage}`]: file(['DATE', 'P65M13'], q1),
-    ', row 1, column "A": "Quarter": the first cell of a Real-Time Data Set workbook is DATE': file(
-      ['Quarter', 'P65Q4'],
-      q1,
-    ),
-    ', row 1: the file has dates and no vintages': file(['DATE'], ['1947:Q1']),
+    [`, row 1, column "NOTES": ${noVintage}`]: file(['DATE', 'P65Q4', 'NOTES'], q1),
+    [`, row 1, column "P65M13": ${noVintage}`]: file(['DATE', 'P65M13'], q1),
+    ', row 1: the file has dates and no series': file(['DATE'], ['1947:Q1']),
     ': the file has a header and no rows': file(header),
     ': the workbook has 2 sheets; expected one': workbook([header, q1], [header, q1]),
-    ': not a readable workbook: …': workbook([header, q1]).subarray(0, 300),
+    ': the zip archive is damaged or cut short: …': workbook([header, q1]).subarray(0, 300),
   });
 });

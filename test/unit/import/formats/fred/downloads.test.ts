@@ -14,8 +14,6 @@ import {
   refusalOf,
   refuses,
   sourceFile,
-  workbookMembers,
-  zipOf,
 } from '../../../../support/source-file.ts';
 
 const alfredPeriods = formatOfKind('alfred-periods');
@@ -282,11 +280,6 @@ describe('a workbook of FRED', () => {
     },
   );
 
-  test('without its sheets is taken for the Real-Time Data Set', async () => {
-    const of = sourceFile('ROUTPUTQvQd.xlsx', namedWorkbook({ ROUTPUT: [['DATE']] }));
-    expect(await kindOf(of)).toBe('rtdsm');
-  });
-
   test('of a graph has the figures of the day of --as-of, below titles and in sheets by frequency', async () => {
     const of = book({
       README: [['FRED Graph Observations'], ['Federal Reserve Economic Data']],
@@ -307,9 +300,6 @@ describe('a workbook of FRED', () => {
     expect(await refusalOf(fredWorkbook, of)).toContain('pass --as-of');
   });
 
-  const unrelated = Object.entries(
-    workbookMembers({ README: readme, Quarterly: [['observation_date', 'GDP']] }),
-  );
   refuses(
     fredWorkbook,
     'x.xlsx',
@@ -320,12 +310,6 @@ describe('a workbook of FRED', () => {
         README: readme,
         'Obs. Notes': [['Note'], ['x']],
       }),
-      ': not a readable workbook: it lacks its sheet Quarterly': zipOf(
-        unrelated.map(([name, content]) => ({
-          name,
-          content: content.replace('<Relationship Id="r2"', '<Relationship Id="r9"'),
-        })),
-      ),
     },
     { asOf },
   );
