@@ -1,13 +1,14 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
+  parseSeriesId,
   type SeriesMetadata,
   type StoredKind,
   seriesIdForm,
   type VintageKind,
 } from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { type Day, faultOfDay } from '../../domain/values/date.ts';
+import { type Day, faultOfDay, parseDay } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
@@ -91,30 +92,29 @@ export type ImportFormat = {
 
 type TextPlace = FilePlace & { readonly value: string };
 
-/** Makes the refusal of a text that is not a day; `form` is how the format writes days. */
-export function notADay(file: SourceFile, place: TextPlace, form = 'YYYY-MM-DD'): Problem {
-  return refusal(file, place, faultOfDay(place.value) ?? `not a date: use ${form}`);
+/** Parses the day at a place; `form` is how the format writes days. Throws for any other text. */
+export function readDay(file: SourceFile, place: TextPlace, form = 'YYYY-MM-DD', parse = parseDay): Day {
+  const day = parse(place.value);
+  if (day !== undefined) return day;
+  throw refusal(file, place, faultOfDay(place.value) ?? `not a date: use ${form}`);
 }
 
-/** Makes the refusal of a text that is not a number, and suggests one; `missing` are texts without a value. */
-export function notANumber(file: SourceFile, place: TextPlace, missing: string): Problem {
-  const digits = place.value
-    .replace(/^\((.*)\)$/s, '-$1')
-    .replace(/[\s%$€£]/g, '')
-    .replace(/,(?=\d{3}(?!\d))/g, '')
-    .replace(/^\+/, '')
-    .replace(/^(-?)\./, '$10.');
-  const meant = parseDecimal(digits);
-  const hints =
-    meant === undefined ? [] : [`write ${meant}: a number has digits, a decimal point and a minus sign`];
-  return refusal(file, place, `neither a decimal number nor ${missing}`, hints);
+/** Parses the number at a place, null for a text that means none; throws for any other text. */
+export function readNumber(
+  file: SourceFile,
+  place: TextPlace,
+  none: readonly string[],
+  described = none.join(' or '),
+): string | null {
+  if (none.includes(place.value)) return null;
+  const number = parseDecimal(place.value);
+  if (number !== undefined) return number;
+  throw refusal(file, place, `neither a decimal number nor ${described}`);
 }
 
-/** Makes the refusal of a text that is not the id of a series. */
-export function notAnId(file: SourceFile, place: FilePlace): Problem {
-  const text = place.value ?? place.column ?? '';
-  const reason = text.includes('\r')
-    ? 'the lines of the file end with CR alone'
-    : `not a series id: ${seriesIdForm}`;
-  return refusal(file, place, reason, text.includes('\r') ? ['save it with line ends LF or CRLF'] : []);
+/** Parses the id of a series, by default in the name of a column; throws for any other text. */
+export function readSeriesId(file: SourceFile, place: FilePlace): string {
+  const id = parseSeriesId(place.value ?? place.column ?? '');
+  if (id !== undefined) return id;
+  throw refusal(file, place, `not a series id: ${seriesIdForm}`);
 }

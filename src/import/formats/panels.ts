@@ -2,10 +2,9 @@ import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { FileHead } from '../readers/csv.ts';
-import type { ImportFormat } from './format.ts';
+import { type ImportFormat, readSeriesId } from './format.ts';
 import { isCurveColumn } from './treasury.ts';
 import {
-  columnId,
   fredCells,
   isRealTimeColumn,
   isValue,
@@ -57,7 +56,7 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
       const vintage = vintageOf(file, options, first && monthEnd(first), reason);
       let shortYears = false;
       const table = await readVintageCsv(file, {
-        column: (name) => ({ seriesId: columnId(file, name), vintage }),
+        column: (name) => ({ seriesId: readSeriesId(file, { row: 1, column: name }), vintage }),
         date: (text) => {
           const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
           if (year === undefined) return text.endsWith('-01') ? parseDay(text) : undefined;
@@ -106,7 +105,7 @@ const datedPanel: ImportFormat = {
     const reason = 'the file name is not its vintage date, such as 2016-07-29.csv';
     const vintage = vintageOf(file, options, dayOfName(file.name), reason);
     const table = await readVintageCsv(file, {
-      column: (name) => ({ seriesId: columnId(file, name), vintage }),
+      column: (name) => ({ seriesId: readSeriesId(file, { row: 1, column: name }), vintage }),
     });
     const rowFrequency = frequencyOf(table.rows.map(({ date }) => date));
     yield* vintageBatches(file, table, { ...fredCells, ...(rowFrequency === 'M' && { rowFrequency }) });

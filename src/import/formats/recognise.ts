@@ -1,4 +1,3 @@
-import { parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
@@ -121,116 +120,49 @@ function firstLine(text: string): string {
 /** The columns of a statement; a table with two of them resembles asof's own CSV. */
 const statementColumns = ['series_id', 'date', 'as_of_date', 'value'];
 
-/** A day as asof reads it, or a period as people and programs write it. */
 const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})$/;
-const period =
-  /^(?:\d{4}[-/.: ]?[QMqm]?\d{1,2}|[QMqm]?\d{1,2}[-/. ]\d{4}|(?:19|20)\d\d|\d{8}|(?:\d{1,2}[- ])?[A-Z][a-z]{2,8}[-. ]'?\d{2,4})$/;
 
-function isWhen(cell: string): boolean {
-  return date.test(cell) || period.test(cell);
-}
-
-/** Finds the format that a table of figures resembles, and the difference, if any. */
-function nearest({ text, name }: FileHead): Diagnosis | undefined {
-  const like = ({ kind, summary }: ImportFormat, fault: string, wayOut: string): Diagnosis => ({
-    reason: `like ${kind} (${summary[0]}), but ${fault}`,
-    hints: [wayOut],
-  });
+/** Finds the format that a table of figures resembles, and what it lacks. */
+function nearest({ text }: FileHead): Diagnosis | undefined {
   const lines = linesOf(text, 20).filter((line) => line.trim() !== '');
-  for (const [separator, called] of [['|', '|'] as const, [/ +/, 'blanks'] as const]) {
-    const format = formatSeparatedBy(separator, lines, name);
-    if (format !== undefined)
-      return like(format, `its cells are separated by ${called}`, 'save it with commas between the cells');
-  }
   const rows = lines.map((line) => cellsIn(line, separatorIn(lines[0] ?? '')));
-  const [[first = '', ...others] = []] = rows;
-  const missing = statementColumns.filter((column) => ![first, ...others].includes(column));
+  const missing = statementColumns.filter((column) => rows[0]?.includes(column) !== true);
   if (missing.length <= 2)
-    return like(
-      asofCsv,
-      `it has no column ${missing.join(', ')}`,
-      `name or add the columns ${statementColumns.join(',')}; as_of_date is the day on which the value of a line became known`,
-    );
-  const dated = rows.filter((row) => row.some(isWhen) && hasNumber(row));
-  if (others.length > 0 && !isWhen(first) && others.every(isWhen))
-    return dated.length > 1
-      ? like(
-          formatOfKind('alfred-wide'),
-          'its columns name vintage dates without a series',
-          'name the columns by series and vintage date, such as GDPC1_20150130',
-        )
-      : like(
-          formatOfKind('plain-csv'),
-          'its dates are in the header',
-          'turn the table, so that each row has a date and each column a series',
-        );
+    return {
+      reason: `like asof-csv (statements), but it has no column ${missing.join(', ')}`,
+      hints: [
+        `name or add the columns ${statementColumns.join(',')}; as_of_date is the day on which the value of a line became known`,
+      ],
+    };
+  const isNumber = (cell: string) => /^-?[\d.,]*\d$/.test(cell);
+  const dated = rows.filter((row) => row.some((cell) => date.test(cell)) && row.some(isNumber));
   if (dated.length < 2) return undefined;
-  return like(
-    formatOfKind('plain-csv'),
-    `its first line is ${firstLine(text)}`,
-    'begin the file with the names of the columns: Date, then the id of each series, such as Date,GDP',
-  );
-}
-
-/** Finds the format of a table with another separator, if its lines have numbers. */
-function formatSeparatedBy(
-  separator: string | RegExp,
-  lines: readonly string[],
-  name: string,
-): ImportFormat | undefined {
-  const rows = lines.map((line) => line.trim().split(separator));
-  if (!rows.slice(1).some(hasNumber)) return undefined;
-  const heads = [',', '\t'].map((joint) => textHead(rows.map((row) => row.join(joint)).join('\n'), name));
-  return formats.find((format) => heads.some((head) => format.recognise(head)));
-}
-
-function hasNumber(row: readonly string[]): boolean {
-  return row.length > 1 && row.some((cell) => /^-?[\d.,]*\d$/.test(cell.trim()));
-}
-
-/** Answers without importable content: their JSON objects, their columns, and what to import instead. */
-const answersWithout: readonly {
-  readonly objects: readonly string[];
-  readonly columns: readonly string[];
-  /** Recognises columns without fixed names. */
-  readonly isLike?: (columns: readonly string[]) => boolean;
-  readonly lacks: string;
-  readonly wayOut: string;
-}[] = [
-  {
-    objects: ['yield_curve_comparison', 'yield_spread'],
-    columns: ['vs_rate change_bps', 'trade_date spread_bps'],
-    lacks: 'the rates of each day',
-    wayOut: '`asof yields`',
-  },
-  {
-    objects: ['yield_table'],
-    columns: ['trade_date 10Y'],
-    lacks: 'the type and the source of its curve',
-    wayOut: '`asof yields` without --wide',
-  },
-  {
-    objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
-    columns: ['ticker cluster_size', 'verdict accession_number'],
-    lacks: 'filings',
-    wayOut: '`asof insider filings -f ndjson`',
-  },
-  {
-    // In CSV, the last two are like statements; in lines of JSON or Parquet they are observations and panels.
-    objects: [],
-    columns: [
-      'as_of_date added revised withdrawn',
-      'old new kind',
-      'vs_value',
-      'value as_of_date unit',
-      'value as_of_date as_of',
+  return {
+    reason: `like plain-csv (figures by date), but its first line is ${firstLine(text)}`,
+    hints: [
+      'begin the file with the names of the columns: Date, then the id of each series, such as Date,GDP',
     ],
-    // Values as of several days have one column for each day.
-    isLike: ([first, second, day = '']) =>
-      first === 'date' && second === 'series_id' && parseDay(day) !== undefined,
-    lacks: 'vintages',
-    wayOut: '`asof facts`',
-  },
+  };
+}
+
+/** Answers without importable content: their JSON objects, columns of their tables, and what to import instead. */
+const answersWithout: readonly (readonly [objects: RegExp, columns: readonly string[], what: string])[] = [
+  [
+    /^yield_/,
+    ['vs_rate change_bps', 'trade_date spread_bps', 'trade_date 10Y'],
+    'the type and the source of each rate; import the output of `asof yields` without --wide',
+  ],
+  [
+    /^insider_/,
+    ['ticker cluster_size', 'verdict accession_number'],
+    'filings; import the output of `asof insider filings -f ndjson`',
+  ],
+  [
+    /./,
+    // Observations and panels: in CSV they are like statements.
+    ['as_of_date added withdrawn', 'old new kind', 'vs_value', 'as_of_date unit', 'value as_of_date as_of'],
+    'vintages; import the output of `asof facts`',
+  ],
 ];
 
 /** Kinds of files that asof does not read: their beginnings and descriptions. */
@@ -244,50 +176,17 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
   ],
   [
-    /^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s,
+    /^\s*\{.*"request_id"\s*:\s*"req_|^(?:\{")?as_of[",\t](?!.*\bvalue\b)/s,
     'output of asof without vintages; import the output of `asof facts`',
   ],
   [
-    /^(?:\{")?as_of[",\t](?!.*\bvalue\b)/,
-    'output of asof without vintages; import the output of `asof facts`',
-  ],
-  [
-    /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/,
-    'a submission to the SEC, but not of form 3, 4 or 5',
-  ],
-  [
-    /^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/,
-    'a part of a submission to the SEC, but not an ownership document',
-  ],
-  [/^ACCESSION_NUMBER\t/, 'a table of an SEC data set, but not of the Insider Transactions Data Sets'],
-  [
-    /^\s*\{(?=.*"entityName"\s*:).*"facts"\s*:/s,
-    'the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents',
-  ],
-  [
-    /^\s*\{(?!.*"filings"\s*:).*"accessionNumber"\s*:\s*\[/s,
-    'a part of a list of filings of the SEC; save the whole answer (CIK….json)',
+    /^\s*(?:-----BEGIN PRIVACY|<(?:SEC|IMS)-|(?:<\?xml[^>]*>\s*)?<edgarSubmission\b|ACCESSION_NUMBER\t|\{.*"(?:entityName|accessionNumber)"\s*:)/s,
+    'a file of the SEC, but not a form 3, 4 or 5, a list of filings (CIK….json) or an Insider Transactions Data Set',
   ],
   [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
   [
-    /^\s*\{(?!.*"observations"\s*:).*"(?:vintage_dates|release_dates|releases|sources|categories|tags|elements)"\s*:\s*[[{]/s,
+    /^\s*(?:\{(?!.*"observations"\s*:).*"(?:vintage_dates|release_dates|releases|sources|categories|tags|elements)"\s*:\s*[[{]|(?:<\?xml[^>]*>\s*)?<\w+\b[^>]*realtime_start)/s,
     'a response of the FRED API, but not of series/observations, which has the figures, or series',
-  ],
-  [
-    /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
-    'a response of the FRED API in XML, but not of series/observations or series',
-  ],
-  [
-    /^\s*(?:\[\s*)?\{(?=[^}]*"date"\s*:)(?=[^}]*"value"\s*:)/,
-    'observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value',
-  ],
-  [
-    /^\s*\{(?:\s*"BEAAPI"\s*:|.*"Results"\s*:\s*\{\s*"series"\s*:)/s,
-    'an answer of the API of another agency; save its figures as CSV with the columns series_id,date,as_of_date,value',
-  ],
-  [
-    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s,
-    'a feed of the Treasury, but not of the daily par or real yield curve',
   ],
   [/^version https:\/\/git-lfs\.github\.com\//, 'a Git LFS pointer, not the file itself; run `git lfs pull`'],
   [/^PK/, 'an Office document, but not a workbook of a known kind'],
@@ -301,14 +200,14 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
 
 function unsupported(head: FileHead): Diagnosis | undefined {
   const { object, columns } = answerHead(head);
-  const answer = answersWithout.find(({ objects, columns: known, isLike }) =>
+  const lacks = answersWithout.find(([objects, known]) =>
     object === undefined
-      ? known.some((names) => names.split(' ').every((name) => columns.includes(name))) || isLike?.(columns)
-      : objects.includes(object),
-  );
-  const description =
-    answer === undefined
+      ? known.some((names) => names.split(' ').every((name) => columns.includes(name)))
+      : objects.test(object),
+  )?.[2];
+  const found =
+    lacks === undefined
       ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]
-      : `output of asof without ${answer.lacks}; import the output of ${answer.wayOut}`;
-  return description === undefined ? undefined : { reason: `this looks like ${description}`, hints: [] };
+      : `output of asof without ${lacks}`;
+  return found === undefined ? undefined : { reason: `this looks like ${found}`, hints: [] };
 }

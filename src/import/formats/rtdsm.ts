@@ -53,7 +53,7 @@ export const rtdsm: ImportFormat = {
       file,
       { ...table, rows },
       {
-        withdrawals: new Set(missingTexts.realTimeDataSet),
+        withdrawals: missingTexts.realTimeDataSet,
         frequency: counted || ofQuarters === true ? 'Q' : 'M',
       },
     );

@@ -1,13 +1,12 @@
 import type { Statement } from '../../domain/series/revision-history.ts';
-import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
+import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
 import { type Day, type Frequency, parseDay } from '../../domain/values/date.ts';
-import { parseDecimal } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';
+import { type Batch, type ReadOptions, readDay, readNumber, readSeriesId } from './format.ts';
 
 const batchSize = 5000;
 
@@ -30,7 +29,7 @@ export type VintageTable = {
 /** The form of a format's cells, and its statements about columns. */
 type CellRules = {
   /** The texts for "not available" and "no longer available". */
-  readonly withdrawals: ReadonlySet<string>;
+  readonly withdrawals: readonly string[];
   readonly frequency?: Frequency;
   /** The frequency of columns without a coarser one, if the format states it. */
   readonly rowFrequency?: Frequency;
@@ -38,7 +37,7 @@ type CellRules = {
 
 /** The cells of FRED's CSV files and similar ones: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
-  withdrawals: new Set(missingTexts.fred),
+  withdrawals: missingTexts.fred,
 };
 
 /**
@@ -100,20 +99,14 @@ type CellValue = string | null | undefined;
 function readCells(
   file: SourceFile,
   { columns, rows }: VintageTable,
-  rules: CellRules,
+  { withdrawals }: CellRules,
 ): readonly (readonly CellValue[])[] {
+  const described = [...withdrawals, 'blank'].join(' or ');
   return columns.map(({ name }, index) =>
     rows.map(({ row, cells }) => {
-      const text = (cells[index] ?? '').trim();
-      if (text === '') return undefined;
-      if (rules.withdrawals.has(text)) return null;
-      const value = parseDecimal(text);
-      if (value !== undefined) return value;
-      throw notANumber(
-        file,
-        { row, column: name, value: text },
-        [...rules.withdrawals, 'blank'].join(' or '),
-      );
+      const value = (cells[index] ?? '').trim();
+      if (value === '') return undefined;
+      return readNumber(file, { row, column: name, value }, withdrawals, described);
     }),
   );
 }
@@ -168,7 +161,7 @@ export async function* readFredTable(
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
-  const { date: dateIn = parseDay, dateForm, dateOrder, isNote } = layout;
+  const { date: dateIn, dateForm, dateOrder, isNote } = layout;
   for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), {
     usual: dateOrder,
   })) {
@@ -176,8 +169,7 @@ export async function readVintageCsv(file: SourceFile, layout: VintageLayout): P
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
       if (rows.length === 0 && isNote?.(label) === true) continue;
-      const date = dateIn(label);
-      if (date === undefined) throw notADay(file, { row, value: label }, dateForm);
+      const date = readDay(file, { row, value: label }, dateForm, dateIn);
       rows.push({ row, date, cells: cells.slice(1) });
     }
   }
@@ -191,22 +183,15 @@ function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): rea
   return names.map((name) => ({ name, ...layout.column(name) }));
 }
 
-/** Returns the series id in a column's name; throws if the name is not one. */
-export function columnId(file: SourceFile, name: string): string {
-  const seriesId = parseSeriesId(name);
-  if (seriesId === undefined) throw notAnId(file, { row: 1, column: name });
-  return seriesId;
-}
-
 /** Returns the series of a column: `value` is the one of `--series`, any other name is an id. */
 export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
   if (!isValue(name)) {
-    const id = columnId(file, name);
+    const id = readSeriesId(file, { row: 1, column: name });
     if (series === undefined || series === id) return id;
     const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
     throw refusal(file, { row: 1, column: name }, reason);
   }
-  if (series !== undefined) return columnId(file, series);
+  if (series !== undefined) return readSeriesId(file, { row: 1, column: series });
   throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
 }
 

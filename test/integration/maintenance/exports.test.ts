@@ -158,7 +158,6 @@ describe('answers that lack statements', () => {
     'observations GDP --as-of 2015-01-30 --limit 3',
     'observations GDP --first-release --limit 3',
     'observations GDP --units pch --limit 3',
-    'observations GDP --vintages 2015-01-30,2016-01-29 --from 2014-01-01',
     'revisions GDP --date 2014-10-01',
     'panel GDP PAYEMS --as-of-each month-end --from 2008-12-01 --to 2009-01-31',
     'vintages GDP --limit 3',

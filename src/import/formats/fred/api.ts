@@ -1,8 +1,5 @@
-import type { Statement } from '../../../domain/series/revision-history.ts';
-import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
-import { parseDecimal } from '../../../domain/values/decimal.ts';
-import { missingTexts } from '../../../domain/values/missing-value.ts';
+import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
+import type { Day } from '../../../domain/values/date.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import {
@@ -13,21 +10,27 @@ import {
   type UncheckedObject,
 } from '../../readers/json.ts';
 import { isNode, listOf, parseXml, resolveEntities } from '../../readers/xml.ts';
-import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import {
-  seriesOf as columnSeries,
-  fredCells,
-  splitVintageColumn,
-  type VintageColumn,
-  type VintageRow,
-  vintageBatches,
-} from '../vintage-table.ts';
-import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
+  type Batch,
+  type ImportFormat,
+  type ReadOptions,
+  readDay,
+  readNumber,
+  readSeriesId,
+} from '../format.ts';
+import {
+  historyBatches,
+  notAvailable,
+  notEnded,
+  type RealTimeHistory,
+  type RealTimeValue,
+  refuseGaps,
+} from './history.ts';
 
 /** A FRED response with real-time periods; `--series` or a description beside it names the series. */
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
-  summary: ['FRED API observations', ' (JSON or XML, with real-time periods or by vintage date)'],
+  summary: ['FRED API observations', ' (JSON or XML, with real-time periods)'],
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
@@ -37,11 +40,9 @@ export const fredApi: ImportFormat = {
   async *read(file, options) {
     const response = await readFredResponse(file);
     const observations = listField(file, response, 'observations');
-    const outputType = numberField(file, response, 'output_type');
     if (observations.length === 0)
       throw refusal(file, { column: 'observations' }, 'the response has no observations');
-    if (outputType === 1) yield* ofSeries(file, options, readHistory(file, response));
-    else yield* vintageResponse(file, response, observations, options);
+    yield* ofSeries(file, options, readHistory(file, response));
   },
 };
 
@@ -64,11 +65,8 @@ async function seriesOf(
   file: SourceFile,
   options: ReadOptions,
 ): Promise<{ readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] }> {
-  if (options.series !== undefined) {
-    const seriesId = parseSeriesId(options.series);
-    if (seriesId !== undefined) return { seriesId, metadata: [] };
-    throw notAnId(file, { value: options.series });
-  }
+  if (options.series !== undefined)
+    return { seriesId: readSeriesId(file, { value: options.series }), metadata: [] };
   const candidates = await describedBeside(file);
   const named = candidates.filter(({ seriesId }) => beginsWithId(seriesId, file.name));
   const [only, ...others] = named.length > 0 ? named : candidates;
@@ -107,9 +105,22 @@ export function readHistory(
   file: SourceFile,
   response: UncheckedObject,
 ): RealTimeHistory & { readonly start: Day } {
-  refuseOtherRequests(file, response);
   const observations = listField(file, response, 'observations');
-  refuseCut(file, response, observations.length);
+  const units = textField(file, response, 'units');
+  if (units !== 'lin') {
+    const reason = 'these are changes, not the published values; request them again with units=lin';
+    throw refusal(file, { column: 'units', value: units }, reason);
+  }
+  const outputType = numberField(file, response, 'output_type');
+  if (outputType !== 1) {
+    const reason = 'only output_type=1 has every real-time period; request it again with that';
+    throw refusal(file, { column: 'output_type', value: String(outputType) }, reason);
+  }
+  const count = numberField(file, response, 'count');
+  if (count > observations.length) {
+    const reason = `the response has ${observations.length} of ${count} observations; request it again with limit=100000&offset=0`;
+    throw refusal(file, { column: 'count', value: String(count) }, reason);
+  }
   const start = dayField(file, response, 'realtime_start');
   const end = endField(file, response);
   const rows = observations.map((observation, index) => readObservation(file, observation, index + 1));
@@ -123,88 +134,16 @@ export function readHistory(
   return history;
 }
 
-function refuseCut(file: SourceFile, response: UncheckedObject, rows: number): void {
-  const count = numberField(file, response, 'count');
-  if (count <= rows) return;
-  const reason = `the response has ${rows} of ${count} observations; request it again with limit=100000&offset=0`;
-  throw refusal(file, { column: 'count', value: String(count) }, reason);
-}
-
-function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {
-  const outputType = numberField(file, response, 'output_type');
-  const units = textField(file, response, 'units');
-  if (units !== 'lin') {
-    const reason = 'these are changes, not the published values; request them again with units=lin';
-    throw refusal(file, { column: 'units', value: units }, reason);
-  }
-  if (outputType < 1 || outputType > 3) {
-    const reason = 'only output_type=1 has every real-time period; request it again with that';
-    throw refusal(file, { column: 'output_type', value: String(outputType) }, reason);
-  }
-}
-
-/**
- * Reads a response whose fields are vintages (`GDP_20150130`).
- * Output type 2 has whole vintages, where a date without a field has no figure; output type 3 has only changes.
- */
-function* vintageResponse(
-  file: SourceFile,
-  response: UncheckedObject,
-  observations: readonly UncheckedObject[],
-  options: ReadOptions,
-): Generator<Batch> {
-  refuseOtherRequests(file, response);
-  const outputType = numberField(file, response, 'output_type');
-  const names = [...new Set(observations.flatMap((observation) => Object.keys(observation)))].filter(
-    (name) => name !== 'date',
-  );
-  const columns = names.map((name): VintageColumn => {
-    const parts = splitVintageColumn(name);
-    if (parts !== undefined)
-      return { name, seriesId: columnSeries(file, parts.series, options), vintage: parts.vintage };
-    throw refusal(file, { column: name }, 'not a series and its vintage date, such as GDP_20150130');
-  });
-  const rows = observations.map((observation, index): VintageRow => {
-    const row = index + 1;
-    const cells = names.map((name) => (name in observation ? textField(file, observation, name, row) : ''));
-    return { row, date: dayField(file, observation, 'date', row), cells };
-  });
-  const figures = rows.reduce((sum, { cells }) => sum + cells.filter((cell) => cell !== '').length, 0);
-  refuseCut(file, response, Math.max(figures, rows.length));
-  if (outputType === 2) yield* vintageBatches(file, { columns, rows }, fredCells);
-  else yield changesIn(file, columns, rows);
-}
-
-function changesIn(file: SourceFile, columns: readonly VintageColumn[], rows: readonly VintageRow[]): Batch {
-  const statements = columns.flatMap(({ name, seriesId, vintage: asOf }, index) =>
-    rows.flatMap(({ row, date, cells }): Statement[] => {
-      const text = cells[index] ?? '';
-      return text === '' ? [] : [{ seriesId, date, asOf, value: numberOrDot(file, text, row, name) }];
-    }),
-  );
-  const coverage = columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage }));
-  return { coverage, statements };
-}
-
 function readObservation(file: SourceFile, observation: UncheckedObject, row: number): RealTimeValue {
   const date = dayField(file, observation, 'date', row);
   const start = dayField(file, observation, 'realtime_start', row);
   const end = endField(file, observation, row);
-  const value = numberOrDot(file, textField(file, observation, 'value', row), row, 'value');
-  return { row, date, start, end, value };
-}
-
-function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
-  const value = text === missingTexts.fredPoint ? null : parseDecimal(text);
-  if (value !== undefined) return value;
-  throw notANumber(file, { row, column, value: text }, '. (not available)');
+  const place = { row, column: 'value', value: textField(file, observation, 'value', row) };
+  return { row, date, start, end, value: readNumber(file, place, ['.'], notAvailable) };
 }
 
 function dayField(file: SourceFile, object: UncheckedObject, column: string, row?: number): Day {
-  const value = textField(file, object, column, row);
-  const day = parseDay(value);
-  if (day !== undefined) return day;
-  throw notADay(file, defined({ column, value, row }));
+  return readDay(file, defined({ column, value: textField(file, object, column, row), row }));
 }
 
 function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {
@@ -240,11 +179,8 @@ export async function readFredSeries(file: SourceFile): Promise<readonly SeriesM
 }
 
 function readEntry(file: SourceFile, entry: UncheckedObject, row: number): SeriesMetadata {
-  const id = textOf(entry, 'id') ?? '';
-  const seriesId = parseSeriesId(id);
-  if (seriesId === undefined) throw notAnId(file, { row, column: 'id', value: id });
   return {
-    seriesId,
+    seriesId: readSeriesId(file, { row, column: 'id', value: textOf(entry, 'id') ?? '' }),
     ...defined({
       title: textOf(entry, 'title'),
       units: textOf(entry, 'units'),

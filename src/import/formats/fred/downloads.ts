@@ -1,15 +1,20 @@
-import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
-import { parseDecimal } from '../../../domain/values/decimal.ts';
+import type { SeriesMetadata } from '../../../domain/series/series.ts';
+import { parseDay } from '../../../domain/values/date.ts';
 import { missingTexts } from '../../../domain/values/missing-value.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, type FileHead, isDateColumn, readCsvBody } from '../../readers/csv.ts';
 import { readSheets } from '../../readers/xlsx.ts';
-import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
+import {
+  type Batch,
+  type ImportFormat,
+  type ReadOptions,
+  readDay,
+  readNumber,
+  readSeriesId,
+} from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
-  columnId,
   isRealTimeColumn,
   isVintageColumn,
   readFredTable,
@@ -17,7 +22,7 @@ import {
   splitVintageColumn,
   vintageOf,
 } from '../vintage-table.ts';
-import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
+import { historyBatches, notAvailable, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
 
 /** FRED's CSV download: the figures of one day, not stated in the file. */
 const fredCsv: ImportFormat = {
@@ -55,7 +60,8 @@ const alfredWide: ImportFormat = {
   read: (file) =>
     readFredTable(file, (name) => {
       const parts = splitVintageColumn(name);
-      if (parts !== undefined) return { seriesId: columnId(file, parts.series), vintage: parts.vintage };
+      if (parts !== undefined)
+        return { seriesId: readSeriesId(file, { row: 1, column: parts.series }), vintage: parts.vintage };
       const reason = 'not a series and its vintage date, such as GDPC1_20150130';
       throw refusal(file, { row: 1, column: name }, reason);
     }),
@@ -158,26 +164,20 @@ function placesOf(file: SourceFile, { row, cells }: CsvRow): PeriodPlaces {
 }
 
 function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces): RealTimeValue {
-  const textOf = (place: number) => (cells[place] ?? '').trim().replace(/[T ]00:00:00(?:\.0+)?$/, '');
-  const dayAt = (place: number): Day => {
-    const value = textOf(place);
-    const day = parseDay(value);
-    if (day !== undefined) return day;
-    throw notADay(file, { row, column: places.names[place] ?? '', value });
-  };
-  const endText = places.end < 0 ? '' : textOf(places.end);
+  const at = (place: number) => ({
+    row,
+    column: places.names[place] ?? '',
+    value: (cells[place] ?? '').trim().replace(/[T ]00:00:00(?:\.0+)?$/, ''),
+  });
   // ALFRED leaves the end of a current period blank, or writes a dot.
-  const isOpen = endText === notEnded || /^(?:|\.|current|NaT)$/i.test(endText);
-  const end = isOpen ? notEnded : parseDay(endText);
-  if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
-  const text = textOf(places.value);
-  const value =
-    text === '' || missingTexts.fred.some((missing) => missing === text) ? null : parseDecimal(text);
-  if (value === undefined) {
-    const place = { row, column: places.names[places.value] ?? '', value: text };
-    throw notANumber(file, place, '. (not available)');
-  }
-  return { row, date: dayAt(places.date), start: dayAt(places.start), end, value };
+  const isOpen = places.end < 0 || /^(?:|\.|current|NaT|9999-12-31)$/i.test(at(places.end).value);
+  return {
+    row,
+    date: readDay(file, at(places.date)),
+    start: readDay(file, at(places.start)),
+    end: isOpen ? notEnded : readDay(file, at(places.end)),
+    value: readNumber(file, at(places.value), ['', ...missingTexts.fred], notAvailable),
+  };
 }
 
 /** The names of ALFRED's sheets, by layout. */
@@ -278,11 +278,9 @@ function readReadme(file: SourceFile, text: string): SeriesMetadata {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const id =
     lines.map((line) => /^Series ID: *(\S+)/.exec(line)?.[1]).find((found) => found !== undefined) ?? '';
-  const seriesId = parseSeriesId(id);
-  if (seriesId === undefined) throw notAnId(file, { column: 'Series ID', value: id });
   const adjustment = currentOf(lines, 'Seasonal Adjustment');
   return {
-    seriesId,
+    seriesId: readSeriesId(file, { column: 'Series ID', value: id }),
     ...defined({
       title: currentOf(lines, 'Title'),
       units: currentOf(lines, 'Units'),

@@ -9,6 +9,9 @@ const batchSize = 5000;
 /** FRED's end date of a current real-time period. */
 export const notEnded = '9999-12-31';
 
+/** How FRED writes a value that is not available. */
+export const notAvailable = '. (not available)';
+
 /** A value with its real-time period, first and last day included. */
 export type RealTimeValue = {
   /** Position in the file, from 1. */

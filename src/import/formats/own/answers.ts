@@ -1,7 +1,6 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import {
   parseFrequency,
-  parseSeriesId,
   parseVintageKind,
   type SeriesMetadata,
   vintageKinds,
@@ -22,7 +21,7 @@ import {
   type UncheckedObject,
 } from '../../readers/json.ts';
 import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
-import { type Batch, type ImportFormat, notADay, notAnId, type ReadOptions } from '../format.ts';
+import { type Batch, type ImportFormat, type ReadOptions, readSeriesId } from '../format.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -276,27 +275,22 @@ function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
 
 function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'series_id'): SeriesMetadata {
   const cells = cellReader(file, row);
-  const at = (column: string) => ({ row: row.row, column, value: row.cell(column) });
   const text = (column: string) => row.cell(column) || undefined;
-  const seriesId = parseSeriesId(row.cell(idColumn));
-  if (seriesId === undefined) throw notAnId(file, at(idColumn));
   const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
-  const coveredTo = answerDay(row.cell('covered_to'));
-  if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
   // The kind in an answer of asof is that of all vintages together, and states nothing.
   const kind =
     idColumn === 'series_id'
       ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
       : undefined;
   return defined({
-    seriesId,
+    seriesId: readSeriesId(file, { row: row.row, column: idColumn, value: row.cell(idColumn) }),
     title: text('title'),
     units: text('units'),
     frequency: frequency ?? undefined,
     seasonalAdjustment: text('seasonal_adjustment'),
     source: text('source'),
     vintageKind: kind ?? undefined,
-    coveredTo,
+    coveredTo: cells.maybe('covered_to', answerDay, day) ?? undefined,
   });
 }
 

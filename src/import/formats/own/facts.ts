@@ -1,25 +1,15 @@
 import type { Statement } from '../../../domain/series/revision-history.ts';
-import {
-  parseSeriesId,
-  parseVintageKind,
-  type StoredKind,
-  vintageKinds,
-} from '../../../domain/series/series.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseVintageKind, type StoredKind, vintageKinds } from '../../../domain/series/series.ts';
+import type { Day } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { placesOf } from '../../readers/rows.ts';
-import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
+import { type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
 const kindColumn = 'vintage_kind';
-
-const answerColumns = new Set([
-  ...['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days'],
-  ...['vs_value', 'vs_as_of_date'],
-]);
 
 /**
  * asof's own format: one statement per line; an empty value is a withdrawal.
@@ -32,7 +22,9 @@ export const asofCsv: ImportFormat = {
     ', one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
   ],
   statesAsOf: 'by hand',
-  recognise: ({ header }) => columns.every((name) => header.includes(name)),
+  // Observations, which lack vintages, have such columns beside others.
+  recognise: ({ header }) =>
+    columns.every((name) => header.includes(name)) && !header.includes('unit') && !header.includes('as_of'),
   async *read(file) {
     const coveredTo = new Map<string, Day>();
     const statement = statementReader(file);
@@ -55,16 +47,6 @@ export const asofCsv: ImportFormat = {
 type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>>;
 
 function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
-  const others = header.cells.filter(
-    (name) => !columns.some((known) => known === name) && name !== kindColumn,
-  );
-  if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
-    const reason = 'this is output of asof without vintages; import the output of asof facts';
-    throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, [
-      'asof facts ID writes every statement',
-      'asof observations ID --as-of D --columns date,value writes one vintage: import it with --series ID --as-of D',
-    ]);
-  }
   const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
   const at = (name: string) => places.get(name) ?? -1;
   return {
@@ -85,23 +67,18 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     const known = ids.get(text);
     if (known !== undefined) return known;
     const own = copyOf(text);
-    const id = parseSeriesId(own);
-    if (id === undefined) throw notAnId(file, { row, column: 'series_id', value: text });
+    const id = readSeriesId(file, { row, column: 'series_id', value: own });
     ids.set(own, id);
     return id;
   };
   const dayOf = (text: string, row: number, column: string): Day => {
-    const day = days.get(text) ?? parseDay(text);
-    if (day === undefined) throw notADay(file, { row, column, value: text });
+    const day = days.get(text) ?? readDay(file, { row, column, value: text });
     days.set(text, day);
     return day;
   };
-  const decimalOf = (text: string, row: number): string | null => {
-    if (text === '') return null;
-    const value = parseDecimal(text);
-    if (value !== undefined) return value;
-    throw notANumber(file, { row, column: 'value', value: text }, 'empty, as a withdrawal is');
-  };
+  const numberOf = (text: string, row: number): string | null =>
+    parseDecimal(text) ??
+    readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
   const kindIn = (text: string, row: number): StoredKind => {
     const kind = text === '' ? '' : parseVintageKind(text);
     if (kind !== undefined) return kind;
@@ -113,7 +90,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       seriesId: idOf(cells[at.series_id] ?? '', row),
       date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
       asOf: dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
-      value: decimalOf(value, row),
+      value: numberOf(value, row),
       ...(at.vintage_kind >= 0 && { kind: kindIn(cells[at.vintage_kind] ?? '', row) }),
     };
   };

@@ -47,7 +47,6 @@ describe("asof's own CSV", () => {
   });
 
   const noValue = 'neither a decimal number nor empty, as a withdrawal is';
-  const ofQuery = 'this is output of asof without vintages; import the output of asof facts';
   refuses(asofCsv, 'facts.csv', {
     [`, row 2, column "value": "0x1f": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,0x1f\n`,
     [`, row 2, column "value": ".": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,.\n`,
@@ -55,12 +54,6 @@ describe("asof's own CSV", () => {
     ', row 2, column "as_of_date": "2015-02-30": there is no such date': `${header}\nGDP,2014-10-01,2/30/2015,1\n`,
     [`, row 2, column "series_id": "": ${noId}`]: `${header}\n,2014-10-01,2015-01-30,1\n`,
     ', row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value, vintage_kind': `${header},note\nA,2014-10-01,2015-02-27,1,x\n`,
-    // Observations, revisions and a panel.
-    [`, row 1, column "unit": ${ofQuery}`]: [
-      'date,value,as_of_date,series_id,unit,frequency,source\n1,1,1,1,1,1,1\n',
-      'date,value,as_of_date,series_id,unit,frequency,source,change,percent,days\n1,1,1,1,1,1,1,1,1,1\n',
-    ],
-    [`, row 1, column "as_of": ${ofQuery}`]: 'as_of,series_id,date,value,as_of_date\n1,1,1,1,1\n',
   });
 });
 
@@ -93,7 +86,7 @@ describe('metadata in CSV', () => {
 
   refuses(metadataCsv, 'series.csv', {
     ', row 2, column "frequency": "X": not a frequency: D, W, BW, M, Q, SA or A': `${header}\nA,,,X,,,\n`,
-    ', row 2, column "covered_to": "2024-02-30": there is no such date': `${header}\nA,,,,,,2024-02-30\n`,
+    ', row 2, column "covered_to": "2024-02-30": not a date of the form YYYY-MM-DD': `${header}\nA,,,,,,2024-02-30\n`,
     [`, row 2, column "series_id": "A$": ${noId}`]: `${header}\nA$,,,,,,\n`,
     ', row 3, column "series_id": "A": row 2 already describes this series': `${header}\nA,,,,,,\na,,,,,,\n`,
   });
@@ -171,7 +164,7 @@ describe('a list of series that asof wrote', () => {
     [`, row 2, column "id": "-": ${noId}`]: 'id,last_updated\n-,2024-12-19',
     ', row 2, column "frequency": "monthly": not a frequency: D, W, BW, M, Q, SA or A':
       'id,frequency,last_updated\nA,monthly,',
-    ', row 2, column "covered_to": "soon": not a date: use YYYY-MM-DD': 'id,covered_to\nA,soon',
+    ', row 2, column "covered_to": "soon": not a date of the form YYYY-MM-DD': 'id,covered_to\nA,soon',
     ', row 2, column "id": this column is missing': 'title,last_updated\nA,',
     ', row 2: 1 cell, but the header has 2; is the file truncated?': 'id\tlast_updated\nA',
     ': the answer has no rows': 'id\tlast_updated',

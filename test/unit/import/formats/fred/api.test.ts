@@ -240,65 +240,15 @@ ${observations.map((one) => `  <observation ${one}/>`).join('\n')}
     expect(await refusalOf(fredApi, file)).toContain('pass --series ID');
   });
 
-  test('by vintage date (output type 2) has whole vintages, in which a missing figure is none', async () => {
-    const file = xml(
-      'output_type="2" count="2"',
-      'date="1929-01-01" GNPCA_19920129="821.8"',
-      'date="1930-01-01" GNPCA_19920129="748.9" GNPCA_19960119="725.6"',
-    );
-    const { statements, coverage } = await read(file);
-    expect(lines(statements)).toEqual([
-      'GNPCA,1929-01-01,1992-01-29,821.8',
-      'GNPCA,1930-01-01,1992-01-29,748.9',
-      'GNPCA,1929-01-01,1996-01-19,',
-      'GNPCA,1930-01-01,1996-01-19,725.6',
-    ]);
-    expect(coverage.map(({ whole }) => whole)).toEqual([true, true]);
-  });
-
-  test('with new and revised figures only (output type 3) says nothing about the others', async () => {
-    const file = xml(
-      'output_type="3" count="2"',
-      'date="1929-01-01" GNPCA_19920129="821.8"',
-      'date="1930-01-01" GNPCA_19920129="748.9" GNPCA_19960119="."',
-    );
-    const { statements, coverage } = await read(file);
-    expect(lines(statements)).toEqual([
-      'GNPCA,1929-01-01,1992-01-29,821.8',
-      'GNPCA,1930-01-01,1992-01-29,748.9',
-      'GNPCA,1930-01-01,1996-01-19,',
-    ]);
-    expect(coverage).toEqual([
-      { seriesId: 'GNPCA', coveredTo: '1992-01-29' },
-      { seriesId: 'GNPCA', coveredTo: '1996-01-19' },
-    ]);
-  });
-
   const one = 'realtime_start="1992-01-29" realtime_end="9999-12-31" date="1929-01-01" value="1"';
-  const vintage = 'date="1929-01-01" GNPCA_19920129="821.8"';
   refuses(
     fredApi,
     'GNPCA.xml',
     {
-      '…: only output_type=1…': xml('output_type="4" count="1"', 'date="1929-01-01" value="1"'),
-      '…: the response has 1 of 3 observations…': [
-        xml('output_type="1" count="3"', one),
-        xml('output_type="2" count="3"', vintage),
-      ],
-      ', column "GNPCA": not a series and its vintage date…': xml(
-        'output_type="2" count="1"',
-        'date="1929-01-01" GNPCA="821.8"',
-      ),
-      ', row 1, column "GNPCA_19920129": "x": neither a decimal number nor . (not available)': xml(
-        'output_type="3" count="1"',
-        'date="1929-01-01" GNPCA_19920129="x"',
-      ),
+      '…: only output_type=1…': xml('output_type="2" count="1"', 'date="1929-01-01" GNPCA_19920129="821.8"'),
+      '…: the response has 1 of 3 observations…': xml('output_type="1" count="3"', one),
       ', column "count": this field is missing': xml('output_type="1"', one),
       ', column "observations": the response has no observations': xml('output_type="1" count="0"'),
-      '…: the file names its series GDP…': xml(
-        'output_type="2" count="1"',
-        'date="1929-01-01" GDP_19920129="821.8"',
-      ),
     },
     gnp,
   );
