@@ -1,14 +1,13 @@
 // Why: docs/decisions/assistants.md
 
-import { once } from 'node:events';
-import { pipeline, type Readable, Transform, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
-  JSONRPCMessageSchema,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
@@ -137,6 +136,9 @@ const cutNote = 'there are more rows: a larger limit gives them, or another rang
 /** In characters: an assistant must be able to read an answer. */
 const mostCharacters = 200_000;
 
+/** The most bytes of a message, after which a session ends. */
+const mostBytes = 16 * 1024 * 1024;
+
 /** Answers requests of the Model Context Protocol until its client closes the input, or the signal stops it. */
 export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise<void> {
   const { asOf, signal } = source;
@@ -156,18 +158,21 @@ export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise
     if (tool === undefined) return failure(unknownTool(params.name, [...all.keys()]));
     return answer(tool, params.arguments ?? {});
   });
-  const lines = new MessageLines(stdout);
+  // The SDK says nothing of a line that is no message.
+  server.onerror = (error) => {
+    const code = error instanceof SyntaxError ? ErrorCode.ParseError : ErrorCode.InvalidRequest;
+    const message = 'issues' in error ? 'a line is no message of JSON-RPC 2.0' : error.message;
+    stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
+  };
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+  });
   // Ends with its input, even a broken one.
-  const ended = once(
-    pipeline(stdin, lines, () => undefined),
-    'close',
-    { signal },
-  ).catch(() => undefined);
-  await server.connect(new StdioServerTransport(lines, stdout, { maxBufferSize: 4 * mostBytes }));
-  await ended;
+  const ended = finished(stdin, { writable: false, signal }).catch(() => undefined);
+  await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: mostBytes }));
+  await Promise.race([ended, closed]);
   await idle();
   await server.close();
-  lines.destroy();
   signal.throwIfAborted();
 }
 
@@ -275,85 +280,4 @@ function failure(error: unknown): CallToolResult {
       ? [error.detail, ...error.hints]
       : [`this is a bug in asof: ${error instanceof Error ? error.message : String(error)}`];
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
-}
-
-/** The limits of a message: bytes of a line, and levels of lists and objects. */
-const mostBytes = 16 * 1024 * 1024;
-const mostLevels = 100;
-
-/** Passes on lines that are messages; answers other lines with an error, where the SDK is silent. */
-class MessageLines extends Transform {
-  readonly #stdout: Writable;
-  #begun: Buffer[] = [];
-  #size = 0;
-
-  constructor(stdout: Writable) {
-    super();
-    this.#stdout = stdout;
-  }
-
-  override _transform(chunk: Buffer, _encoding: string, done: () => void): void {
-    let from = 0;
-    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-      this.#add(chunk.subarray(from, end));
-      if (this.#size <= mostBytes) this.#take(Buffer.concat(this.#begun).toString());
-      this.#begun = [];
-      this.#size = 0;
-      from = end + 1;
-    }
-    this.#add(chunk.subarray(from));
-    done();
-  }
-
-  /** Adds a part of a line; a line that is too long is refused once, and dropped. */
-  #add(part: Buffer): void {
-    const before = this.#size;
-    this.#size += part.length;
-    if (this.#size <= mostBytes) this.#begun.push(part);
-    else if (before <= mostBytes) {
-      this.#begun = [];
-      this.#refuse(
-        ErrorCode.InvalidRequest,
-        `a message has more than ${mostBytes / 2 ** 20} MB: send a shorter one`,
-      );
-    }
-  }
-
-  #take(line: string): void {
-    if (line.trim() === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch (error) {
-      this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
-      return;
-    }
-    const invalid = (reason: string) => this.#refuse(ErrorCode.InvalidRequest, reason, value);
-    // Before the schema, whose checks recurse for each level.
-    if (isDeeper(value, mostLevels))
-      invalid(`a message is nested more than ${mostLevels} levels deep: send a flatter one`);
-    else if (JSONRPCMessageSchema.safeParse(value).success) this.push(`${line}\n`);
-    else invalid('a line is no request of JSON-RPC 2.0');
-  }
-
-  #refuse(code: ErrorCode, message: string, request?: unknown): void {
-    const error = { jsonrpc: '2.0', id: idOf(request), error: { code, message } };
-    this.#stdout.write(`${JSON.stringify(error)}\n`);
-  }
-}
-
-function idOf(request: unknown): string | number | null {
-  if (typeof request !== 'object' || request === null || !('id' in request)) return null;
-  const { id } = request;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
-}
-
-/** Tells whether a value has more levels than `levels`; without recursion, which deep values would exhaust. */
-function isDeeper(value: unknown, levels: number): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levels) return true;
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  }
-  return false;
 }
