@@ -230,7 +230,7 @@ type StartedTable = {
 async function beginTable(
   { name, operation }: Endpoint,
   { texts, format }: Asked,
-  { request, requestId, now, sending, admission }: AdmittedExchange,
+  { request, requestId, now, admission }: AdmittedExchange,
   lease: ReturnType<Services['lease']>,
   signal: AbortSignal,
 ): Promise<StartedTable> {
@@ -248,7 +248,7 @@ async function beginTable(
     if (done === true) return { headers: { ...headers, ...linkTo(value, request) }, buffered };
     buffered.push(value);
     size += value.length;
-    if (sending?.mayCut === true && size > mostBuffered) return { headers, buffered, rest: chunks };
+    if (request.mayCut === true && size > mostBuffered) return { headers, buffered, rest: chunks };
   }
 }
 

@@ -14,53 +14,93 @@ import {
   longestTarget,
   noEndpoint,
   respondProblem,
-  type Sending,
   type WireReply,
   type WireRequest,
 } from './respond.ts';
 
-type HandlerOptions = Parameters<typeof openPages>[0] & {
-  readonly gate: Pick<Gate, 'admit' | 'check'>;
+type Routing = Pick<Parameters<typeof openPages>[0], 'log' | 'publicUrl'> & {
+  readonly clock?: () => Date;
   /** The origins whose pages may read answers; `*` is every origin. */
   readonly corsOrigins?: readonly string[];
-  readonly metrics?: Pick<Metrics, 'count' | 'page'> | undefined;
-  readonly clock?: () => Date;
+  /** Returns the request to answer, or throws a Problem. */
+  readonly guard?: (request: WireRequest) => WireRequest;
 };
+
+type HandlerOptions = Parameters<typeof openPages>[0] &
+  Routing & {
+    readonly gate: Pick<Gate, 'admit' | 'check'>;
+    readonly metrics?: Pick<Metrics, 'count'> | undefined;
+  };
 
 /** Makes a handler from services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { gate, log, metrics, publicUrl, corsOrigins = [], clock = () => new Date() } = options;
+  const { gate, log, metrics } = options;
   const answering = endpointAnswers(options);
   const routes = new Map<string, Answering>([
-    ...[...openPages(options)].map(([pattern, answer]) => [pattern, reading(answer)] as const),
+    ...reading(openPages(options)),
     ...endpoints.map((endpoint) => [endpoint.path, answering(endpoint)] as const),
   ]);
+  const handler = routed(routes, options, async (exchange) => {
+    if (/^\/v1(\/|$)/.test(exchange.request.path)) await admit(gate, exchange);
+  });
+  return async (request) => {
+    const started = performance.now();
+    const { exchange, ...reply } = await handler(request);
+    const ms = performance.now() - started;
+    return {
+      ...reply,
+      /** Counts and logs an answer after its last byte; `ms` is the time up to its first byte. */
+      sent(part) {
+        const { requestId, route = null, admission } = exchange;
+        const status = part === 'nothing' ? clientGone : reply.status;
+        metrics?.count(exchange, status, ms);
+        log.info({
+          request_id: requestId,
+          method: request.method,
+          route,
+          status,
+          ms: Math.round(ms * 100) / 100,
+          key: admission?.keyId ?? null,
+          ...(part === 'part' && { sent: part }),
+        });
+      },
+    };
+  };
+}
+
+/** Makes a handler that passes a request to the answer of its route, and turns failures into problem documents. */
+export function routed(
+  routes: ReadonlyMap<string, Answering>,
+  { log, publicUrl, corsOrigins = [], guard = (request) => request, clock = () => new Date() }: Routing,
+  elsewhere?: (exchange: Exchange) => Promise<void>,
+): (request: WireRequest) => Promise<WireReply & { readonly exchange: Exchange }> {
   const patternOf = patternFinder([...routes.keys()]);
 
   async function replyTo(exchange: Exchange): Promise<WireReply> {
-    const { request } = exchange;
     if (corsOrigins.length > 0) {
-      const allowed = allowedOrigin(corsOrigins, request);
+      const allowed = allowedOrigin(corsOrigins, exchange.request);
       exchange.crossOrigin = crossOriginHeaders(allowed);
-      if (allowed !== undefined && isPreflight(request)) return preflightReply(exchange);
+      if (allowed !== undefined && isPreflight(exchange.request)) return preflightReply(exchange);
     }
     try {
-      if (request.path.length + request.query.length > longestTarget)
+      exchange.request = guard(exchange.request);
+      const { path, query } = exchange.request;
+      if (path.length + query.length > longestTarget)
         throw new Problem(
           'uri-too-long',
           `the address of a request may have at most ${longestTarget} characters`,
         );
-      const pattern = patternOf(request.path);
-      const answer = pattern === undefined ? undefined : routes.get(pattern);
-      if (pattern !== undefined && answer !== undefined) {
+      const pattern = patternOf(path) ?? '';
+      const answer = routes.get(pattern);
+      if (answer !== undefined) {
         exchange.route = pattern;
         return await answer(exchange);
       }
-      if (/^\/v1(\/|$)/.test(request.path)) await admit(gate, exchange);
+      await elsewhere?.(exchange);
       throw noEndpoint();
     } catch (error) {
       // Work that ended because its client left has not failed.
-      if (request.signal.aborted) return { status: clientGone, headers: {} };
+      if (exchange.request.signal.aborted) return { status: clientGone, headers: {} };
       const problem = httpProblem(error);
       if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
         const { requestId, route = null } = exchange;
@@ -70,41 +110,25 @@ export function createHandler(options: HandlerOptions): Handler {
     }
   }
 
-  /** Counts and logs an answer after its last byte; `ms` is the time up to its first byte. */
-  function note(exchange: Exchange, status: number, ms: number): void {
-    const { request, requestId, route = null, admission, sending } = exchange;
-    const ended: Parameters<Sending['ended']>[0] = (sent) => {
-      const shown = sent === 'nothing' ? clientGone : status;
-      metrics?.count(exchange, shown, ms);
-      log.info({
-        request_id: requestId,
-        method: request.method,
-        route,
-        status: shown,
-        ms: Math.round(ms * 100) / 100,
-        key: admission?.keyId ?? null,
-        ...(sent === 'part' && { sent }),
-      });
-    };
-    if (sending === undefined) ended('all');
-    else sending.ended(ended);
-  }
-
-  return async (request, sending) => {
-    const started = performance.now();
-    const errorsBase = `${publicUrl ?? urlOfHost(request.header('host'))}/errors`;
-    const exchange = beginExchange({ request, sending, errorsBase, now: clock() });
-    const reply = await replyTo(exchange);
-    note(exchange, reply.status, performance.now() - started);
-    return reply;
+  return async (request) => {
+    // The server refuses an invalid Host.
+    const host = request.header('host') ?? '';
+    const errorsBase = `${publicUrl ?? (host && `http://${host}`)}/errors`;
+    const exchange = beginExchange({ request, errorsBase, now: clock() });
+    return { ...(await replyTo(exchange)), exchange };
   };
 }
 
-function reading(answer: Answering): Answering {
-  return async (exchange) => {
-    checkReads(exchange.request);
-    return answer(exchange);
-  };
+/** Makes pages refuse other methods than GET and HEAD, and bodies. */
+export function* reading(pages: ReadonlyMap<string, Answering>): Generator<readonly [string, Answering]> {
+  for (const [pattern, answer] of pages)
+    yield [
+      pattern,
+      async (exchange) => {
+        checkReads(exchange.request);
+        return answer(exchange);
+      },
+    ];
 }
 
 /** Makes a function that finds the pattern of a path; `{name}` in a pattern matches one segment. */
@@ -130,13 +154,6 @@ function shownBytes(encoded: string): string {
 
 /** The logged status of a request whose client left before the answer; no client gets it. */
 const clientGone = 499;
-
-const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
-
-/** Returns the address by which a client reached the service, from its Host header; empty if that is invalid. */
-function urlOfHost(host: string | undefined): string {
-  return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
-}
 
 const exposed =
   'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';

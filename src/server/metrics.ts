@@ -4,18 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Service } from '../service/service.ts';
 import { freshnessOf } from '../store/store.ts';
 import { isSameSecret } from './keys/gate.ts';
-import {
-  type Answering,
-  beginExchange,
-  checkReads,
-  type Exchange,
-  type Handler,
-  httpProblem,
-  respond,
-  respondProblem,
-  type WireReply,
-  type WireRequest,
-} from './respond.ts';
+import { type Answering, type Exchange, respond, type WireReply, type WireRequest } from './respond.ts';
 import type { Services } from './tables/service-lease.ts';
 
 /** Who may read metrics: by a separate port, a key, or both. */
@@ -30,9 +19,9 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Counts requests, and shows metrics in the format of Prometheus. */
 export class Metrics {
-  /** Answers `/metrics` of the service; absent if metrics have their own port. */
-  readonly page?: Answering;
-  readonly handler: Handler;
+  readonly pages: ReadonlyMap<string, Answering> = new Map([
+    ['/metrics', (exchange) => this.#page(exchange)],
+  ]);
   readonly #source: MetricsSource;
   readonly #registry = new Registry();
   readonly #requests = new Counter({
@@ -66,9 +55,6 @@ export class Metrics {
 
   constructor(source: MetricsSource) {
     this.#source = source;
-    this.handler = (request) =>
-      this.#answer(beginExchange({ request, now: source.clock(), errorsBase: '/errors' }));
-    if (source.port === undefined) this.page = (exchange) => this.#page(exchange);
     this.#addData();
     // CPU, memory, garbage collection and the lag of the event loop.
     collectDefaultMetrics({ register: this.#registry });
@@ -97,49 +83,46 @@ export class Metrics {
   }
 
   #addData(): void {
-    const registers = [this.#registry];
-    const status = () => this.#status();
-    new Gauge({
-      name: 'asof_store_revision',
-      help: 'Grows with every import that changes the store.',
-      registers,
-      async collect() {
-        this.set((await status()).revision);
-      },
-    });
-    const { clock } = this.#source;
+    const { clock, services } = this.#source;
     const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
-    new Gauge({
-      name: 'asof_coverage_age_days',
-      help: 'Days since the last day that the data cover: the newest series, each kind of curve, filings.',
-      labelNames: ['subject'],
-      registers,
-      async collect() {
-        this.reset();
-        for (const [subject, day] of Object.entries((await status()).coveredTo))
-          if (day !== undefined) this.set({ subject }, age(day));
+    const freshness = async () => freshnessOf(await services.use((service) => service.followed()));
+    const add = (
+      name: string,
+      help: string,
+      read: (gauge: Gauge) => Promise<void>,
+      ...labelNames: string[]
+    ) => {
+      const gauge: Gauge = new Gauge({
+        ...{ name, help, labelNames, registers: [this.#registry] },
+        async collect() {
+          gauge.reset();
+          await read(gauge);
+        },
+      });
+    };
+    add('asof_store_revision', 'Grows with every import that changes the store.', async (gauge) =>
+      gauge.set((await this.#status()).revision),
+    );
+    add(
+      'asof_coverage_age_days',
+      'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      async (gauge) => {
+        for (const [subject, day] of Object.entries((await this.#status()).coveredTo))
+          if (day !== undefined) gauge.set({ subject }, age(day));
       },
-    });
-    const freshness = async () =>
-      freshnessOf(await this.#source.services.use((service) => service.followed()));
-    new Gauge({
-      name: 'asof_followed_age_days',
-      help: 'Days since the last day up to which all followed items are pulled.',
-      registers,
-      async collect() {
+      'subject',
+    );
+    add(
+      'asof_followed_age_days',
+      'Days since the last day that everything reaches that the store follows at live sources.',
+      async (gauge) => {
         const { upTo } = await freshness();
-        this.reset();
-        if (upTo !== undefined) this.set(age(upTo));
+        if (upTo !== undefined) gauge.set(age(upTo));
       },
-    });
-    new Gauge({
-      name: 'asof_followed_unfinished',
-      help: 'What the last pull left undone.',
-      registers,
-      async collect() {
-        this.set((await freshness()).unfinished);
-      },
-    });
+    );
+    add('asof_followed_unfinished', 'What the last pull left undone.', async (gauge) =>
+      gauge.set((await freshness()).unfinished),
+    );
   }
 
   async #status(): Promise<DataStatus> {
@@ -167,16 +150,5 @@ export class Metrics {
       'unauthorized',
       'the key of the metrics is missing or wrong: send it as Authorization: Bearer, or in X-API-Key',
     );
-  }
-
-  async #answer(exchange: Exchange): Promise<WireReply> {
-    try {
-      if (exchange.request.path !== '/metrics')
-        throw new Problem('not-found', 'this port serves only /metrics');
-      checkReads(exchange.request);
-      return await this.#page(exchange);
-    } catch (error) {
-      return respondProblem(exchange, httpProblem(error));
-    }
   }
 }

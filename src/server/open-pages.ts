@@ -26,20 +26,20 @@ type OpenPagesOptions = ShownPages & {
   readonly gate: Pick<Gate, 'check'>;
   readonly log: Log;
   readonly stopping?: () => boolean;
-  readonly metrics?: { readonly page?: Answering } | undefined;
+  readonly pages?: ReadonlyMap<string, Answering>;
   /** The service's address for clients. Default: the Host header of each request. */
   readonly publicUrl?: string;
 };
 
 /** Returns the pages without a key, by their patterns. */
 export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answering> {
-  const { metrics, publicUrl = '/' } = options;
+  const { publicUrl = '/' } = options;
   return new Map<string, Answering>([
-    ...(metrics?.page === undefined ? [] : [['/metrics', metrics.page] as const]),
+    ...(options.pages ?? []),
     ['/healthz', (exchange) => respondJson(exchange, { status: 'ok' })],
     ['/readyz', (exchange) => readiness(exchange, options)],
     ['/v1/openapi.json', (exchange) => respondJson(exchange, openApi(endpoints, publicUrl))],
-    ...pages(options),
+    ...shownPages(options),
     ['/errors/{suffix}', errorPage],
   ]);
 }
@@ -100,7 +100,7 @@ type ShownPages = {
 };
 
 /** Returns the pages for people and their files, by path. */
-export function pages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, Answering> {
+export function shownPages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, Answering> {
   const moved = {
     status: 308,
     type: 'text/plain; charset=utf-8',

@@ -20,6 +20,8 @@ export type WireRequest = {
   /** Returns a header by its name in lower case; repeated headers are joined by commas. */
   readonly header: (name: string) => string | undefined;
   readonly signal: AbortSignal;
+  /** True if a body may be sent while it is made; in HTTP/1.0, a cut looks like a normal end. */
+  readonly mayCut?: boolean;
 };
 
 /** An answer; the body of one to HEAD is not sent. */
@@ -28,15 +30,16 @@ export type WireReply = {
   readonly headers: Readonly<Record<string, string>>;
   /** A body made while it is sent is cut off where it fails. */
   readonly body?: string | Buffer | AsyncGenerator<Uint8Array>;
+  /** Receives, when sending ends, how much of the answer was sent. */
+  readonly sent?: (part: 'all' | 'nothing' | 'part') => void;
 };
 
 /** A request with its headers and log entry so far. */
 export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
-  readonly request: WireRequest;
+  request: WireRequest;
   readonly errorsBase: string;
-  readonly sending?: Sending | undefined;
   crossOrigin?: Readonly<Record<string, string>>;
   isCached?: boolean;
   /** The pattern of the endpoint. The path may contain a secret and is never logged. */
@@ -47,19 +50,11 @@ export type Exchange = {
 /** Answers a request of a route, or throws a Problem. */
 export type Answering = (exchange: Exchange) => Promise<WireReply>;
 
-/** How an answer is sent on a connection. */
-export type Sending = {
-  /** True if a body may be sent while it is made: the client notices a cut. */
-  readonly mayCut: boolean;
-  /** Calls `note` when sending ends, with how much of the answer was sent. */
-  readonly ended: (note: (sent: 'all' | 'nothing' | 'part') => void) => void;
-};
-
 /** Answers every request, if necessary with a problem document; never throws. */
-export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
+export type Handler = (request: WireRequest) => Promise<WireReply>;
 
 /** Begins the exchange of a request. */
-export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request' | 'sending'>): Exchange {
+export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request'>): Exchange {
   return { requestId: newRequestId(begun.now), ...begun };
 }
 
@@ -91,33 +86,24 @@ export function createLog(stream: Writable, { level = 'info', readable = false }
 
 /** Formats a line of the log for people: the time in UTC, the event, and the rest as `name=value`. */
 export function readableLine(line: string): string {
-  const { level, time, msg, err, url: _, store: __, ...entry } = JSON.parse(line) as LogEntry;
-  const { method, route, status, ms, key, request_id: id, ...rest } = entry;
-  const isRequest = status !== undefined;
-  const said = isRequest ? [method, route ?? '-', status, ms === undefined ? undefined : `${ms} ms`] : [msg];
-  const more = { ...(isRequest && { key }), ...rest, ...(isRequest && status < 500 ? {} : { request: id }) };
-  const words = [
+  const { level, time, msg, err, url: _, store: __, ...entry }: LogEntry = JSON.parse(line);
+  const said = [
     time.slice(11, 19),
-    level >= 50 ? 'error:' : level >= 40 ? 'warning:' : undefined,
-    ...said,
-    ...Object.entries(more).map(([name, value]) => (value == null ? undefined : `${name}=${value}`)),
-    err?.message,
-  ];
-  const text = words.filter((word) => word !== undefined && word !== '').join(' ');
-  return `${text.replace(/[^ -~]/gu, escaped)}\n`;
+    ...(level >= 50 ? ['error:'] : level >= 40 ? ['warning:'] : []),
+    ...(msg === undefined ? [] : [msg]),
+    ...Object.entries(entry).flatMap(([name, value]) => (value == null ? [] : `${name}=${value}`)),
+    ...(err?.message === undefined ? [] : [err.message]),
+  ].join(' ');
+  return `${said.replace(/[^ -~]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)}\n`;
 }
 
 type LogEntry = {
   readonly level: number;
   readonly time: string;
+  readonly msg?: string;
   readonly err?: { readonly message?: string };
-  readonly status?: number;
   readonly [member: string]: unknown;
 };
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
 
 /** A response before `respond` adds the common headers. */
 type HttpAnswer = {

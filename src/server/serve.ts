@@ -3,23 +3,24 @@ import { defined } from '../platform/defined.ts';
 import { isShippedSample } from '../platform/installation.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
-import { createHandler } from './handler.ts';
+import { createHandler, reading, routed } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
 import { createLog, type Handler, type Log } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './tables/service-lease.ts';
 
-type ServeOptions = Pick<
+/** What to serve, to whom, and where. */
+export type ServeOptions = Pick<
   Parameters<typeof createHandler>[0],
-  'clock' | 'corsOrigins' | 'explorer' | 'publicUrl'
+  'clock' | 'corsOrigins' | 'explorer' | 'guard' | 'publicUrl' | 'storeName'
 > &
   Pick<Parameters<typeof HttpServer.listen>[0], 'host' | 'port' | 'timeouts'> & {
     /** Opens the store; called again at every reload. */
     readonly openStore: () => Promise<ServiceOptions['store']>;
     /** Tells whether `openStore` would open another store; called twice a second. */
     readonly isOutdated?: () => boolean;
-    readonly gate: Gate;
+    readonly gate: Pick<Gate, 'admit' | 'check' | 'hasKeys' | 'save'>;
     readonly billingUrl?: string;
     /** The time limit for computing one table, in seconds. */
     readonly maxSeconds?: number;
@@ -52,26 +53,31 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   const services = new Services(opened);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
-  const stopping = () => server.isStopping;
-  const handler = createHandler({ ...options, clock, log, metrics, services, stopping });
+  const metricsPort = options.metrics?.port;
   const servers: HttpServer[] = [];
   const stopServers = () => Promise.all(servers.map((one) => one.stop()));
-  const listen = async (port: number, handler: Handler): Promise<HttpServer> => {
+  const listen = async (port: number, handler: Handler): Promise<string> => {
     try {
       const made = await HttpServer.listen({ ...options, log, port, handler });
       servers.push(made);
-      return made;
+      return made.url;
     } catch (error) {
       await stopServers();
       await services.close();
       throw error;
     }
   };
-  const server = await listen(options.port, handler);
-  const { url } = server;
+  const url = await listen(
+    options.port,
+    createHandler({
+      ...{ ...options, clock, log, metrics, services, stopping: () => servers[0]?.isStopping === true },
+      ...(metrics !== undefined && metricsPort === undefined && { pages: metrics.pages }),
+    }),
+  );
   let metricsUrl: string | undefined;
-  if (metrics !== undefined && options.metrics?.port !== undefined) {
-    metricsUrl = `${(await listen(options.metrics.port, metrics.handler)).url}/metrics`;
+  if (metrics !== undefined && metricsPort !== undefined) {
+    const handler = routed(new Map(reading(metrics.pages)), { log, clock });
+    metricsUrl = `${await listen(metricsPort, handler)}/metrics`;
     log.info({ metrics: metricsUrl }, `metrics are at ${metricsUrl}`);
   }
   log.info({ url }, `asof listens on ${url}`);

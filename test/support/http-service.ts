@@ -110,10 +110,16 @@ export async function newHttpService({
   });
   const ask = async (address: string, init?: RequestInit) => {
     const { url, method, headers: sent, signal } = new Request(`http://localhost${address}`, init);
-    const target = targetOf(url, 'localhost');
+    const target = targetOf(url);
     if (target === undefined) throw new Error(`${url} is not an address`);
     const header = (name: string) => sent.get(name) ?? undefined;
-    const { status, headers, body = null } = await handler({ method, ...target, header, signal });
+    const {
+      status,
+      headers,
+      body = null,
+      sent: ended,
+    } = await handler({ method, ...target, header, signal });
+    ended?.('all');
     if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body))
       throw new Error('without a connection, an answer is whole');
     const bytes = Buffer.isBuffer(body) ? Buffer.from(body) : body;

@@ -31,7 +31,7 @@ export function serviceOf(
 
 /** The current service, which can be replaced under requests. */
 export class Services {
-  #current: LeasedService;
+  #current: ReturnType<typeof leased>;
 
   constructor(first: OpenService) {
     this.#current = leased(first);
@@ -60,40 +60,38 @@ export class Services {
 
   /** Closes the current service after its last request. */
   close(): Promise<void> {
-    return this.#current.retire();
+    return this.#current.close();
   }
 }
 
-type LeasedService = ReturnType<typeof leased>;
-
-/** Wraps a service that closes when its owner and all requests have released it. */
+/** Counts the users of a service, which closes after the last. */
 function leased({ service, tables, close }: OpenService) {
   const states = new Gathering<string>();
-  let users = 0;
+  let users = 1;
   let end = (): void => undefined;
   const closed = new Promise<void>((resolve) => {
     end = () => resolve(close());
   });
+  const leave = (): void => {
+    users -= 1;
+    if (users === 0) end();
+  };
   /** Reads the name of the data's or a series' newest state; requests that arrive together share a reading. */
-  const state: Service['state'] = async (seriesId) => {
-    const { outcome } = await states.join(seriesId ?? '', () => service.state(seriesId));
-    return outcome;
+  const state: Service['state'] = async (seriesId) =>
+    (await states.join(seriesId ?? '', () => service.state(seriesId))).outcome;
+  return {
+    lease() {
+      users += 1;
+      let isReleased = false;
+      const release = (): void => {
+        if (!isReleased) leave();
+        isReleased = true;
+      };
+      return { service, tables, state, release };
+    },
+    close() {
+      leave();
+      return closed;
+    },
   };
-  const lease = () => {
-    let isReleased = false;
-    const release = (): void => {
-      if (isReleased) return;
-      isReleased = true;
-      users -= 1;
-      if (users === 0) end();
-    };
-    users += 1;
-    return { service, tables, state, release };
-  };
-  const own = lease();
-  const retire = (): Promise<void> => {
-    own.release();
-    return closed;
-  };
-  return { lease, retire };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../../errors/problem.ts';
 import { builtPath } from '../../platform/installation.ts';
@@ -19,8 +20,8 @@ const idleMilliseconds = 60_000;
 export class TableWorkers {
   readonly #options: TableWorkersOptions;
   /** Idle threads, each with the timer that ends it. */
-  readonly #idle = new Map<TableThread, NodeJS.Timeout>();
-  readonly #busy = new Set<TableThread>();
+  readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  readonly #busy = new Set<Worker>();
 
   constructor(options: TableWorkersOptions) {
     this.#options = options;
@@ -32,26 +33,28 @@ export class TableWorkers {
    */
   async *answer(job: TableJob, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
     signal.throwIfAborted();
-    const thread = this.#takeIdle() ?? new TableThread(this.#options);
+    const thread = this.#takeIdle() ?? this.#newThread();
     this.#busy.add(thread);
     const end = (): void => {
       this.#busy.delete(thread);
-      void thread.end();
+      void thread.terminate();
     };
     signal.addEventListener('abort', end);
     const { maxSeconds = usualMaxSeconds } = this.#options;
     let left = maxSeconds * 1000;
     let isDone = false;
     try {
-      let asked: TableJob | 'next' = job;
-      for (;;) {
+      for (let asked: TableJob | 'next' = job; ; asked = 'next') {
         const began = performance.now();
-        const reply = await thread.ask(asked, left).catch((error: unknown) => {
+        const late = AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+        const replied = once(thread, 'message', { signal: AbortSignal.any([signal, late]) });
+        thread.postMessage(asked);
+        const messages = await replied.catch((error: unknown) => {
           signal.throwIfAborted();
-          throw error;
+          throw late.aborted ? tooLong(maxSeconds) : error;
         });
+        const reply: WorkerReply = messages[0];
         left -= performance.now() - began;
-        if (reply === undefined) throw tooLong(maxSeconds);
         if ('failure' in reply) {
           const { kind, detail, options } = reply.failure;
           // The thread may have a file open that was replaced.
@@ -63,7 +66,6 @@ export class TableWorkers {
           return reply.cursor;
         }
         yield reply.chunk;
-        asked = 'next';
       }
     } finally {
       signal.removeEventListener('abort', end);
@@ -78,62 +80,32 @@ export class TableWorkers {
 
   async close(): Promise<void> {
     for (const timer of this.#idle.values()) clearTimeout(timer);
-    await Promise.all([...this.#idle.keys(), ...this.#busy].map((thread) => thread.end()));
+    await Promise.all([...this.#idle.keys(), ...this.#busy].map((thread) => thread.terminate()));
   }
 
   /** Takes the thread that worked last, so that others may end. */
-  #takeIdle(): TableThread | undefined {
+  #takeIdle(): Worker | undefined {
     const [thread, timer] = [...this.#idle].at(-1) ?? [];
     if (thread !== undefined) this.#idle.delete(thread);
     clearTimeout(timer);
     return thread;
   }
 
-  #release(thread: TableThread): void {
+  #newThread(): Worker {
+    const { address, billingUrl } = this.#options;
+    const workerData: WorkerData = { address, billingUrl };
+    const thread = new Worker(builtPath('table-worker.cjs'), { workerData });
+    thread.unref();
+    return thread.on('error', () => this.#idle.delete(thread));
+  }
+
+  #release(thread: Worker): void {
     this.#busy.delete(thread);
     const end = (): void => {
       this.#idle.delete(thread);
-      void thread.end();
+      void thread.terminate();
     };
     this.#idle.set(thread, setTimeout(end, idleMilliseconds).unref());
-  }
-}
-
-class TableThread {
-  readonly #worker: Worker;
-  #resolve: (reply: WorkerReply | undefined) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
-  #failure: unknown;
-
-  constructor({ address, billingUrl }: WorkerData) {
-    const workerData: WorkerData = { address, billingUrl };
-    this.#worker = new Worker(builtPath('table-worker.cjs'), { workerData });
-    this.#worker.unref();
-    this.#worker.on('message', (reply: WorkerReply) => this.#resolve(reply));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread of a table has ended')));
-  }
-
-  /** Sends a message and returns the reply; undefined if that takes longer than `most` milliseconds. */
-  async ask(message: TableJob | 'next', most: number): Promise<WorkerReply | undefined> {
-    if (this.#failure !== undefined) throw this.#failure;
-    let timer: NodeJS.Timeout | undefined;
-    const replied = new Promise<WorkerReply | undefined>((resolve, reject) => {
-      timer = setTimeout(() => resolve(undefined), most);
-      this.#resolve = resolve;
-      this.#reject = reject;
-      this.#worker.postMessage(message);
-    });
-    return replied.finally(() => clearTimeout(timer));
-  }
-
-  async end(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= error;
-    this.#reject(error);
   }
 }
 

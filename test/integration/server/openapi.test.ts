@@ -7,7 +7,7 @@ import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { questions } from '../../../src/questions/table.ts';
 import { endpoints } from '../../../src/server/endpoints.ts';
-import { pages } from '../../../src/server/open-pages.ts';
+import { shownPages } from '../../../src/server/open-pages.ts';
 import { answered, contractStore, refused } from '../../support/contract-cases.ts';
 import { Description, type Json } from '../../support/description.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -205,7 +205,7 @@ describe('every path of a service', () => {
   const routes = [
     ...endpoints.map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
     ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
-    ...pages({ explorer: true }).keys(),
+    ...shownPages({ explorer: true }).keys(),
   ];
 
   it.each(routes)('%s allows only GET and HEAD, and refuses other methods with Allow', async (path) => {

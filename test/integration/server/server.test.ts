@@ -9,16 +9,16 @@ import { HttpServer, type ServerOptions } from '../../../src/server/server.ts';
 const publicUrl = 'https://data.example';
 
 /** Answers with its method and path; `/slow` takes its time, and the path is the end of a long text for `/long`. */
-const handler: Handler = async (request, sending) => {
+const handler: Handler = async (request) => {
   const { path: pathname } = request;
   if (pathname.startsWith('/slow')) await delay(400);
-  sending?.ended((sent) => ended.push([pathname, sent]));
   const before = pathname.startsWith('/long') ? longText.repeat(pathname === '/longest' ? 8 : 1) : '';
   const body = `${before}${request.method} ${pathname}`;
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain', 'Content-Length': String(body.length) },
     body,
+    sent: (part) => ended.push([pathname, part]),
   };
 };
 
@@ -74,7 +74,6 @@ async function say(server: HttpServer, ...texts: readonly string[]): Promise<str
 
 const host = 'HTTP/1.1\r\nHost: x\r\n';
 const bye = 'Connection: close\r\n\r\n';
-const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
 const ping = `GET /ping ${host}`;
 const many = 'x'.repeat(40_000);
 
@@ -85,29 +84,23 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('broken HTTP is answered by a problem document, and the connection is closed', () => {
-  it.each<[string, string, number, string?]>([
+  it.each<[string, string, number]>([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
     ['a method that does not exist', `FETCH / ${host}\r\n`, 400],
-    ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
-    ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
+    ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400],
+    ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400],
     ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', `${ping}Host: y\r\n\r\n`, 400],
     ['two equal Hosts', 'GET /ping HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400],
     ['an invalid Host', `GET /ping HTTP/1.1\r\nHost: a b\r\n${bye}`, 400],
-    ['both lengths', `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400, '/ping'],
-    ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400, '/ping'],
-    ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, '/ping'],
-    ['a broken header behind a request', `${ping}\r\nGET /pong ${host}nonsense\r\n\r\n`, 400, '/pong'],
-    ['nonsense behind a request', `${ping}\r\nnonsense`, 400],
-    ['an address that is too long behind a request', `${ping}\r\nGET /${many} HTTP/1.1`, 414],
-    ['headers that are too long', `${ping}X: ${many}\r\n\r\n`, 431, '/ping'],
-    ['an address that is too long', `GET /${many} ${host}\r\n`, 414],
-    ['an expectation', `${ping}Expect: wonders\r\n${bye}`, 417],
-    ['CONNECT', connecting, 405],
-  ])('%s', async (_, message, status, path) => {
-    const answer = (await say(server, message)).replace(/^HTTP[\s\S]*GET \/ping(?=HTTP)/, '');
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    ['both lengths', `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400],
+    ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400],
+    ['headers that are too long', `${ping}X: ${many}\r\n\r\n`, 431],
+    ['an address that is too long', `GET /${many} ${host}\r\n`, 431],
+  ])('%s', async (_, message, status) => {
+    const [head = '', body = ''] = (await say(server, message)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/^content-type: application\/problem\+json$/im);
     expect(head).toMatch(/^connection: close$/im);
@@ -115,55 +108,8 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(rest).toEqual({ status });
     expect(type).toBe(status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank');
     expect([title, detail]).not.toContain('');
-    expect(instance).toBe(path ?? '/');
+    expect(instance).toBe('/');
     expect(head).toContain(`X-Request-Id: ${request_id}`);
-  });
-
-  it.each<[string, readonly string[], number]>([
-    ['whose address is too long', [`HEAD /${many} ${host}\r\n`], 414],
-    [
-      'whose address comes in pieces',
-      ['HEAD /x', many.slice(30_000), many.slice(30_000), ` ${host}\r\n`],
-      431,
-    ],
-    ['whose headers are too long', [`HEAD /ping ${host}X: ${many}\r\n\r\n`], 431],
-    ['with a broken header in a later packet', [`HEAD /ping ${host}`, 'nonsense\r\n\r\n'], 400],
-    ['of which a packet has the end of the method', ['HE', `AD /ping ${host}: x\r\n\r\n`], 400],
-    ['with an expectation', [`HEAD /ping ${host}Expect: wonders\r\n${bye}`], 417],
-    ['of an address without a slash', [`HEAD ping ${host}\r\n`], 400],
-    ['of a later version of HTTP', ['HEAD /ping HTTP/11\r\nHost: x\r\n\r\n'], 400],
-  ])('without a body to a HEAD %s', async (_, pieces, status) => {
-    const { socket, heard } = dial(server);
-    socket.setNoDelay(true);
-    for (const piece of pieces) {
-      socket.write(piece, 'latin1');
-      if (pieces.length > 1) await delay(30);
-    }
-    const [head = '', ...body] = (await heard).split('\r\n\r\n');
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(head).toMatch(/^connection: close$/im);
-    expect(body).toEqual(['']);
-  });
-
-  it('without a body to a HEAD in the packet of a complete request, which is answered before the HEAD is parsed', async () => {
-    const broken = `HEAD /ping ${host}${'A: b\r\n'.repeat(500)}nonsense\r\n\r\n`;
-    const [, refused = ''] = (await say(server, `${ping}\r\n${broken}`)).split('GET /ping');
-    expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
-  });
-
-  it('and the server goes on where a client of CONNECT resets its connection', async () => {
-    const refused: unknown[] = [];
-    const note = (error: unknown) => refused.push(error);
-    process.on('uncaughtException', note);
-    const { socket, heard } = dial(server);
-    socket.write(connecting);
-    await once(socket, 'data');
-    socket.resetAndDestroy();
-    await heard;
-    await delay(50);
-    process.off('uncaughtException', note);
-    expect(refused).toEqual([]);
-    expect(await say(server, `${ping}${bye}`)).toContain('GET /ping');
   });
 
   it('with a line in the log', async () => {
@@ -191,22 +137,16 @@ describe('a connection', () => {
 
   const slow = `GET /slow ${host}\r\n`;
 
-  it.each<[string, string, readonly string[]]>([
-    ['nonsense', `${slow}${slow}nonsense\r\n\r\n`, ['200 /slow', '200 /slow', '400']],
-    ['nonsense in another packet', `${slow}<packet>nonsense\r\n\r\n`, ['200 /slow', '400']],
-    ['a CONNECT', `${slow}${slow}${connecting}`, ['200 /slow', '200 /slow', '405']],
-    ['a second request that is not finished in time', `${slow}${ping}`, ['200 /slow', '408']],
-  ])('sends the answers in progress before the one to %s, and closes', async (_, sent, expected) => {
+  it.each<[string, string]>([
+    ['nonsense', `${slow}${slow}nonsense\r\n\r\n`],
+    ['nonsense in another packet', `${slow}${slow}<packet>nonsense\r\n\r\n`],
+  ])('sends the answers in progress before it ends at %s', async (_, sent) => {
     const { socket, heard } = dial(await hurriedServer({ headers: 300 }));
     for (const [i, packet] of sent.split('<packet>').entries()) {
       if (i > 0) await delay(50);
       socket.write(packet, 'latin1');
     }
-    const answers = (await heard).split(/(?=HTTP\/1\.1 )/);
-    expect(answers.map((one) => [one.slice(9, 12), / (\/slow)$/.exec(one)?.[1]].join(' ').trim())).toEqual(
-      expected,
-    );
-    expect(answers.at(-1)).toMatch(/^connection: close$/im);
+    expect((await heard).match(/200 OK[\s\S]*?GET \/slow/g)).toHaveLength(2);
   });
 
   it.each<[string, string]>([
@@ -217,38 +157,12 @@ describe('a connection', () => {
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]* \/slow$/);
   });
-
-  it('sends nothing after an answer that says that the connection closes, also when the server stops', async () => {
-    const stopping = await newServer({ notice: 200 });
-    const { socket, heard } = dial(stopping);
-    await once(socket, 'connect');
-    const stopped = stopping.stop();
-    socket.write(`${slow}nonsense\r\n\r\n`);
-    expect(await heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n[\s\S]*GET \/slow$/);
-    await stopped;
-  });
-
-  it.each<[string, string, readonly string[]]>([
-    ['broken bytes', `GET /long ${host}\r\nnonsense\r\n\r\n`, ['400']],
-    ['a CONNECT', `GET /long ${host}\r\n${connecting}`, ['405']],
-    ['the last request', `GET /long ${host}${bye}`, []],
-  ])('sends a long answer whole to a client that goes on sending after %s', async (_, first, others) => {
-    const { socket, heard } = dial(server);
-    // The service never reads all that the client sends.
-    socket.on('data', () => socket.writable && socket.write('x'.repeat(100_000)));
-    socket.write(first);
-    const [whole = '', ...more] = (await heard).split(/(?<=GET \/long)/);
-    expect(whole.endsWith(`\r\n\r\n${longText}GET /long`)).toBe(true);
-    expect(more.map((one) => one.slice(9, 12))).toEqual(others);
-  });
 });
 
 describe('slow and idle connections are cut off', () => {
-  // The method is not known of a request without an end, and the answer to HEAD has no body.
-  const bodiless = /^HTTP\/1\.1 408 [\s\S]*\r\nContent-Length: 0\r\n(?:[^\r\n]+\r\n)*\r\n$/;
   it.each<[string, string, RegExp]>([
-    ['that say nothing', '', /^HTTP\/1\.1 408 [\s\S]*"status":408/],
-    ['that stop in the middle of the headers', ping, bodiless],
+    ['that say nothing', '', /^$/],
+    ['that stop in the middle of the headers', ping, /^$/],
     ['that stop between two requests', `${ping}\r\n`, /^HTTP\/1\.1 200 [\s\S]*GET \/ping$/],
   ])('%s', async (_, text, expected) => {
     const { socket, heard } = dial(await hurriedServer({ headers: 300, request: 400, idle: 200 }));
@@ -263,7 +177,7 @@ describe('slow and idle connections are cut off', () => {
     const drip = setInterval(() => socket.write('x'), 20);
     socket.write(`${ping}X: `);
     const started = performance.now();
-    expect(await heard).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await heard).toBe('');
     expect(performance.now() - started).toBeLessThan(4000);
     clearInterval(drip);
   });
@@ -281,21 +195,6 @@ describe('slow and idle connections are cut off', () => {
   it('except where the answer is still being made, which arrives however long that takes', async () => {
     const hurried = await hurriedServer({ reader: 100 });
     expect(await say(hurried, `GET /slow ${host}${bye}`)).toMatch(/200 [\s\S]*GET \/slow$/);
-  });
-
-  it('that read nothing of a long answer before a CONNECT, broken bytes, or an end', async () => {
-    const hurried = await hurriedServer({ reader: 300, closing: 300 });
-    const silent = [`\r\n${connecting}`, '\r\nnonsense\r\n\r\n', bye].map((more) => {
-      const dialled = dial(hurried);
-      dialled.socket.pause();
-      dialled.socket.write(`GET /long ${host}${more}`);
-      return dialled;
-    });
-    await delay(1500);
-    for (const { socket, heard } of silent) {
-      socket.resume();
-      expect((await heard).length).toBeLessThan(longText.length);
-    }
   });
 });
 

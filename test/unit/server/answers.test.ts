@@ -96,11 +96,7 @@ describe('a line of the log for people', () => {
 
   it.each<readonly [shown: string, entry: object]>([
     ['asof listens on http://[::1]:8787', { msg: 'asof listens on http://[::1]:8787', url: 'http://x' }],
-    ['GET /v1/ping 200 1.5 ms key=k_7', { ...request, status: 200, key: 'k_7' }],
-    // No key, and no endpoint.
-    ['GET - 404 0.2 ms', { ...request, route: null, status: 404, ms: 0.2 }],
-    // One that failed, with its id.
-    ['GET /v1/ping 500 1.5 ms request=req_1', { ...request, status: 500 }],
+    ['request_id=req_1 method=GET route=/v1/ping ms=1.5 status=200', { ...request, status: 200 }],
     [
       'error: cannot open it disk I/O error',
       { level: 50, msg: 'cannot open it', err: { message: 'disk I/O error' } },
