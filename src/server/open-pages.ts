@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
 import { freshnessOf } from '../store/store.ts';
-import { endpoints, errorPages } from './endpoints.ts';
+import { endpoints } from './endpoints.ts';
 import type { Gate } from './keys/gate.ts';
-import { openApi } from './openapi.ts';
+import { errorPages, openApi } from './openapi.ts';
 import {
   type Answering,
   type Exchange,

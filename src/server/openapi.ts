@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { frequencies } from '../domain/series/series.ts';
-import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
-import type { Cell, Envelope, Row } from '../operations/envelope.ts';
+import { codeVoice, Problem, type ProblemKind, type ProblemOptions, saidIn } from '../errors/problem.ts';
+import type { Envelope } from '../operations/envelope.ts';
 import { type Field, field, fieldKinds, nullable, type Schema } from '../operations/field.ts';
 import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
 import { builtPath } from '../platform/installation.ts';
-import { answerFormats, type Endpoint, errorPages, failures } from './endpoints.ts';
+import { answerFormats, type Endpoint, notAcceptable } from './endpoints.ts';
 
 /** Returns the OpenAPI 3.1 description of a service with these endpoints. */
 export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Schema {
@@ -40,7 +40,10 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
       },
       headers,
       parameters: { Format: formatParameter },
-      responses: Object.fromEntries(failures.map(failureResponse)),
+      responses: {
+        ...Object.fromEntries(failures.map((one) => [`Problem${one.problem.status}`, failureResponse(one)])),
+        Problem: failureResponse(otherFailure),
+      },
       schemas: {
         ...Object.fromEntries(endpoints.flatMap(answerSchemas)),
         Problem: problemSchema,
@@ -52,6 +55,10 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
 
 function ref(part: string): Schema {
   return { $ref: `#/components/${part}` };
+}
+
+function object(properties: Schema, required = Object.keys(properties)): Schema {
+  return { type: 'object', required, properties };
 }
 
 const count: Schema = { type: 'integer', minimum: 0 };
@@ -78,19 +85,94 @@ const answerHeaders = {
   'RateLimit-Reset': ref('headers/RateLimitReset'),
 };
 
-function failureResponse({
-  name,
-  description,
-  problem,
-}: (typeof failures)[number]): readonly [name: string, response: Schema] {
+const path = '/v1/series/GDP/observations';
+
+function failure(kind: ProblemKind, detail: string, example: string, text: string, options?: ProblemOptions) {
+  return { problem: new Problem(kind, detail, { instance: path, ...options }), example, text };
+}
+
+/** The failures of requests, each with a request that fails so, and what that means. */
+const failures = [
+  failure(
+    'validation-error',
+    "invalid 'as_of' date: use YYYY-MM-DD format",
+    `\`GET ${path}?as_of=2015-02-30\``,
+    `A parameter of the request is unknown, repeated or missing, or its value is not valid.
+The problem names it in "field" and says in "detail" what was expected.
+Dates are YYYY-MM-DD. /v1/openapi.json describes every parameter.`,
+    { field: 'as_of' },
+  ),
+  failure(
+    'unauthorized',
+    'missing X-API-Key header',
+    `\`GET ${path}\` without the header X-API-Key`,
+    `The request has no API key, or one that is unknown or revoked.
+Send the key in the header X-API-Key; the header Authorization is not read.
+The operator of this service gives out keys.`,
+  ),
+  failure(
+    'plan-upgrade-required',
+    "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
+    `\`GET ${path}?as_of=2015-01-30\` with a key of the plan free`,
+    `The request needs a plan with vintage access: as_of, release and the history of values do.
+GET /v1/ping shows the plan of a key; "detail" says how to upgrade.`,
+  ),
+  failure(
+    'not-found',
+    "series 'GDPX' not found",
+    '`GET /v1/series/GDPX/observations`',
+    `There is no such series, or no such endpoint; "detail" says which.
+Series ids are upper case; GET /v1/series?q=... finds them.`,
+    { instance: '/v1/series/GDPX/observations' },
+  ),
+  failure(
+    'not-acceptable',
+    notAcceptable,
+    `\`GET ${path}\` with \`Accept: image/png\``,
+    'The client takes none of the formats.',
+  ),
+  failure(
+    'rate-limit-exceeded',
+    'rate limit of 30 requests per minute exceeded',
+    `\`GET ${path}\` for the 31st time in a minute, with a key of the plan free`,
+    `The key has used up the requests of this minute, this day or this month (UTC).
+Or more of its requests for tables wait than the service allows; Retry-After is 1 then.
+Retry-After gives the seconds until that window ends. Refused requests do not count.`,
+  ),
+  failure(
+    'internal-error',
+    'an internal error occurred',
+    `\`GET ${path}\` when the data cannot be read`,
+    `The service failed. The request may be valid.
+Try again later, or report the request_id to the operator, whose log holds the cause.`,
+  ),
+];
+
+const otherFailure = failure(
+  'method-not-allowed',
+  'this service is read-only: use GET or HEAD',
+  `\`POST ${path}\``,
+  'Any other failure.',
+);
+
+/** The page of each of the contract's error types as plain text, by the last segment of `type`. */
+export const errorPages: ReadonlyMap<string, string> = new Map(
+  failures.flatMap(({ problem, text }) => {
+    const { title, type } = problem.toDocument('');
+    return type === 'about:blank' ? [] : [[problem.kind, `${title} (${problem.status})\n\n${text}\n`]];
+  }),
+);
+
+function failureResponse({ problem, example, text }: typeof otherFailure): Schema {
   const { status } = problem;
-  const isCounted = status !== 401 && name === undefined;
-  const headers = {
-    ...(isCounted ? answerHeaders : requestIdHeader),
-    ...(status === 429 && { 'Retry-After': ref('headers/RetryAfter') }),
+  return {
+    description: `${text.replaceAll('\n', ' ')} Example: ${example}.`,
+    headers: {
+      ...(status === 401 || status === 405 ? requestIdHeader : answerHeaders),
+      ...(status === 429 && { 'Retry-After': ref('headers/RetryAfter') }),
+    },
+    content: problemContent(problem),
   };
-  const content = problemContent(problem);
-  return [name ?? `Problem${status}`, { description, content, headers }];
 }
 
 function problemContent(problem: Problem, more: Schema = {}): Schema {
@@ -173,45 +255,29 @@ function typeName({ name }: Pick<Endpoint, 'name'>): string {
 }
 
 function answerSchemas(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
-  const { fields, mayBeWide } = endpoint;
   const name = typeName(endpoint);
   return [
-    [`${name}Row`, recordSchema(fields, answers[endpoint.name]?.results[0] ?? {})],
-    ...(mayBeWide === true ? [['WideRow', wideRowSchema] as const] : []),
+    [`${name}Row`, recordSchema(endpoint.fields)],
+    ...(endpoint.mayBeWide === true ? [['WideRow', wideRowSchema] as const] : []),
     [name, envelopeSchema(endpoint)],
   ];
 }
 
-function fieldSchema(
-  { type, description, nullable, sparse, choices, fields }: Field,
-  example: Cell | undefined,
-): Schema {
+function fieldSchema({ type, description, nullable, sparse, choices, fields }: Field): Schema {
   const { schema } = fieldKinds[type];
   return {
     ...schema,
     ...(sparse === true && { items: { type: ['string', 'null'] } }),
-    ...(fields !== undefined && { items: recordSchema(fields, firstRecord(example)) }),
+    ...(fields !== undefined && { items: recordSchema(fields) }),
     ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
     ...(description !== '' && { description }),
-    // An empty list in the example shows none of its fields.
-    ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
 }
 
-function recordSchema(fields: readonly Field[], example: Row): Schema {
-  return {
-    type: 'object',
-    required: fields.filter(({ occasional }) => occasional !== true).map(({ name }) => name),
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, fieldSchema(field, example[field.name])]),
-    ),
-  };
-}
-
-function firstRecord(example: Cell | undefined): Row {
-  const [first]: readonly Cell[] = Array.isArray(example) ? example : [];
-  return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
+function recordSchema(fields: readonly Field[]): Schema {
+  const required = fields.filter(({ occasional }) => occasional !== true).map(({ name }) => name);
+  return object(Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])), required);
 }
 
 const wideRowSchema: Schema = {
@@ -236,25 +302,24 @@ const requestId: Schema = {
 };
 
 function envelopeSchema(endpoint: Endpoint): Schema {
-  const { members = [], object, params, mayBeWide } = endpoint;
+  const { members = [], params, mayBeWide } = endpoint;
   const paged = Object.hasOwn(params, 'cursor');
   const row = ref(`schemas/${typeName(endpoint)}Row`);
   const rows = mayBeWide === true ? { anyOf: [row, ref('schemas/WideRow')] } : row;
-  return {
-    type: 'object',
-    required: ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
-    properties: {
-      object: { const: object },
+  return object(
+    {
+      object: { const: endpoint.object },
       request_id: requestId,
       status: { const: 'ok' },
       ...Object.fromEntries(members.map((name) => [name, memberSchemas[name]])),
       results: { type: 'array', items: rows },
-      results_count: { type: 'integer', minimum: 0 },
+      results_count: count,
       has_more: paged ? { type: 'boolean' } : { const: false },
       ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
       ...(mayBeWide === true && { vintage_kinds: vintageKindsSchema }),
     },
-  };
+    ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
+  );
 }
 
 const answersFile = builtPath('examples.json');
@@ -271,7 +336,7 @@ function answerContent(endpoint: Endpoint): Schema {
 }
 
 function memberSchema(description: string, fields: readonly Field[]): Schema {
-  return { type: 'object', description, ...recordSchema(fields, {}) };
+  return { description, ...recordSchema(fields) };
 }
 
 const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], Schema>> = {
@@ -303,7 +368,7 @@ const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], S
       field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
     ],
   ),
-  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data cover.'), undefined),
+  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data speak for.')),
   unknown_ticker: memberSchema(
     'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',
     [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
@@ -315,10 +380,8 @@ const checksSchema: Schema = {
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
 
-const problemSchema: Schema = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
-  properties: {
+const problemSchema = object(
+  {
     type: { type: 'string', format: 'uri-reference', description: 'The error type; its page explains it.' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
@@ -328,60 +391,43 @@ const problemSchema: Schema = {
     field: { type: 'string', description: 'The parameter at fault, on validation errors.' },
     checks: { ...checksSchema, description: 'Only in answers of /readyz.' },
   },
-};
+  ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
+);
 
 const followedSchema: Schema = {
-  type: 'object',
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',
-  required: ['count', 'up_to', 'last_run', 'unfinished'],
-  properties: {
-    count: { type: 'integer', description: 'Number of followed items.' },
-    up_to: {
-      type: ['string', 'null'],
-      format: 'date',
-      description: 'The last day up to which all items are pulled.',
-    },
+  ...object({
+    count: { type: 'integer', description: 'What it follows.' },
+    up_to: { type: ['string', 'null'], format: 'date', description: 'The last day that all of it reaches.' },
     last_run: { type: ['string', 'null'], format: 'date-time', description: 'When it was pulled last.' },
     unfinished: { type: 'integer', description: 'What the last pull left undone.' },
-  },
+  }),
 };
+
+const ready = { status: { const: 'ok' }, checks: ref('schemas/Checks'), followed: followedSchema };
+const unhealthy = { store: 'unhealthy', access: 'healthy' };
 
 const openPaths: Schema = {
   '/healthz': openItem({
     operationId: 'healthz',
     summary: 'Whether the process answers',
     description: 'Answers as soon as the process does, whether or not its store works.',
-    responses: {
-      200: json(
-        'The process answers.',
-        { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } },
-        { status: 'ok' },
-      ),
-    },
+    responses: { 200: json('The process answers.', object({ status: { const: 'ok' } }), { status: 'ok' }) },
   }),
   '/readyz': openItem({
     operationId: 'readyz',
     summary: 'Whether the service can answer requests',
     description: 'Checks what the service needs. It is not ready while it shuts down.',
     responses: {
-      200: json(
-        'The service can answer requests.',
-        {
-          type: 'object',
-          required: ['status', 'checks'],
-          properties: {
-            status: { const: 'ok' },
-            checks: ref('schemas/Checks'),
-            followed: followedSchema,
-          },
-        },
-        { status: 'ok', checks: { store: 'healthy', access: 'healthy' } },
-      ),
+      200: json('The service can answer requests.', object(ready, ['status', 'checks']), {
+        status: 'ok',
+        checks: { store: 'healthy', access: 'healthy' },
+      }),
       503: {
         description: 'The service cannot answer requests or is shutting down; the failing check is named.',
         content: problemContent(
           new Problem('service-unavailable', 'store is unhealthy', { instance: '/readyz' }),
-          { checks: { store: 'unhealthy', access: 'healthy' } },
+          { checks: unhealthy },
         ),
       },
     },
