@@ -19,7 +19,7 @@ type CareSource = {
 
 const stopping = { signal: abortSignal, onProgress: callable };
 const checkKinds = { ...stopping, onFault: callable } satisfies Kinds<CheckOptions>;
-const restoreKinds = { ...stopping, dryRun: flag, rowsAtOnce: integer(1) } satisfies Kinds<RestoreOptions>;
+const restoreKinds = { ...stopping, dryRun: flag } satisfies Kinds<RestoreOptions>;
 const copyKinds = { ...restoreKinds, replace: flag } satisfies Kinds<CopyOptions>;
 const backupKinds = { ...copyKinds, keep: integer(1), clock: callable } satisfies Kinds<BackupOptions>;
 const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
@@ -87,7 +87,7 @@ export function storeCare({ address, written, rest, session }: CareSource) {
       },
     ),
 
-    /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
+    /** Copies everything into a new store, of the same kind or the other. */
     copyTo: method('copyTo', named('address'), copyKinds, async (into: string, options: CopyOptions = {}) =>
       (await copies()).copyStore(address(), into, stoppable(options)),
     ),

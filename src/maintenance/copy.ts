@@ -1,16 +1,17 @@
 // Why: docs/decisions/copies.md
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
+import { planFilings } from '../domain/insider/merge-filings.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush, identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft, readStore, unfinishedEnding } from '../store/open.ts';
-import type { Followed, WholeView } from '../store/store.ts';
-import type { StoreDraft, StoreWriter } from '../store/writer.ts';
+import { checkFree, openCopy, readStore } from '../store/open.ts';
+import type { WriteTransaction } from '../store/sql/parts.ts';
+import type { WholeView } from '../store/store.ts';
 import { checkStore } from './check.ts';
-import { allFilings, allPoints, digestOfSeries, digestOfStore } from './digest.ts';
+import { allFilings, allPoints, digestOfStore } from './digest.ts';
 
 /** Options of a copy. */
 export type CopyOptions = {
@@ -18,11 +19,9 @@ export type CopyOptions = {
   readonly dryRun?: boolean | undefined;
   /** Allows the complete copy to replace a file at its address. */
   readonly replace?: boolean | undefined;
-  /** Stops the copy; the next one continues it. */
+  /** Stops the copy, of which nothing stays. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** The number of rows in one transaction; does not affect the result. */
-  readonly rowsAtOnce?: number | undefined;
 };
 
 /** The number of series checked (for a restore), copied, or compared. */
@@ -39,8 +38,6 @@ export type CopySummary = {
   readonly dryRun: boolean;
   readonly series: number;
   readonly facts: number;
-  /** The number of series that an earlier, stopped copy had written. */
-  readonly already: number;
   readonly rates: number;
   readonly trades: number;
   readonly imports: number;
@@ -63,42 +60,43 @@ export type BackupSummary = CopySummary & { readonly removed: readonly string[] 
 /** Options of a restore. */
 export type RestoreOptions = Omit<CopyOptions, 'replace'>;
 
-/** Copies everything into a new store, or continues a stopped copy; no one can open it before it is compared. */
+/** Copies everything into a new store; no one can open it before it is compared. */
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
   return readStore(from, async (view) => {
     const store = shownAddress(to);
-    if (options.dryRun === true) {
-      await checkDraftable(to, options.replace);
-      return { ...(await countOf(view)), store, dryRun: true };
-    }
-    return {
-      ...(await copyInto(view, () => openDraft(to, shownAddress(from), options.replace), options)),
-      store,
-    };
+    if (options.dryRun !== true)
+      return { ...(await copyInto(view, await openCopy(to, options.replace), options)), store };
+    await checkFree(to, options.replace);
+    return { ...(await countOf(view)), store, dryRun: true };
   });
 }
 
-/** Copies a view into the draft of `open`, compares the two, and publishes the draft if they are equal. */
+/** Copies a view into a transaction, compares the two, and commits if they are equal. */
 async function copyInto(
   view: WholeView,
-  open: () => Promise<StoreDraft>,
-  options: CopyOptions,
+  to: WriteTransaction,
+  { signal, onProgress }: CopyOptions,
 ): Promise<Omit<CopySummary, 'store'>> {
-  const run = async () => {
-    const draft = await open();
-    try {
-      return await new StoreCopy(view, draft, options).run();
-    } finally {
-      await draft.close();
-    }
+  const pausing = (stage: CopyProgress['stage']) => async (done: number, total: number) => {
+    onProgress?.({ stage, done, total });
+    // The process can receive a signal only between two turns of the event loop.
+    await tick();
+    signal?.throwIfAborted();
   };
-  // If a stopped copy left data that the store lacks, the first run discards everything, and the second copies.
-  const copied = (await run()) ?? (await run());
-  if (copied !== undefined) return copied;
-  throw new Problem('local-io', 'the copy differs from what was written; asof removed it', {
-    hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
-  });
+  try {
+    await copyAll(view, to, pausing('copy'));
+    const digest = await digestOfStore(view, pausing('compare'));
+    if ((await digestOfStore(to, pausing('compare'))) !== digest)
+      throw new Problem('local-io', 'the copy differs from what was written; asof removed it', {
+        hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
+      });
+    await to.commit(true);
+    return { ...(await countOf(view)), dryRun: false, digest };
+  } catch (error) {
+    await to.rollback();
+    throw error;
+  }
 }
 
 /** Throws for two addresses of the same store. */
@@ -115,121 +113,47 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   const rates = (await view.rates.summaries()).reduce((sum, { count }) => sum + count, 0);
   const { trades } = await view.filings.counts();
   const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
-  return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
+  return { series: series + described, facts, rates, trades, imports, followed, digest: '' };
 }
 
-type CopiedPart = (writer: StoreWriter) => Promise<number>;
-
-class StoreCopy {
-  readonly #from: WholeView;
-  readonly #to: StoreDraft;
-  readonly #options: CopyOptions;
-  readonly #digests = new Map<string, string>();
-  #already = 0;
-
-  constructor(from: WholeView, to: StoreDraft, options: CopyOptions) {
-    this.#from = from;
-    this.#to = to;
-    this.#options = options;
+async function copyAll(
+  from: WholeView,
+  to: WriteTransaction,
+  pause: (done: number, total: number) => Promise<void>,
+): Promise<void> {
+  const ids = await from.contents.seriesIds();
+  const pauseAtEnd = () => pause(ids.length, ids.length);
+  for (const [index, id] of ids.entries()) {
+    await pause(index, ids.length);
+    await copySeries(id, from, to);
   }
-
-  /** Makes and publishes the copy; undefined if it differed from the store and was discarded. */
-  async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
-    await this.#writeParts();
-    await this.#pause();
-    const digest = await digestOfStore(this.#from, this.#digests);
-    const copied = await this.#to.read(async (view) => digestOfStore(view, await this.#digestsOf(view)));
-    if (copied !== digest) {
-      await this.#to.discard();
-      return undefined;
-    }
-    await this.#to.publish();
-    return { ...(await countOf(this.#from)), already: this.#already, dryRun: false, digest };
+  for await (const points of allPoints(from)) {
+    await pauseAtEnd();
+    await to.rates.put(points);
   }
-
-  async #writeParts(): Promise<void> {
-    const { rowsAtOnce = 200_000 } = this.#options;
-    const parts = this.#parts(
-      await this.#to.read(async (view) => ({
-        digests: await this.#digestsOf(view),
-        imports: (await view.sources.imports()).length,
-        followed: await view.sources.followed(),
-      })),
-    );
-    let part = await parts.next();
-    while (part.done !== true)
-      await this.#to.write(async (writer) => {
-        for (let rows = 0; part.done !== true && rows < rowsAtOnce; part = await parts.next()) {
-          rows += await part.value(writer);
-          await this.#pause();
-        }
-      });
+  for await (const filings of allFilings(from)) {
+    await pauseAtEnd();
+    // A filing may have trades in two batches.
+    const held = await to.filings.stored(filings);
+    await to.filings.put(planFilings([...held.values()], filings, { replace: true }).put, held);
   }
+  for (const record of await from.sources.followed()) await to.sources.putFollowed(record);
+  // The copy does not know what the imports changed.
+  for (const entry of await from.sources.imports()) await to.sources.addImport(entry, null);
+}
 
-  async *#parts(held: {
-    readonly digests: ReadonlyMap<string, string>;
-    readonly imports: number;
-    readonly followed: readonly Followed[];
-  }): AsyncGenerator<CopiedPart> {
-    const [from, replace] = [this.#from, { replace: true }];
-    const ids = await from.contents.seriesIds();
-    const known = new Set(ids);
-    for (const id of held.digests.keys())
-      if (!known.has(id)) yield async (writer) => Number(await writer.removeSeries(id));
-    for (const [index, id] of ids.entries()) {
-      yield (writer) => this.#copySeries(id, held.digests.get(id), writer);
-      this.#options.onProgress?.({ stage: 'copy', done: index + 1, total: ids.length });
-    }
-    for await (const points of allPoints(from))
-      yield async (writer) => {
-        await writer.mergePoints(points, replace);
-        return points.length;
-      };
-    for await (const filings of allFilings(from))
-      yield async (writer) => {
-        await writer.mergeFilings(filings, replace);
-        return filings.length;
-      };
-    yield async (writer) => {
-      for (const { source, name } of held.followed) await writer.unfollow(source, name);
-      for (const record of await from.sources.followed()) await writer.follow(record);
-      const entries = (await from.sources.imports()).slice(held.imports);
-      for (const entry of entries) await writer.recordImport(entry);
-      return entries.length;
-    };
-  }
-
-  /** Writes one series, unless its digest in the copy (`held`) is equal. */
-  async #copySeries(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
-    const { contents, series } = this.#from;
-    const digest = (await digestOfSeries(this.#from, id)) ?? '';
-    this.#digests.set(id, digest);
-    const own = digest === held ? undefined : await contents.series(id);
-    if (own === undefined) {
-      this.#already += 1;
-      return 100;
-    }
-    await writer.putSeries(own, contents.changes(id));
-    for (const change of await series.descriptionChanges(id)) await writer.recordChange(change);
-    return 100 + own.vintages.length + own.figures.factCount;
-  }
-
-  async #digestsOf(view: WholeView): Promise<ReadonlyMap<string, string>> {
-    const digests = new Map<string, string>();
-    const ids = await view.contents.seriesIds();
-    for (const [index, id] of ids.entries()) {
-      digests.set(id, (await digestOfSeries(view, id)) ?? '');
-      await this.#pause();
-      this.#options.onProgress?.({ stage: 'compare', done: index + 1, total: ids.length });
-    }
-    return digests;
-  }
-
-  /** Lets the process receive a signal, which it can only between two turns of the event loop. */
-  async #pause(): Promise<void> {
-    await tick();
-    this.#options.signal?.throwIfAborted();
-  }
+async function copySeries(id: string, from: WholeView, to: WriteTransaction): Promise<void> {
+  const contents = await from.contents.series(id);
+  if (contents === undefined) return;
+  const { normalisedBy, coveredTo, vintages, figures } = contents;
+  const rows = to.rowsOf(id);
+  await rows.begin();
+  await rows.putRecord(contents);
+  await rows.setFrequency(normalisedBy);
+  await rows.apply({ vintages });
+  for await (const inserted of from.contents.changes(id)) await rows.apply({ inserted });
+  await rows.summarise({ spacing: figures.spacing, coveredTo, vintageKind: figures.vintageKind });
+  for (const change of await from.series.descriptionChanges(id)) await to.descriptions.add(change);
 }
 
 /** Writes a store into a file and reads it again; with `keep` into a new dated file, and removes the oldest. */
@@ -244,24 +168,27 @@ export async function backupStore(
     });
   if (keep === undefined) return { ...(await copyStore(from, to, options)), removed: [] };
   return readStore(from, async (view) => {
-    const [first] = await view.sources.imports();
-    const backups = new DatedBackups(to, from);
-    await backups.refuseOther(first && `${first.importedAt} ${first.sha256}`);
-    const began = clock();
-    if (options.dryRun === true) {
-      const [store, removed] = [backups.newPath(began), backups.beyond(keep - 1)];
-      return { ...(await countOf(view)), store, removed, dryRun: true };
-    }
-    let [store, removed]: [string, readonly string[]] = ['', []];
+    const backups = datedBackups(to, from);
     const { files } = await import('../store/sqlite/writer.ts');
-    const publish = async (draft: string) => {
-      store = backups.newPath(began);
-      removed = backups.beyond(keep - 1);
-      await files.publishCopy(draft, store, false);
-      await flush(backups.folder);
-      await removeBackups(removed, store);
-    };
-    const copied = await copyInto(view, async () => files.openDraft(backups.draft, publish), options);
+    // Read before the copy: of two backups at once, none removes the other.
+    const found = backups.found();
+    const [newest, [first]] = [found.at(-1), await view.sources.imports()];
+    const other = newest && files.firstImportOf(newest);
+    if (other !== undefined && other !== (first && `${first.importedAt} ${first.sha256}`))
+      throw new Problem(
+        'bad-input',
+        `${newest} is a backup of another store: this rule would remove it in time`,
+        { hints: [`name the backups of this store, such as ${join(backups.folder, 'NAME')}`] },
+      );
+    const store = backups.newPath(clock());
+    const removed = found.slice(0, Math.max(0, found.length - keep + 1));
+    if (options.dryRun === true) return { ...(await countOf(view)), store, removed, dryRun: true };
+    const copied = await copyInto(view, await files.openCopy(store, false, backups.draftOf), options);
+    await flush(backups.folder);
+    await removeBackups(
+      removed.filter((path) => existsSync(path)),
+      store,
+    );
     return { ...copied, store, removed };
   });
 }
@@ -287,59 +214,31 @@ async function removeBackups(paths: readonly string[], made: string): Promise<vo
 /** The name of a dated backup: store, time (UTC), and a number if another file has that time. */
 const datedName = /^(.*)-(\d{4}-\d\d-\d\dT\d{6}Z)(?:-(\d{1,4}))?\.db$/s;
 
-/** Dated backups in one folder: `NAME-2026-03-15T031500Z.db` and later ones. */
-class DatedBackups {
-  readonly folder: string;
-  readonly #name: string;
-
-  /** `place` is a folder, for files named as the store, or the path of the files without the time. */
-  constructor(place: string, store: string) {
-    const isFolder =
-      /[\\/]$/.test(place) || statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-    this.folder = isFolder ? place : dirname(place);
-    const named = isFolder ? store : place;
-    this.#name = isFolder && isDatabase(store) ? 'asof' : basename(named).replace(/\.db$/i, '');
-  }
-
-  get draft(): string {
-    return join(this.folder, `${this.#name}.db${unfinishedEnding}`);
-  }
-
-  newPath(time: Date): string {
+/** Finds the dated backups of a place in one folder: `NAME-2026-03-15T031500Z.db` and later ones. */
+function datedBackups(place: string, store: string) {
+  // `place` is a folder, for files named as the store, or the path of the files without the time.
+  const isFolder = /[\\/]$/.test(place) || statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  const folder = isFolder ? place : dirname(place);
+  const named = isFolder ? store : place;
+  const own = isFolder && isDatabase(store) ? 'asof' : basename(named).replace(/\.db$/i, '');
+  /** Lists the backups, oldest first. */
+  const found = (): readonly string[] => {
+    const dated = namesIn(folder).flatMap((entry) => {
+      const [, name, time = '', number = '1'] = datedName.exec(entry) ?? [];
+      return name === own ? [{ entry, order: `${time} ${number.padStart(4, '0')}` }] : [];
+    });
+    return dated.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ entry }) => join(folder, entry));
+  };
+  const newPath = (time: Date): string => {
     const stamp = time.toISOString().replace(/:|\.\d+/g, '');
     // After all files with this time, because the names sort in the order of the backups.
-    const [, , last, before = '1'] = datedName.exec(basename(this.#found().at(-1) ?? '')) ?? [];
+    const [, , last, before = '1'] = datedName.exec(basename(found().at(-1) ?? '')) ?? [];
     let number = last === stamp ? Number(before) + 1 : 1;
-    const path = () => join(this.folder, `${this.#name}-${stamp}${number === 1 ? '' : `-${number}`}.db`);
+    const path = () => join(folder, `${own}-${stamp}${number === 1 ? '' : `-${number}`}.db`);
     while (lstatSync(path(), { throwIfNoEntry: false }) !== undefined) number += 1;
     return path();
-  }
-
-  /** Lists all backups except the newest ones, oldest first. */
-  beyond(newest: number): readonly string[] {
-    const found = this.#found();
-    return found.slice(0, Math.max(0, found.length - newest));
-  }
-
-  /** Throws for backups of another or an emptied store; stores differ in their first import. */
-  async refuseOther(first: string | undefined): Promise<void> {
-    const path = this.#found().at(-1);
-    if (path === undefined) return;
-    const { files } = await import('../store/sqlite/writer.ts');
-    const other = files.firstImportOf(path);
-    if (other === undefined || other === first) return;
-    throw new Problem('bad-input', `${path} is a backup of another store: --keep would remove it later`, {
-      hints: [`name the backups of this store, such as ${join(this.folder, 'NAME')}`],
-    });
-  }
-
-  #found(): readonly string[] {
-    const dated = namesIn(this.folder).flatMap((entry) => {
-      const [, name, time = '', number = '1'] = datedName.exec(entry) ?? [];
-      return name === this.#name ? [{ entry, order: `${time} ${number.padStart(4, '0')}` }] : [];
-    });
-    return dated.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ entry }) => join(this.folder, entry));
-  }
+  };
+  return { folder, draftOf: join(folder, `${own}.db`), found, newPath };
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -379,7 +278,7 @@ export async function restoreStore(
 
 async function refuseTaken(to: string): Promise<void> {
   try {
-    await checkDraftable(to, true);
+    await checkFree(to, true);
   } catch (error) {
     if (!(error instanceof Problem) || !isDatabase(to)) throw error;
     throw error.with({

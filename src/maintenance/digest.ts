@@ -3,8 +3,11 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 
+/** What a digest is about: a view of a store, or a transaction that writes it. */
+export type StoredData = Omit<WholeView, 'state'>;
+
 /** Returns a digest of a series, the same for every engine; undefined for an unknown id. */
-export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
+export async function digestOfSeries(view: StoredData, id: string): Promise<string | undefined> {
   const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
   const hash = createHash('sha256');
@@ -34,17 +37,17 @@ async function* inBatches<T>(
 }
 
 /** Yields every rate of the curves, in batches. */
-export async function* allPoints({ rates }: StoreView): AsyncGenerator<readonly CurvePoint[]> {
+export async function* allPoints({ rates }: Pick<StoreView, 'rates'>): AsyncGenerator<readonly CurvePoint[]> {
   for (const curveType of curveTypes)
     yield* inBatches<CurvePoint>((from) => rates.yields({ curveType, ...from }));
 }
 
 /** Yields every trade of every filing, in batches. */
-export function allFilings({ filings }: StoreView): AsyncGenerator<readonly Filing[]> {
+export function allFilings({ filings }: Pick<StoreView, 'filings'>): AsyncGenerator<readonly Filing[]> {
   return inBatches<Filing>((from) => filings.page(from));
 }
 
-async function digestOfOthers(view: StoreView): Promise<string> {
+async function digestOfOthers(view: StoredData): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
@@ -62,11 +65,17 @@ function sortedFields(record: object): readonly (readonly [name: string, value: 
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Returns a digest of everything in a store; `series` has known digests of series. */
-export async function digestOfStore(view: WholeView, series?: ReadonlyMap<string, string>): Promise<string> {
+/** Returns a digest of everything in a store; calls `pause` before each series, of `total`. */
+export async function digestOfStore(
+  view: StoredData,
+  pause?: (done: number, total: number) => Promise<void>,
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const id of await view.contents.seriesIds())
-    hash.update(`${id} ${series?.get(id) ?? (await digestOfSeries(view, id))}\n`);
+  const ids = await view.contents.seriesIds();
+  for (const [index, id] of ids.entries()) {
+    await pause?.(index, ids.length);
+    hash.update(`${id} ${await digestOfSeries(view, id)}\n`);
+  }
   hash.update(await digestOfOthers(view));
   return hash.digest('hex');
 }

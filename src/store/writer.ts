@@ -1,21 +1,14 @@
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
+import type { StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
-import type {
-  DescriptionChange,
-  Followed,
-  ImportRecord,
-  LoggedImport,
-  SeriesContents,
-  WholeView,
-} from './store.ts';
+import type { DescriptionChange, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
@@ -152,21 +145,6 @@ export class StoreWriter {
     } else if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
   }
 
-  /** Replaces a series by its contents and `changes` from another store. */
-  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly StoredChange[]>): Promise<void> {
-    const { id, normalisedBy, coveredTo, vintages } = contents;
-    this.#changed = true;
-    const rows = this.#transaction.rowsOf(id);
-    if ((await this.#transaction.records([id])).size > 0) await rows.remove();
-    await rows.begin();
-    await rows.putRecord(contents);
-    await rows.setFrequency(normalisedBy);
-    await rows.apply({ vintages });
-    for await (const inserted of changes) await rows.apply({ inserted });
-    const { spacing, vintageKind } = contents.figures;
-    await rows.summarise({ spacing, coveredTo, vintageKind });
-  }
-
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
     const removed = await this.#transaction.rowsOf(seriesId).remove();
@@ -205,17 +183,6 @@ export class StoreWriter {
     return this.#transaction.rollback();
   }
 
-  /** Calls `work` with this writer and commits; rolls back if `work` throws. */
-  async end(work: (writer: StoreWriter) => Promise<void>): Promise<void> {
-    try {
-      await work(this);
-      await this.commit();
-    } catch (error) {
-      await this.rollback();
-      throw error;
-    }
-  }
-
   async #storedPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
     const held: CurvePoint[] = [];
     for (const curveType of new Set(points.map((point) => point.curveType))) {
@@ -226,19 +193,6 @@ export class StoreWriter {
     }
     return held;
   }
-}
-
-/** An unfinished store, unreadable until published; another process can continue it. */
-export interface StoreDraft {
-  /** Calls `work` in a transaction and commits it. */
-  write(work: (writer: StoreWriter) => Promise<void>): Promise<void>;
-  read<T>(work: (view: WholeView) => Promise<T>): Promise<T>;
-  /** Moves the draft to the address of the store, in one step. */
-  publish(): Promise<void>;
-  /** Removes the contents of the draft. */
-  discard(): Promise<void>;
-  /** Lets another process continue the draft; must be called at the end, also after a failure. */
-  close(): Promise<void>;
 }
 
 /** The changes of an import except those of series. */

@@ -140,8 +140,7 @@ asof store check --store postgres://reader@db.example.org/markets
 const backupCommand = command({
   words: 'store backup',
   summary: 'Back up a store into a verified file, also while in use',
-  about: `The file appears when it is complete and checked. The same command continues a stopped backup. --yes
-replaces an existing file.
+  about: `The file appears when it is complete and checked. --yes replaces an existing file.
 
 With --keep, each run writes a new file, such as asof-2026-03-15T031500Z.db for the name asof.db or a
 folder, and then removes the oldest of these files, and no others.`,
@@ -171,9 +170,7 @@ asof store backup backups/ --keep 7 -q
     if (replace && !line.dryRun) await confirm(`replace ${file}`, line.yes, io);
     const { backupStore } = await import('../../maintenance/copy.ts');
     await ofStore(storeToRead(io, store), (from) =>
-      copied('backup', line, io, (options) =>
-        backupStore(from, file, { ...options, keep, clock: io.clock, replace }),
-      ),
+      copied(line, io, (options) => backupStore(from, file, { ...options, keep, clock: io.clock, replace })),
     );
   },
 });
@@ -197,7 +194,7 @@ asof store restore backup.db --yes
     const { restoreStore } = await import('../../maintenance/copy.ts');
     if (!line.dryRun && (isDatabase(into) || existsSync(into)))
       await confirm(`replace ${shownAddress(into)} by ${file}`, line.yes, io);
-    await copied('restore', line, io, (options) => restoreStore(file, into, options));
+    await copied(line, io, (options) => restoreStore(file, into, options));
   },
 });
 
@@ -205,7 +202,7 @@ const copyCommand = command({
   words: 'store copy',
   summary: 'Copy a store, also between a file and PostgreSQL',
   about: `Copies one state of the store: facts, descriptions, curves, filings, the log and the followed sources.
-The copy appears when it is complete and checked. The same command continues a stopped copy.`,
+The copy appears when it is complete and checked.`,
   examples: `
 # what a copy would contain (needs a store of your own)
 asof store copy mine.db copy.db --dry-run
@@ -218,7 +215,7 @@ asof store copy mine.db postgres://importer@db.example.org/markets
     const [from, to] = [addressIn(args[0]), addressIn(args[1])];
     if (!line.dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, line.yes, io);
     const { copyStore } = await import('../../maintenance/copy.ts');
-    await copied('copy', line, io, (options) => copyStore(from, to, options));
+    await copied(line, io, (options) => copyStore(from, to, options));
   },
 });
 
@@ -413,9 +410,8 @@ export const commands = [
 
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
 
-/** Runs `work` with its progress, and prints the result; after a stop, prints that it can go on. */
+/** Runs `work` with its progress, and prints the result. */
 async function copied(
-  what: 'backup' | 'restore' | 'copy',
   { dryRun, messages }: { readonly dryRun: boolean; readonly messages: Messages },
   io: Io,
   work: (options: RestoreOptions) => Promise<CopySummary & Partial<Pick<BackupSummary, 'removed'>>>,
@@ -428,16 +424,16 @@ async function copied(
       signal: io.signal,
       onProgress: ({ stage, done, total }) => bar.show(() => stages[stage], { done, total, unit: 'series' }),
     });
-    for (const text of copyLines(summary, what)) note(`asof: ${text}`);
+    for (const text of copyLines(summary)) note(`asof: ${text}`);
     for (const path of removed) note(`asof: ${dryRun ? 'would remove' : 'removed'} ${path}`);
   } catch (error) {
-    if (io.signal.aborted) note(`asof: stopped; the same command continues the ${what}`);
+    if (io.signal.aborted) note(`asof: stopped; nothing was written`);
     throw error;
   }
 }
 
-function copyLines(summary: CopySummary, what: string): readonly string[] {
-  const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
+function copyLines(summary: CopySummary): readonly string[] {
+  const { store, series, facts, rates, trades, imports, followed, digest, dryRun } = summary;
   const held = [
     counted(series, 'series', 'series'),
     counted(facts, 'fact'),
@@ -447,12 +443,7 @@ function copyLines(summary: CopySummary, what: string): readonly string[] {
     ...(followed > 0 ? [`${followed} followed`] : []),
   ].join(', ');
   if (dryRun) return [`dry run: ${store} would hold ${held}`];
-  const before = counted(already, 'series', 'series');
-  return [
-    `${store} holds ${held}`,
-    ...(already > 0 ? [`an earlier ${what}, which was stopped, had written ${before}`] : []),
-    `read again and compared: sha256 ${digest}`,
-  ];
+  return [`${store} holds ${held}`, `read again and compared: sha256 ${digest}`];
 }
 
 function addressIn(text = ''): string {

@@ -1,43 +1,46 @@
 // Why: docs/decisions/locks-of-imports.md
 import { Problem } from '../../errors/problem.ts';
 import { Gathering } from '../../platform/promises.ts';
-import { partsIn } from '../sql/parts.ts';
+import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import { ImportsCollide, type Values } from '../sql/session.ts';
 import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
-import { type StoreDraft, StoreWriter } from '../writer.ts';
 import { Database, lockNumber, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
 
 /** The stores in databases. */
-export const databases = {
-  openStore: (address: string) => openPostgresStore(address),
-  async openStoreIfAny(address: string): Promise<Store | undefined> {
+export const databases: StoreEngine & {
+  openStore(address: string): Promise<Store>;
+  openStoreIfAny(address: string): Promise<Store | undefined>;
+} = {
+  async openStore(address) {
+    const database = await Database.open(address);
+    return database.opened('read', (transaction) => openedStore(transaction, address));
+  },
+  async openStoreIfAny(address) {
     const database = await Database.open(address);
     return database.opened('read', async (transaction) =>
-      (await hasTable(transaction)) ? openedStore(transaction, address, false) : undefined,
+      (await hasTable(transaction)) ? openedStore(transaction, address) : undefined,
     );
   },
-  openWriter: (address: string, locked?: ImportsCollide['needed']) => openPostgresWriter(address, locked),
-  openDraft: openPostgresDraft,
-  checkEmpty,
-  /** Creates the store if it is missing and returns true then. */
-  init: (address: string, distribute: boolean) =>
-    Database.once(address, 'write', distribute ? distributeStore : prepareStore),
+  async openTransaction(address, copyOf, needed) {
+    if (copyOf !== undefined)
+      throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
+        hints: ['leave out --with-sample'],
+      });
+    return beginWriting(address, needed);
+  },
+  openCopy: (address) => beginWriting(address, 'everything', refuseContent),
+  checkFree: (address) =>
+    Database.once(address, 'read', async (transaction) => {
+      if (await hasTable(transaction)) await refuseContent(transaction);
+    }),
+  init: (address, distribute) => Database.once(address, 'write', distribute ? distributeStore : prepareStore),
 };
 
-/** Opens the store in a database for reading; only the process that makes a copy reads it `unfinished`. */
-async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
-  const database = await Database.open(address);
-  return database.opened('read', (transaction) => openedStore(transaction, address, unfinished));
-}
-
-async function openedStore(transaction: Transaction, address: string, unfinished: boolean): Promise<Store> {
+async function openedStore(transaction: Transaction, address: string): Promise<Store> {
   await checkFormat(transaction);
-  const [distributed] = await Promise.all([
-    transaction.isDistributed(),
-    unfinished ? undefined : checkFinished(transaction),
-  ]);
+  const [distributed] = await Promise.all([transaction.isDistributed(), checkFinished(transaction)]);
   return new PostgresStore(transaction.database, address, distributed);
 }
 
@@ -182,12 +185,12 @@ class TransactionTogether extends Transaction {
   }
 }
 
-/** Opens the store in a database for one import; nobody can read a `copy` before it is published. */
-async function openPostgresWriter(
+/** Begins to write to the store in a database, in one transaction, after a `check` of the store. */
+async function beginWriting(
   address: string,
   locked: ImportsCollide['needed'] = [],
-  copy?: CopyMark,
-): Promise<StoreWriter> {
+  check?: (transaction: Transaction) => Promise<void>,
+): Promise<WriteTransaction> {
   const database = await Database.open(address, 1);
   let transaction: Transaction | undefined;
   const end = async () => {
@@ -198,10 +201,10 @@ async function openPostgresWriter(
     const begun = await database.begin('write');
     transaction = begun;
     const created = await prepareStore(begun);
-    if (copy === undefined) await checkFinished(begun);
-    else await markCopy(begun, copy);
+    await checkFinished(begun);
     begun.locks = await ImportLocks.take(begun, locked);
-    return new StoreWriter({
+    await check?.(begun);
+    return {
       address: database.shown,
       created,
       ...partsIn(begun, engineOf(begun)),
@@ -216,45 +219,20 @@ async function openPostgresWriter(
         }
       },
       rollback: end,
-    });
+    };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-async function unfinishedCopy(transaction: Transaction): Promise<string | null | undefined> {
-  const [copyOf] = await transaction.column<string | null>('select unfinished from asof.store');
-  return copyOf;
-}
-
+/** Throws for what an older asof left of a copy that was stopped. */
 async function checkFinished(transaction: Transaction): Promise<void> {
-  const copyOf = (await unfinishedCopy(transaction)) ?? null;
-  if (copyOf === null) return;
+  const [copyOf] = await transaction.column<string | null>('select unfinished from asof.store');
+  if (copyOf === undefined || copyOf === null) return;
   throw new Problem('local-io', `${transaction.database.shown} is an unfinished copy of ${copyOf}`, {
-    hints: ['`asof store copy` with the same two addresses completes it'],
+    hints: ['drop its schema, and copy again'],
   });
-}
-
-/** The source of an unfinished copy; true if this process began it. */
-type CopyMark = { readonly of: string; readonly isBegun: boolean };
-
-/** Marks an empty store as a copy, or resumes one; removes the rows of a stopped copy of another store. */
-async function markCopy(transaction: Transaction, { of: copyOf, isBegun }: CopyMark): Promise<void> {
-  const { shown } = transaction.database;
-  const before = (await unfinishedCopy(transaction)) ?? null;
-  if (before === copyOf) return;
-  if (isBegun)
-    throw new Problem(
-      'local-io',
-      before === null
-        ? `another process completed the copy ${shown} meanwhile`
-        : `another process copies ${before} to ${shown} meanwhile`,
-      { hints: ['copy again when it has ended'] },
-    );
-  if (before === null) await refuseContent(transaction);
-  else await removeContent(transaction);
-  await transaction.run('update asof.store set unfinished = @copyOf', { copyOf });
 }
 
 async function refuseContent(transaction: Transaction): Promise<void> {
@@ -271,60 +249,6 @@ async function refuseContent(transaction: Transaction): Promise<void> {
       'schema=NAME in the address names another schema',
     ],
   });
-}
-
-async function removeContent(transaction: Transaction): Promise<void> {
-  const tables = [
-    ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series', 'curve'],
-    ...['symbol', 'trade', 'filing', 'import_change', 'import', 'followed'],
-  ];
-  for (const table of tables) await transaction.run(`delete from asof.${table}`);
-}
-
-/** Throws for a store that is not empty, unless a stopped copy wrote it. */
-async function checkEmpty(address: string): Promise<void> {
-  await Database.once(address, 'read', async (transaction) => {
-    if (!(await hasTable(transaction))) return;
-    if ((await unfinishedCopy(transaction)) === null) await refuseContent(transaction);
-  });
-}
-
-/** Begins or continues a copy in the store itself, which is marked as unfinished until published. */
-async function openPostgresDraft(address: string, copyOf: string): Promise<StoreDraft> {
-  const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
-  const change = (work: (transaction: Transaction) => Promise<void>) =>
-    Database.once(address, 'write', async (transaction) => {
-      await markCopy(transaction, { of: copyOf, isBegun: true });
-      await work(transaction);
-    });
-  // The mark comes first: an address that cannot take a copy fails before anything is read.
-  await (await writer(false)).end(async () => undefined);
-  let revision: number | undefined;
-  return {
-    write: async (work) => (await writer(true)).end(work),
-    async read(work) {
-      const store = await openPostgresStore(address, true);
-      try {
-        return await store.read(async (view) => {
-          ({ revision } = await view.state());
-          return work(view);
-        });
-      } finally {
-        await store.close();
-      }
-    },
-    // Fails if another process wrote to the copy, or replaced it, after this process read it.
-    publish: () =>
-      change(async (transaction) => {
-        const sql = 'update asof.store set unfinished = null where revision = @revision';
-        if ((await transaction.run(sql, { revision })) === 1) return;
-        throw new Problem('local-io', `another process copies to ${transaction.database.shown} meanwhile`, {
-          hints: ['copy again when it has ended'],
-        });
-      }),
-    discard: () => change(removeContent),
-    close: async () => undefined,
-  };
 }
 
 /** An import that needs more locks locks the whole store: all transactions share a few thousand locks. */

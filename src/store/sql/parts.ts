@@ -7,7 +7,7 @@ import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
-import { listOf, type SqlSession } from './session.ts';
+import { type ImportsCollide, listOf, type SqlSession } from './session.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
 /** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */
@@ -30,6 +30,22 @@ export type WriteTransaction = ReturnType<typeof partsIn> & {
   /** Ends the transaction; `changed` is true if the data changed. */
   readonly commit: (changed: boolean) => Promise<void>;
   readonly rollback: () => Promise<void>;
+};
+
+/** What is written to the stores of one engine. */
+export type StoreEngine = {
+  /** Begins an import, into a new store as a copy of `copyOf`; first takes the `needed` locks. */
+  openTransaction(
+    address: string,
+    copyOf?: string,
+    needed?: ImportsCollide['needed'],
+  ): Promise<WriteTransaction>;
+  /** Begins a copy, unreadable until it commits; `draftOf` is where a file has its draft. */
+  openCopy(address: string, replace: boolean, draftOf?: string): Promise<WriteTransaction>;
+  /** Throws if a copy cannot take an address; `replace` allows replacing a file. */
+  checkFree(address: string, replace: boolean): void | Promise<void>;
+  /** Makes an empty store, false if one exists. */
+  init(address: string, distribute: boolean): Promise<boolean>;
 };
 
 function contentsIn(session: SqlSession, { series: tables, contents: engine }: Engine): StoreContents {

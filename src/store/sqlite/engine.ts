@@ -87,7 +87,7 @@ function fileContents(session: SqliteSession): EngineContents {
 }
 
 /** Lists the damage that SQLite's own check finds; stops at damage that it cannot read past. */
-export function damagesOf(connection: Connection): readonly string[] {
+function damagesOf(connection: Connection): readonly string[] {
   try {
     const found = connection.column<string>('pragma integrity_check').all();
     return found.filter((text) => text !== 'ok');

@@ -32,7 +32,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
 const mostIdle = 32;
 
 /** A store in a file; its first connection locks it until closed. */
-export class SqliteStore implements Store {
+class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
   readonly #pages: PageCache | undefined;

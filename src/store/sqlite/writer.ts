@@ -6,19 +6,20 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
-import { identityOf, makeFolder } from '../../platform/files.ts';
+import { makeFolder } from '../../platform/files.ts';
 import { isShippedSample } from '../../platform/installation.ts';
-import { partsIn } from '../sql/parts.ts';
-import { type StoreDraft, StoreWriter } from '../writer.ts';
+import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import {
   addLog,
   applicationId,
@@ -27,36 +28,65 @@ import {
   codeOf,
   connect,
   formatOf,
-  inOneStep,
   openDatabase,
   SqliteSession,
 } from './connection.ts';
-import { damagesOf, engineOf } from './engine.ts';
-import { SqliteStore } from './reader.ts';
+import { engineOf } from './engine.ts';
 import { createSchema, migrate } from './schema.ts';
 
 /** The stores in files. */
-export const files = {
-  openWriter: openSqliteWriter,
-  openDraft: openFileDraft,
-  publishCopy,
-  /** Throws for a file that is not a store of asof; a damaged store may be replaced. */
-  checkReplaceable: (path: string) => connectReplaceable(path, true)?.close(),
+export const files: StoreEngine & {
   /** Throws for a store that another connection has open; leaves the store unchanged. */
-  refuseUsed: (path: string) => leaveLog(path, 'for a moment'),
+  readonly refuseUsed: (path: string) => void;
+  readonly remove: (path: string) => Promise<void>;
+  readonly firstImportOf: (path: string) => string | undefined;
+} = {
+  openTransaction: openFile,
+  openCopy,
+  checkFree,
+  async init(path, distribute) {
+    if (distribute)
+      throw new Problem('bad-input', `${path} is a file: --distribute is for a database with Citus`, {
+        hints: ['--store postgres://USER@HOST/DATABASE names a store in PostgreSQL'],
+      });
+    const { created, commit, rollback } = await openFile(path);
+    await (created ? commit(false) : rollback());
+    return created;
+  },
+  refuseUsed: (path) => leaveLog(path, 'for a moment'),
   remove: removeStore,
   firstImportOf,
 };
 
 /** Opens the store at `path` for one import, a new one as a copy of `copyOf`; a failure changes nothing. */
-async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
-  if (!existsSync(path)) return createStore(path, copyOf);
+async function openFile(path: string, copyOf?: string): Promise<WriteTransaction> {
+  if (!existsSync(path)) return createStore({ path, copyOf });
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
     'bad-input',
     `the store ${path} exists already: only a new store can begin as a copy of the sample`,
     { hints: ['leave out --with-sample', 'name a new file with --store'] },
   );
+}
+
+/** Begins a copy, as a draft of `draftOf`; only `replace` lets it take the place of a store. */
+async function openCopy(address: string, replace: boolean, draftOf = address): Promise<WriteTransaction> {
+  checkFree(address, replace);
+  // The store behind a link is replaced, not the link.
+  const path = existsSync(address) ? realpathSync(address) : address;
+  if (existsSync(path)) leaveLog(path, 'for a moment');
+  return createStore({ path, replace, draftOf });
+}
+
+/** Throws if something exists at a path; `replace` allows a store of asof there, also a damaged one. */
+function checkFree(path: string, replace: boolean): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  const found = existsSync(path) ? 'exists already' : 'is a link to a file that does not exist';
+  if (!replace || !existsSync(path))
+    throw new Problem('bad-input', `${path} ${found}`, {
+      hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
+    });
+  connectReplaceable(path, true)?.close();
 }
 
 /** Calls `work`; on a failure calls `undo` and throws a Problem that names the store. */
@@ -69,7 +99,7 @@ async function orProblem<T>(path: string, work: () => T | Promise<T>, undo?: () 
   }
 }
 
-async function openExisting(path: string): Promise<StoreWriter> {
+async function openExisting(path: string): Promise<WriteTransaction> {
   if (isShippedSample(path))
     throw new Problem('bad-input', `${path} is the sample that asof ships, which is read-only`, {
       hints: ['`asof import --with-sample` begins a store of your own as a copy of it'],
@@ -89,14 +119,24 @@ async function openExisting(path: string): Promise<StoreWriter> {
       connection.close();
       if (!hasLog) addLog(path);
     };
-    return writerOn(connection, { path, created: false, publish, abandon });
+    return transactionOn(connection, { path, created: false, publish, abandon });
   };
   return orProblem(path, open, abandon);
 }
 
-/** Creates a store as a draft without a journal: no reader sees it before the import commits. */
-async function createStore(path: string, copyOf: string | undefined): Promise<StoreWriter> {
-  const draft = await orProblem(path, () => beginDraft(path));
+type NewStore = {
+  readonly path: string;
+  /** The store that it begins as. */
+  readonly copyOf?: string | undefined;
+  /** True to take the place of a store. */
+  readonly replace?: boolean;
+  /** The path from which the draft has its name, if it is another one. */
+  readonly draftOf?: string;
+};
+
+/** Creates a store as a draft without a journal: no reader sees it before the transaction commits. */
+async function createStore({ path, copyOf, replace, draftOf = path }: NewStore): Promise<WriteTransaction> {
+  const draft = await orProblem(path, () => beginDraft(draftOf));
   let opened: Connection | undefined;
   const abandon = () => {
     opened?.close();
@@ -117,19 +157,12 @@ async function createStore(path: string, copyOf: string | undefined): Promise<St
       connection.pragma('journal_mode = wal');
       connection.close();
       flush(draft);
-      publishDraft(draft, path);
+      if (replace && existsSync(path)) replaceWith(draft, path);
+      else publishDraft(draft, path);
     };
-    return writerOn(connection, { path, created: true, publish, abandon });
+    return transactionOn(connection, { path, created: true, publish, abandon });
   };
   return orProblem(path, open, abandon);
-}
-
-function beginWriting(connection: Connection, path: string): StoreWriter {
-  connection.exec('begin immediate');
-  const abandon = () => {
-    if (connection.inTransaction) connection.exec('rollback');
-  };
-  return writerOn(connection, { path, created: false, publish: () => undefined, abandon });
 }
 
 type Ending = {
@@ -139,9 +172,12 @@ type Ending = {
   readonly abandon: () => void;
 };
 
-function writerOn(connection: Connection, { path, created, publish, abandon }: Ending): StoreWriter {
+function transactionOn(
+  connection: Connection,
+  { path, created, publish, abandon }: Ending,
+): WriteTransaction {
   const session = new SqliteSession(path, connection);
-  return new StoreWriter({
+  return {
     address: path,
     created,
     ...partsIn(session, engineOf(session)),
@@ -156,26 +192,28 @@ function writerOn(connection: Connection, { path, created, publish, abandon }: E
     async rollback() {
       abandon();
     },
-  });
+  };
 }
 
 const logs = ['-wal', '-shm', '-journal'];
+
+let drafts = 0;
 
 /** Returns the path where this process creates a new store; removes drafts of killed processes. */
 function beginDraft(path: string): string {
   makeFolder(dirname(path));
   const prefix = `${basename(path)}.new-`;
   for (const name of readdirSync(dirname(path))) {
-    const [, pid] = name.startsWith(prefix) ? (/^(\d+)(?:-\w+)?$/.exec(name.slice(prefix.length)) ?? []) : [];
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)(?:-\w+)*$/.exec(name.slice(prefix.length)) ?? []) : [];
     if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), name), { force: true });
   }
-  const draft = join(dirname(path), `${prefix}${process.pid}`);
+  drafts += 1;
+  const draft = join(dirname(path), `${prefix}${process.pid}-${drafts}`);
   removeDraft(draft);
   return draft;
 }
 
 function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -203,8 +241,9 @@ function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Moves a flushed draft to `path` in one step, replacing a store whose log is in its file. */
+/** Moves a flushed draft to `path` in one step, replacing a store that no connection has open. */
 function replaceWith(draft: string, path: string): void {
+  leaveLog(path, 'for good');
   // Keeps the owner and the permissions of the replaced store.
   const { mode, uid, gid } = statSync(path);
   chmodSync(draft, mode & 0o7777);
@@ -240,93 +279,6 @@ function flush(path: string): void {
 /** Removes a draft and SQLite's files beside it; the draft last, because its lock protects them. */
 function removeDraft(draft: string): void {
   for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
-}
-
-/** Begins or continues a store in `draft`, locked by its one connection; `publish` makes it a store. */
-async function openFileDraft(draft: string, publish: (draft: string) => Promise<void>): Promise<StoreDraft> {
-  const connection = await connectDraft(draft);
-  const store = new SqliteStore(draft, {}, connection);
-  return {
-    write: async (work) => beginWriting(connection, draft).end(work),
-    async read(work) {
-      // Reads for comparison from the file, not from the cache of this connection.
-      connection.pragma('shrink_memory');
-      return store.read(work);
-    },
-    publish() {
-      const finish = () => {
-        connection.pragma('journal_mode = wal');
-        return publish(draft);
-      };
-      return orProblem(draft, finish).finally(() => connection.close());
-    },
-    discard: async () => removeDraft(draft),
-    close: () => store.close(),
-  };
-}
-
-/** Publishes a complete draft at `path`; replaces a store there only with `replace`. */
-function publishCopy(draft: string, path: string, replace: boolean): Promise<void> {
-  return orProblem(path, () => {
-    if (!replace || !existsSync(path)) return publishDraft(draft, path);
-    leaveLog(path, 'for good');
-    replaceWith(draft, path);
-  });
-}
-
-/** Connects to an unfinished copy and locks it; begins a new one if it is missing or unusable. */
-function connectDraft(draft: string): Promise<Connection> {
-  return orProblem(draft, async () => {
-    makeFolder(dirname(draft));
-    if (!existsSync(draft)) closeSync(openSync(draft, 'ax'));
-    const connection = connect(draft, false);
-    try {
-      if (canGoOn(connection, draft)) {
-        connection.pragma('journal_mode = delete');
-        await inOneStep(connection, createSchema);
-        return connection;
-      }
-      if (identityOf(draft) === connection.file) removeDraft(draft);
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-    connection.close();
-    return connectDraft(draft);
-  });
-}
-
-/** Locks a draft, false if it is damaged or published; throws a Problem if it is another file or in use. */
-function canGoOn(connection: Connection, draft: string): boolean {
-  const inTheWay = () =>
-    new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
-      hints: ['remove it, or name another file for the copy'],
-    });
-  try {
-    connection.pragma('busy_timeout = 0');
-    // SQLite then keeps the lock between transactions.
-    connection.pragma('locking_mode = exclusive');
-    connection.exec('begin exclusive');
-    connection.exec('commit');
-    // The process that had the draft before may have published it in between.
-    if (identityOf(draft) !== connection.file) throw inUse(draft);
-    const isNew = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
-    if (!isNew && connection.pragma('application_id') !== applicationId) throw inTheWay();
-    // A process killed while it published a copy left a second name of a store, which must not change.
-    if (statSync(draft).nlink > 1) return false;
-    return damagesOf(connection).length === 0;
-  } catch (error) {
-    if (codeOf(error).startsWith('SQLITE_BUSY')) throw inUse(draft);
-    if (!isDamage(error)) throw error;
-    if (!hasMark(draft)) throw inTheWay();
-    return false;
-  }
-}
-
-function inUse(draft: string): Problem {
-  return new Problem('local-io', `another process writes ${draft}`, {
-    hints: ['run this again when it has ended, or name another file'],
-  });
 }
 
 /** Merges a store's log into its file, unless it is damaged; throws a Problem if a connection is open. */
