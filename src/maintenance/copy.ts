@@ -175,11 +175,9 @@ export async function backupStore(
     const [newest, [first]] = [found.at(-1), await view.sources.imports()];
     const other = newest && files.firstImportOf(newest);
     if (other !== undefined && other !== (first && `${first.importedAt} ${first.sha256}`))
-      throw new Problem(
-        'bad-input',
-        `${newest} is a backup of another store: this rule would remove it in time`,
-        { hints: [`name the backups of this store, such as ${join(backups.folder, 'NAME')}`] },
-      );
+      throw new Problem('bad-input', `${newest} is a backup of another store: --keep would remove it later`, {
+        hints: [`name the backups of this store, such as ${join(backups.folder, 'NAME')}`],
+      });
     const store = backups.newPath(clock());
     const removed = found.slice(0, Math.max(0, found.length - keep + 1));
     if (options.dryRun === true) return { ...(await countOf(view)), store, removed, dryRun: true };

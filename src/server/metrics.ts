@@ -105,7 +105,7 @@ export class Metrics {
     );
     add(
       'asof_coverage_age_days',
-      'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      'Days since the last day that the data cover: the newest series, each kind of curve, filings.',
       async (gauge) => {
         for (const [subject, day] of Object.entries((await this.#status()).coveredTo))
           if (day !== undefined) gauge.set({ subject }, age(day));
@@ -114,7 +114,7 @@ export class Metrics {
     );
     add(
       'asof_followed_age_days',
-      'Days since the last day that everything reaches that the store follows at live sources.',
+      'Days since the last day up to which all followed items are pulled.',
       async (gauge) => {
         const { upTo } = await freshness();
         if (upTo !== undefined) gauge.set(age(upTo));

@@ -368,7 +368,7 @@ const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], S
       field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
     ],
   ),
-  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data speak for.')),
+  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data cover.')),
   unknown_ticker: memberSchema(
     'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',
     [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
@@ -397,8 +397,12 @@ const problemSchema = object(
 const followedSchema: Schema = {
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',
   ...object({
-    count: { type: 'integer', description: 'What it follows.' },
-    up_to: { type: ['string', 'null'], format: 'date', description: 'The last day that all of it reaches.' },
+    count: { type: 'integer', description: 'Number of followed items.' },
+    up_to: {
+      type: ['string', 'null'],
+      format: 'date',
+      description: 'The last day up to which all items are pulled.',
+    },
     last_run: { type: ['string', 'null'], format: 'date-time', description: 'When it was pulled last.' },
     unfinished: { type: 'integer', description: 'What the last pull left undone.' },
   }),

@@ -18,7 +18,7 @@ export type VintageColumn = {
 };
 
 /** A row of figures: its row in the file, date and cells. */
-export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
+type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
 /** All rows of a file, because the meaning of blanks depends on them. */
 export type VintageTable = {

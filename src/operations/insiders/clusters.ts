@@ -101,7 +101,7 @@ async function whyNoClusters(texts: ParamTexts, ask: AskMore, naming: Naming): P
   const trades = tradeNouns.get(code) ?? `trades with code ${code}`;
   const value = textOf(texts, 'min_value');
   const worth = value === undefined ? '' : `, worth ${value} or more`;
-  const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+  const rule = `a cluster needs ${trades} by ${least} insiders within ${days} days${worth}`;
   return [...(await tickerReasons(texts, ask, naming)), rule].join('; ');
 }
 

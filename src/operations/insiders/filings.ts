@@ -292,10 +292,10 @@ async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Nam
   const undated = ['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts);
   const newest = await newestDay(to === undefined ? undated : [...undated, ['to', to]], ask);
   if (newest !== undefined && from === undefined && to === undefined)
-    return `none was filed in the last ${days} days, the newest on ${newest}; ${naming.param('from')} shows earlier ones`;
+    return `nothing was filed in the last ${days} days; the newest filing is from ${newest}; ${naming.param('from')} shows earlier filings`;
   const last = [to, asOf].flatMap((day) => day ?? []).sort()[0];
   const upTo = last === undefined ? '' : ` up to ${last}`;
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
-  return newest === undefined ? `no ${what} is stored${upTo}` : `the newest ${what}${upTo} is of ${newest}`;
+  return newest === undefined ? `no ${what} is stored${upTo}` : `the newest ${what}${upTo} is from ${newest}`;
 }

@@ -326,8 +326,7 @@ export type DiffRow = RowFrom<(typeof diffFields)[number]>;
 
 const diffLayout = showing(diffFields);
 
-const aboutDiff =
-  'The dates for which series had other values as of one day than as of another, newest first.';
+const aboutDiff = 'The dates whose values differ between two as-of dates, newest first.';
 
 const diffDays = argument(
   'days',
@@ -385,7 +384,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     path: '/v1/diff',
     object: 'diff',
     heading: 'Series',
-    summary: 'The dates for which series had other values as of one day than as of another',
+    summary: 'The dates whose values differ between two as-of dates',
     description: `${aboutDiff} \`days\` are the two as-of dates. The answer has no pages.`,
     layout: diffLayout,
     members: ['missing'],
@@ -411,7 +410,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   answer(values, ask): Promise<QueryAnswer<DiffRow>> {
     const [first, second] = values.days;
     return answerVersions(values, ask, (all, { note }) => {
-      const text = `${second} is earlier than ${first}: changes are shown back in time`;
+      const text = `${second} is earlier than ${first}: the changes run from the later date to the earlier`;
       if (first > second) note?.({ kind: 'remark', text });
       const rows = comparedRows(all).map(
         ({ series_id, date, value: old, vs_value, change, percent }): DiffRow => ({

@@ -105,7 +105,7 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   const { query, demands } = readQuestion(endpoint, texts, clockAt(now));
   const check = (rows: number): void => {
     if (rows <= plan.maxRows) return;
-    const reason = `the answer takes more than ${plan.maxRows} rows, the most of one request: ask for fewer series or dates`;
+    const reason = `the answer has more than ${plan.maxRows} rows, the limit of one request: ask for fewer series or dates`;
     throw service.refusal(reason, { plan: plan.name });
   };
   let rows = 0;
