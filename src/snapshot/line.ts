@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Ask, type Asker, askOf, type Note, type Outcome } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Note } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
 import { isDrawable, type Query } from '../answering/question.ts';
@@ -10,7 +10,6 @@ import { withSuggestion } from '../answering/series-ids.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
-import type { Envelope } from '../operations/envelope.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { defined } from '../platform/defined.ts';
 import { naming } from '../platform/files.ts';
@@ -41,23 +40,16 @@ export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined
 type BoundLine = PlanLine &
   ReturnType<typeof bind> & { readonly demands: Demands; readonly output: OutputChoice };
 
-const ofTheSnapshot = 'it is a flag of the snapshot as a whole';
-
-const refused: Readonly<Record<string, string>> = {
-  '--output': 'the line starts with the name of its file',
-  '--store': ofTheSnapshot,
-  '--base-url': ofTheSnapshot,
-  '--timeout': ofTheSnapshot,
-  '--retries': ofTheSnapshot,
-  '--max-wait': ofTheSnapshot,
-  '--quiet': ofTheSnapshot,
-  '--verbose': ofTheSnapshot,
-  '--debug': ofTheSnapshot,
-  '--known-before': 'the snapshot has one as-of date; --as-of names an earlier one',
-  '--cursor': 'it continues an earlier answer',
-  '--dry-run': 'the line has a file to write',
-  '--exit-code': 'the line has a file to write',
-};
+const refused: readonly (readonly [flags: readonly string[], reason: string])[] = [
+  [['--output'], 'the line starts with the name of its file'],
+  [
+    ['--store', '--base-url', '--timeout', '--retries', '--max-wait', '--quiet', '--verbose', '--debug'],
+    'it is a flag of the snapshot as a whole',
+  ],
+  [['--known-before'], 'the snapshot has one as-of date; --as-of names an earlier one'],
+  [['--cursor'], 'it continues the answer of another time'],
+  [['--dry-run', '--exit-code'], 'the line has a file to write'],
+];
 
 /**
  * Binds a line to a day, without requesting data; the line's own demands replace those of the snapshot.
@@ -72,26 +64,25 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   const parsed = parseLine(words);
   if (parsed === undefined)
     throw new Problem('bad-input', `'${words.join(' ')}' is not a command that reads data`);
-  for (const flag of parsed.typed) {
-    const reason = refused[flag];
-    if (reason !== undefined) throw new Problem('bad-input', `a plan cannot use ${flag}: ${reason}`);
-  }
+  const refuse = (typed: string, reason: string) => {
+    throw new Problem('bad-input', `${typed} has no place in a plan: ${reason}`);
+  };
+  for (const flag of parsed.typed)
+    for (const [flags, reason] of refused) if (flags.includes(flag)) refuse(flag, reason);
   // The date would change with every run, and when the snapshot is verified.
-  const moving = parsed.resolved.find(({ moves }) => moves);
-  if (moving !== undefined)
-    throw new Problem('bad-input', `a plan cannot use '${moving.text}': it means another day in each run`);
+  for (const { text, moves } of parsed.resolved)
+    if (moves) refuse(`'${text}'`, 'the as-of date of the snapshot bounds every line');
   const bound = bind(parsed.query, day);
   if (parsed.output.format === undefined && formatForFile(name) === undefined)
     throw new Problem('bad-input', `the name ${name} has no format`, {
       hints: ['use an ending such as .csv, or add --format'],
     });
-  const output = outputChoice({ ...parsed.output, file: name }, {}, isDrawable(bound.query));
   return {
     ...line,
     ...bound,
     words: [...words, ...bound.words],
     demands: { ...demands, ...parsed.demands },
-    output,
+    output: outputChoice({ ...parsed.output, file: name }, {}, isDrawable(bound.query)),
   };
 }
 
@@ -153,48 +144,41 @@ export async function writeLines(
 /** All lines of a plan share one watch over the state of the data, so no query needs its own. */
 const unwatched: Ask['client']['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
-async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {
+async function writeLine(
+  line: BoundLine,
+  { client, asOf, folder, signal }: PlanWriting,
+): Promise<WrittenLine> {
   const { name, query, demands, output } = line;
-  const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   // The notes are read when the file is complete.
   const note = () => undefined;
-  const asker = { client: writing.client, naming: commandNaming, note, signal, drawn: output.drawn };
-  const based = askOf(asker, demands, asOf);
+  const based = askOf({ client, naming: commandNaming, note, signal, drawn: output.drawn }, demands, asOf);
   const ask = { ...based, client: { ...boundedClient(based.client, asOf), watch: unwatched } };
-  const suggesting = async (error: unknown): Promise<never> => {
-    throw await withSuggestion(error, ask, asOf);
-  };
-  const answer = await run(query, ask).catch(suggesting);
-  const whole = async function* (): AsyncGenerator<Envelope, Outcome> {
-    try {
-      return yield* answer.pages;
-    } catch (error) {
-      return suggesting(error);
-    }
-  };
-  const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), whole()));
   const path = join(folder, name);
-  // The state of the data may have changed in the middle of an earlier attempt.
-  const file = await open(path, 'w');
-  try {
-    for await (const chunk of chunks) {
-      await file.writeFile(chunk).catch(naming(path));
-      await nextTick();
-      signal.throwIfAborted();
+  const write = async () => {
+    const answer = await run(query, ask);
+    const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), answer.pages));
+    // The state of the data may have changed in the middle of an earlier attempt.
+    const file = await open(path, 'w');
+    try {
+      for await (const chunk of chunks) {
+        await file.writeFile(chunk).catch(naming(path));
+        await nextTick();
+        signal.throwIfAborted();
+      }
+    } finally {
+      await file.close();
     }
-  } finally {
-    await file.close();
-  }
-  const { rows = 0 } = chunks.returned ?? {};
+    return chunks.returned?.rows ?? 0;
+  };
+  const rows = await write().catch(async (error) => {
+    throw await withSuggestion(error, ask, asOf);
+  });
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
   const coverage = ask.basis.upTo(asOf);
   const record = {
-    name,
-    command: lineOf(line.words),
-    as_of: line.asOf,
-    rows,
+    ...{ name, command: lineOf(line.words), as_of: line.asOf, rows },
     ...(coverage.length > 0 && { coverage }),
     ...(await sumOfFile(path)),
   };

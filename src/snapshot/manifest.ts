@@ -1,6 +1,7 @@
 // Why: docs/decisions/snapshots.md
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { SubjectBasis } from '../answering/basis.ts';
 import { type Day, parseDay } from '../domain/values/date.ts';
@@ -54,7 +55,12 @@ function sumOf(body: object): string {
 
 /** Parses a manifest; undefined if it is damaged. */
 export function parseManifest(text: string, path: string): Manifest | undefined {
-  const value = parsed(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   if (!isPlain(value)) return undefined;
   if (Number.isSafeInteger(value.format) && Number(value.format) > format)
     throw new Problem('local-io', `${path} was made by a newer asof`, { hints: ['update asof'] });
@@ -68,14 +74,6 @@ export function parseManifest(text: string, path: string): Manifest | undefined 
   return manifestText(manifest) === text ? manifest : undefined;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
@@ -85,9 +83,7 @@ function isDay(value: unknown): value is Day {
 }
 
 function isSource(value: unknown): value is Source {
-  if (!isPlain(value)) return false;
-  if (isText(value.service)) return true;
-  return value.sample === true || isText(value.store);
+  return isPlain(value) && (isText(value.service) || value.sample === true || isText(value.store));
 }
 
 function isFileRecord(value: unknown): value is FileRecord {
@@ -95,18 +91,16 @@ function isFileRecord(value: unknown): value is FileRecord {
   const { name, command, as_of, rows, bytes, sha256, coverage = [] } = value;
   // A name with a path would make asof read other files.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
-  if (!Array.isArray(coverage) || !coverage.every(isSubjectBasis)) return false;
+  if (!Array.isArray(coverage) || !coverage.every(isPlain)) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
 }
 
-function isSubjectBasis(value: unknown): value is SubjectBasis {
-  if (!isPlain(value)) return false;
-  const { subject, covered_to, vintage_kind } = value;
-  return (
-    isText(subject) &&
-    (covered_to === undefined || isDay(covered_to)) &&
-    (vintage_kind === undefined || isText(vintage_kind))
-  );
+/** Reads the state of a file, a folder or a link; undefined if there is none. */
+export async function foundAt(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
 }
 
 /** Computes the size and the SHA-256 of a file. */

@@ -12,18 +12,16 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
-import type { Lock } from '../store/access-store.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
 import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
-import { type FileSum, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
+import { type FileSum, foundAt, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
 import { manifestName, readPlan } from './plan.ts';
 
 /** A plan whose lines are bound to a day. */
@@ -76,7 +74,13 @@ export type SnapshotSummary = { readonly files: number; readonly rows: number; r
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
   const { out, signal, note, warn } = options;
-  const lock = await lockOf(await placeOf(out), out, signal);
+  const { folder, name } = await placeOf(out);
+  // The file is never removed, because two runs could then lock it.
+  const lock = await openLock(join(folder, `.${name}.lock`), lockWait, signal);
+  if (lock === undefined)
+    throw new Problem('local-io', `another asof snapshot is writing ${out}`, {
+      hints: ['try again when it is done'],
+    });
   try {
     // Another run may have changed the place in the meantime.
     const place = await placeOf(out);
@@ -100,20 +104,7 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 }
 
 /** Milliseconds that a run waits for another one, in total and between two attempts. */
-const lockWait = { total: 5000, step: 100 } as const;
-
-/** Takes the lock file of the runs, which is never removed, because two runs could then lock it. */
-async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
-  for (let waited = 0; ; waited += lockWait.step) {
-    const lock = await openLock(join(place.folder, `.${place.name}.lock`));
-    if (lock !== undefined) return lock;
-    if (waited >= lockWait.total)
-      throw new Problem('local-io', `another asof snapshot is writing ${out}`, {
-        hints: ['try again when it is done'],
-      });
-    await delay(lockWait.step, undefined, { signal });
-  }
-}
+const lockWait = { total: 5000, step: 100 };
 
 /** Writes the files of a plan; an unchanged file becomes a link to that of the current snapshot. */
 async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
@@ -154,54 +145,48 @@ type Place = {
 
 /** Resolves `--out`; throws a Problem if it is neither new, an empty folder nor a snapshot. */
 export async function placeOf(out: string): Promise<Place> {
+  const refused = (reason: string) =>
+    new Problem('local-io', `cannot write a snapshot to ${JSON.stringify(out)}: ${reason}`, {
+      hints: ['name a new folder, or the snapshot of an earlier run'],
+    });
   const path = resolve(out);
   const [folder, name] = [dirname(path), basename(path)];
   const draft = join(folder, `.${name}.link`);
   const place = { path, folder, name, current: undefined, isEmptyFolder: false, draft };
-  if (out === '' || name === '') throw refused(out, 'it is not the name of a folder');
-  if ((await lstat(`${folder}/`).catch(absent)) === undefined)
+  if (out === '' || name === '') throw refused('it is not the name of a folder');
+  if ((await foundAt(`${folder}/`)) === undefined)
     throw new Problem('local-io', `cannot write ${out}: there is no folder ${folder}`);
-  const found = await lstat(path).catch(absent);
+  const found = await foundAt(path);
   if (found === undefined) return place;
-  if (found.isSymbolicLink()) return { ...place, current: await runShown(place, out) };
-  if (!found.isDirectory()) throw refused(out, 'it is a file');
-  if ((await readdir(path)).length > 0) throw refused(out, 'it is a folder with something in it');
+  if (found.isSymbolicLink()) {
+    const target = await readlink(path);
+    if (!isRunOf(place, target)) throw refused(`it is a link to ${target}, which is not a snapshot`);
+    const run = join(folder, target);
+    return { ...place, current: (await foundAt(run))?.isDirectory() === true ? run : undefined };
+  }
+  if (!found.isDirectory()) throw refused('it is a file');
+  if ((await readdir(path)).length > 0) throw refused('it is a folder with something in it');
   return { ...place, isEmptyFolder: true };
 }
 
-async function runShown(place: Place, out: string): Promise<string | undefined> {
-  const target = await readlink(place.path);
-  if (!isRunOf(place, target)) throw refused(out, `it is a link to ${target}, which is not a snapshot`);
-  const run = join(place.folder, target);
-  return (await lstat(run).catch(absent))?.isDirectory() === true ? run : undefined;
-}
-
-function refused(out: string, reason: string): Problem {
-  return new Problem('local-io', `cannot write a snapshot to ${JSON.stringify(out)}: ${reason}`, {
-    hints: ['name a new folder, or the snapshot of an earlier run'],
-  });
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-}
-
-function isRunOf({ name }: Place, entry: string): boolean {
+function isRunOf({ name }: Pick<Place, 'name'>, entry: string): boolean {
   const prefix = `.${name}.`;
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
 }
 
+/** Removes what killed runs left. */
 async function sweepHalfDone(place: Place): Promise<void> {
   await rm(place.draft, { force: true });
-  for (const run of await runsAt(place)) {
-    const complete = await lstat(join(run, manifestName)).catch(absent);
-    if (complete === undefined && run !== place.current) await rm(run, { recursive: true, force: true });
-  }
+  await sweep(place, async (run) => (await foundAt(join(run, manifestName))) !== undefined);
 }
 
-async function runsAt(place: Place): Promise<readonly string[]> {
-  const entries = await readdir(place.folder);
-  return entries.filter((entry) => isRunOf(place, entry)).map((entry) => join(place.folder, entry));
+/** Removes all runs except the published one and those that `keeps` names. */
+async function sweep(place: Place, keeps: (run: string) => Promise<boolean> | boolean): Promise<void> {
+  for (const entry of await readdir(place.folder)) {
+    const run = join(place.folder, entry);
+    if (isRunOf(place, entry) && run !== place.current && !(await keeps(run)))
+      await rm(run, { recursive: true, force: true });
+  }
 }
 
 /** A snapshot in the making, in a folder without a link. */
@@ -235,9 +220,8 @@ export async function publish({ place, folder }: Run, manifest: Manifest): Promi
 }
 
 /** Removes all other runs except the previously published one, which may have readers. */
-export async function sweepAfter({ place, folder }: Run): Promise<void> {
-  for (const run of await runsAt(place))
-    if (run !== folder && run !== place.current) await rm(run, { recursive: true, force: true });
+export function sweepAfter({ place, folder }: Run): Promise<void> {
+  return sweep(place, (run) => run === folder);
 }
 
 /** Removes a run, unless the link leads to it; the snapshot does not change. */

@@ -7,7 +7,7 @@ import { readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, systemProblem } from '../errors/system-errors.ts';
 import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
-import { type FileRecord, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
+import { type FileRecord, foundAt, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
 
 /** A snapshot as it was opened, even if replaced since. */
@@ -67,13 +67,12 @@ export async function compareCommands(
     for (const [i, recorded] of manifest.files.entries()) {
       const given = written[i]?.record;
       if (given === undefined) continue;
-      const { name } = recorded;
+      const { name, sha256 } = recorded;
       const where = await firstDifference(join(folder, name), join(other, name));
-      if (given.sha256 !== recorded.sha256)
-        differing.push({ name, what: `is not what its command gives now${where ?? ''}` });
-      else if (where !== undefined)
-        differing.push({ name, what: `differs from what its command gives${where}` });
-      else misstating.push(...misstated(recorded, given));
+      const how =
+        given.sha256 === sha256 ? 'differs from what its command gives' : 'is not what its command gives now';
+      if (given.sha256 !== sha256 || where !== '') differing.push({ name, what: how + where });
+      else misstating.push(...misstated(recorded, given).map((what) => ({ name, what })));
     }
     return [...differing, ...misstating];
   } finally {
@@ -82,25 +81,17 @@ export async function compareCommands(
 }
 
 /** Lists the statements of a manifest about a file that its command contradicts, apart from the bytes. */
-function misstated(recorded: FileRecord, given: FileRecord): readonly Finding[] {
-  const faults: string[] = [];
-  if (recorded.as_of !== given.as_of)
-    faults.push(`is recorded as of ${recorded.as_of}, and its command answers as of ${given.as_of}`);
-  if (recorded.rows !== given.rows)
-    faults.push(`is recorded with ${recorded.rows} rows, and its command gives ${given.rows}`);
-  for (const { subject, covered_to = '', vintage_kind = '' } of recorded.coverage ?? []) {
-    const now = given.coverage?.find((one) => one.subject === subject);
-    const { covered_to: to = '', vintage_kind: kind = '' } = now ?? {};
-    if (covered_to > to)
-      faults.push(
-        `is recorded as covering ${subject} to ${covered_to}, and its command covers it to ${to || 'no day'}`,
-      );
-    if (kind !== vintage_kind)
-      faults.push(
-        `is recorded with ${subject} as ${vintage_kind}, and its command gives ${kind || 'unknown'}`,
-      );
-  }
-  return faults.map((what) => ({ name: recorded.name, what }));
+function misstated({ as_of, rows, coverage = [] }: FileRecord, given: FileRecord): readonly string[] {
+  const now = new Map(given.coverage?.map((one) => [one.subject, one]));
+  const covered = coverage.filter(({ subject, covered_to = '', vintage_kind = '' }) => {
+    const { covered_to: to = '', vintage_kind: kind = '' } = now.get(subject) ?? {};
+    return covered_to > to || kind !== vintage_kind;
+  });
+  return [
+    ...(as_of === given.as_of ? [] : [`is as of ${given.as_of} by its command, not ${as_of}`]),
+    ...(rows === given.rows ? [] : [`has ${given.rows} rows by its command, not ${rows}`]),
+    ...covered.map(({ subject }) => `has another coverage of ${subject} by its command`),
+  ];
 }
 
 /** A file with its difference from the manifest. */
@@ -108,35 +99,30 @@ export type Finding = { readonly name: string; readonly what: string };
 
 async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new Problem('local-io', `${folder} is not a snapshot: it has no ${manifestName}`, { cause: error });
-  });
+  const found = await foundAt(path);
+  if (found === undefined)
+    throw new Problem('local-io', `${folder} is not a snapshot: it has no ${manifestName}`);
   if (!found.isFile()) return { name: manifestName, what: 'is not a regular file' };
   const manifest = parseManifest(await readFile(path, 'utf8'), path);
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }
 
 async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<string | undefined> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
+  const found = await foundAt(path);
   if (found === undefined) return 'is missing';
   if (!found.isFile()) return 'is not a regular file';
   if (found.size !== bytes) return `has changed: ${found.size} bytes, not ${bytes}`;
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'has changed: its SHA-256 differs';
 }
 
-/** Describes the first line in which two texts differ; undefined if they are equal or one is not a text. */
-async function firstDifference(path: string, other: string): Promise<string | undefined> {
+/** Describes the first line in which two texts differ; empty if they are equal or one is not a text. */
+async function firstDifference(path: string, other: string): Promise<string> {
   const [own, others] = await Promise.all([path, other].map(linesOf));
-  if (own === undefined || others === undefined) return undefined;
-  const length = Math.max(own.length, others.length);
-  for (let line = 0; line < length; line += 1)
-    if (own[line] !== others[line])
-      return `, from line ${line + 1} on: ${shown(own[line])} here, ${shown(others[line])} there`;
-  return undefined;
+  if (own === undefined || others === undefined) return '';
+  const found = own.findIndex((text, line) => text !== others[line]);
+  const line = found < 0 ? own.length : found;
+  if (line === own.length && line === others.length) return '';
+  return `, from line ${line + 1} on: ${shown(own[line])} here, ${shown(others[line])} there`;
 }
 
 /** Bytes; a larger file is not compared by line, so that a damaged one cannot fill memory. */

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreEngine, WriteTransaction } from './sql/parts.ts';
@@ -101,7 +103,19 @@ export async function openAccess(address: string, options: AccessOptions): Promi
     : (await import('./sqlite/access.ts')).openSqliteAccess(address, options);
 }
 
-/** Takes the lock of the file at `path`; undefined while another process holds it. */
-export async function openLock(path: string): Promise<Lock | undefined> {
-  return (await import('./sqlite/access.ts')).takeLock(path);
+/**
+ * Takes the lock of the file at `path`; undefined while another process holds it.
+ * Tries again every `step` milliseconds, `total` milliseconds in all.
+ */
+export async function openLock(
+  path: string,
+  { total, step } = { total: 0, step: 1 },
+  signal?: AbortSignal,
+): Promise<Lock | undefined> {
+  const { takeLock } = await import('./sqlite/access.ts');
+  for (let waited = 0; ; waited += step) {
+    const lock = await takeLock(path);
+    if (lock !== undefined || waited >= total) return lock;
+    await delay(step, undefined, signal && { signal });
+  }
 }
