@@ -43,82 +43,74 @@ export function beginRun(options: PullOptions) {
   };
 }
 
+type Host = { readonly prefix: string; readonly requester: Requester };
+
 /** Sends GET requests to a source at its pace, and again after transient failures. */
 export class Getter {
   readonly #title: string;
   readonly #access: SourceAccess;
   readonly #run: PullRun;
-  /** The hosts with the beginnings of their paths; the last host has all other paths. */
-  readonly #hosts: readonly { under: string; prefix: string; requester: Requester }[];
+  readonly #main: Host;
+  /** Other hosts, with the beginnings of their paths. */
+  readonly #others: readonly (Host & { readonly under: string })[];
   readonly pace: Pace;
+  /** The number of requests that were sent, including retries. */
+  requests = 0;
   #answered = false;
-  #requests = 0;
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
   constructor({ name, title, pace, access }: PullSource, run: PullRun) {
     const { cacheFolder, timing, settings } = run;
     const own = access(settings?.[name] ?? {});
+    const headers = { 'user-agent': `asof/${version()}`, ...own.headers };
+    const hostAt = (address: string): Host => {
+      const base = parseBaseUrl(address);
+      return { prefix: base.prefix, requester: new Requester(base, headers, own.secrets, run) };
+    };
     this.#title = title;
     this.#access = own;
     this.#run = run;
-    const file = cacheFolder === undefined ? undefined : join(cacheFolder, `pace-${name}.json`);
-    this.pace = new Pace(file, pace, timing);
-    const addresses = [...Object.entries(own.others ?? {}), ['', own.base] as const];
-    this.#hosts = addresses.map(([under, address]) => {
-      const base = parseBaseUrl(address);
-      const headers = { 'user-agent': `asof/${version()}`, ...own.headers };
-      const requester = new Requester(base, headers, own.secrets, run);
-      return { under, prefix: base.prefix, requester };
-    });
+    this.#main = hostAt(own.base);
+    this.#others = Object.entries(own.others ?? {}).map(([under, base]) => ({ under, ...hostAt(base) }));
+    this.pace = new Pace(cacheFolder && join(cacheFolder, `pace-${name}.json`), pace, timing);
   }
 
-  /** Counts the requests that were sent, including retries. */
-  get requests(): number {
-    return this.#requests;
-  }
-
-  readonly get: Get = async (path, { faultOf, retries = this.#run.retries } = {}) => {
-    let [failed, waited] = [0, 0];
-    // The pause that the source has just asked for; `waited` includes it, and it is still to come.
-    let pause = 0;
-    for (;;) {
-      await this.#turn(waited - pause);
+  readonly get: Get = async (path, faultOf) => {
+    const { retries, timing, watch } = this.#run;
+    for (let [failed, waited] = [0, 0]; ; ) {
+      await this.#turn(waited);
       const tried = await this.#try(path, faultOf);
       if (!('problem' in tried)) return tried;
       // A cause could contain the request.
       const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
       if (!tried.transient) throw problem;
-      const { pause: wanted, asked } = tried;
-      const isThrottled = wanted !== undefined;
-      if (!isThrottled) failed += 1;
-      const seconds = isThrottled ? (asked ?? wanted) : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
-      if (isThrottled) await this.pace.block(seconds * 1000);
-      if (seconds > this.#longestWait(waited))
-        throw isThrottled ? this.#comeBack(problem, seconds, waited) : problem;
-      if (failed > retries) throw problem;
+      const { pause, asked } = tried;
+      if (pause === undefined) failed += 1;
+      const seconds = pause === undefined ? Math.max(asked ?? 0, 2 ** (failed - 1) / 2) : (asked ?? pause);
+      if (pause !== undefined) await this.pace.block(seconds * 1000);
+      const isTooLong = seconds > this.#longestWait(waited);
+      if (isTooLong && pause !== undefined) throw this.#comeBack(problem, seconds, waited);
+      if (isTooLong || failed > retries) throw problem;
       waited += seconds;
-      pause = isThrottled ? seconds : 0;
-      this.#run.watch?.({ wait: { seconds, reason: problem.detail } });
-      // The pace delays a throttled request, together with those of other processes.
-      if (!isThrottled) await this.#run.timing.sleep(seconds * 1000);
+      watch?.({ wait: { seconds, reason: problem.detail } });
+      await timing.sleep(seconds * 1000);
     }
   };
 
   async close(): Promise<void> {
-    for (const { requester } of this.#hosts) await requester.close();
+    for (const { requester } of [this.#main, ...this.#others]) await requester.close();
   }
 
   /** Tries once; returns the answer, or the failure with the seconds to wait that the source states. */
   async #try(
     path: string,
-    faultOf: ((reply: HttpReply) => Promise<string | undefined>) | undefined,
+    faultOf: Parameters<Get>[1],
   ): Promise<HttpReply | (ReplyFailure & { readonly asked?: number | undefined })> {
-    this.#requests += 1;
-    const host = this.#hosts.find(({ under }) => path.startsWith(under));
-    if (host === undefined) throw new Error(`no host has ${path}`);
+    this.requests += 1;
+    const { prefix, requester } = this.#others.find(({ under }) => path.startsWith(under)) ?? this.#main;
     const { query, failureIn } = this.#access;
     const key = query === undefined ? '' : `${path.includes('?') ? '&' : '?'}${query}`;
-    const reply = await host.requester.get(host.prefix + path + key);
+    const reply = await requester.get(prefix + path + key);
     if ('problem' in reply) return reply;
     const asked = retryAfterOf(reply, new Date(this.#run.timing.now()));
     const failure = failureIn(reply, this.#answered);
@@ -130,6 +122,7 @@ export class Getter {
     return reply;
   }
 
+  /** Waits for the turn of a request that has waited for some seconds. */
   async #turn(waited: number): Promise<void> {
     const pause = await this.pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
     if (this.#run.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -146,7 +139,7 @@ export class Getter {
     return (this.#run.deadline - this.#run.timing.now()) / 1000;
   }
 
-  /** Makes the Problem that says when to try again; `waited` are the seconds that the request has waited. */
+  /** Makes the Problem that says when to try again. */
   #comeBack({ kind, detail }: Problem, seconds: number, waited: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#run.timing.now() + whole * 1000).toISOString().slice(0, 19);
@@ -171,13 +164,10 @@ export class Getter {
 }
 
 /** When requests began or will begin, and when a pause ends, in ms. */
-type PaceState = { begun: number[]; blockedUntil: number };
+type PaceState = { readonly begun: number[]; blockedUntil: number };
 
 /** In milliseconds. No source wants a longer pause; a later time comes from a wrong clock. */
 const longestBlock = 3_600_000;
-/** Milliseconds to wait for a process that has locked the file, and between two attempts. */
-const longestLock = 3000;
-const lockPause = 10;
 
 /** The pace of requests, shared by this user's processes if its file can be written. */
 class Pace {
@@ -235,51 +225,41 @@ class Pace {
     const lock = await this.#lock();
     try {
       const now = this.#timing.now();
-      const state = this.#current(lock === undefined ? this.#own : this.#read(), now);
-      const result = work(state, now);
-      this.#own = state;
-      if (lock !== undefined) this.#write();
+      const { begun, blockedUntil } = (lock && this.#shared()) ?? this.#own;
+      const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
+      const recent = begun.filter((time) => Math.abs(time - now) < 2 * longest).sort((a, b) => a - b);
+      this.#own = { begun: recent, blockedUntil: blockedUntil - now < longestBlock ? blockedUntil : 0 };
+      const result = work(this.#own, now);
+      if (lock !== undefined) this.#share();
       return result;
     } finally {
       await lock?.close();
     }
   }
 
-  #current({ begun, blockedUntil }: PaceState, now: number): PaceState {
-    const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
-    return {
-      begun: begun.filter((time) => Math.abs(time - now) < 2 * longest).sort((a, b) => a - b),
-      blockedUntil: blockedUntil - now < longestBlock ? blockedUntil : 0,
-    };
-  }
-
   async #lock(): Promise<Lock | undefined> {
     if (this.#file === undefined) return undefined;
     try {
       makeFolder(dirname(this.#file), 0o700);
-      for (let waited = 0; waited < longestLock; waited += lockPause) {
-        const lock = await openLock(`${this.#file}.lock`);
-        if (lock !== undefined) return lock;
-        await new Promise((resolve) => setTimeout(resolve, lockPause));
-      }
+      return await openLock(`${this.#file}.lock`, { total: 3000, step: 10 });
     } catch {
       // The folder cannot be written; this process keeps its own pace.
+      return undefined;
     }
-    return undefined;
   }
 
-  #read(): PaceState {
+  /** Reads the shared state; undefined if its file is missing or broken. */
+  #shared(): PaceState | undefined {
     try {
       const { begun, blockedUntil } = JSON.parse(readFileSync(this.#file ?? '', 'utf8'));
-      if (Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite))
-        return { begun, blockedUntil };
+      const isState = Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite);
+      return isState ? { begun, blockedUntil } : undefined;
     } catch {
-      // A missing or broken file counts as empty.
+      return undefined;
     }
-    return { begun: [], blockedUntil: 0 };
   }
 
-  #write(): void {
+  #share(): void {
     try {
       writeFileSync(this.#file ?? '', JSON.stringify(this.#own), { mode: 0o600 });
     } catch {

@@ -20,12 +20,11 @@ import type {
 } from './options.ts';
 import {
   type Get,
-  type MissingItems,
   type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
-  patience,
+  wrongClock,
 } from './source.ts';
 import { followedIn, pullSources } from './sources.ts';
 
@@ -123,16 +122,10 @@ type SubjectState = {
   record: Followed;
   /** The stored counts before the first document. */
   before: PullCounts | undefined;
-  remaining: number;
   readonly notes: string[];
   /** Contradictions to the store, which were not stored. */
   readonly conflicts: ImportConflict[];
-  givenUp: readonly Outstanding[];
 };
-
-function unasked(record: Followed): SubjectState {
-  return { record, before: undefined, remaining: 0, notes: [], conflicts: [], givenUp: [] };
-}
 
 class SourcePull {
   readonly #source: PullSource;
@@ -202,12 +195,8 @@ class SourcePull {
       for (const subject of subjects) {
         if (this.#isOutOfTime()) break;
         this.#run.onProgress?.({
-          source: this.#source.name,
-          name: subject.name,
-          done,
-          total: subjects.length,
-          requests: getter.requests,
-          rows: this.#results.rows,
+          ...{ source: this.#source.name, name: subject.name, done, total: subjects.length },
+          ...{ requests: getter.requests, rows: this.#results.rows },
         });
         done += 1;
         await this.#pullSubject(unasked(subject), getter);
@@ -230,18 +219,20 @@ class SourcePull {
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
       };
+      checkClock(task);
       for await (const window of this.#source.windows(task)) {
         await this.#store(window, state);
-        if (window.remaining > 0 && this.#isOutOfTime())
-          return await end('left', leftText(state), this.#problemOfMissing(state));
+        if (window.more && this.#isOutOfTime())
+          return await end('left', leftText(state), this.#problemOfMissing(state.record));
       }
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
-      const problem = this.#problemOfMissing(state);
+      const problem = this.#problemOfMissing(state.record);
       const news = state.before === undefined ? 'nothing-new' : 'pulled';
       return await end(problem === undefined ? news : 'left', '', problem);
     } catch (error) {
-      const problem = this.#problemOf(error, state.record.name);
+      const { name, bookmark } = state.record;
+      const problem = this.#problemOf(error, name);
       if (ending.has(problem.kind)) {
         await end('left', leftText(state));
         throw problem;
@@ -249,24 +240,19 @@ class SourcePull {
       const isConflict = error instanceof ImportRefusal;
       const isUnknown = problem.kind === 'not-found';
       this.#failures = isConflict || isUnknown ? 0 : this.#failures + 1;
-      const missing = this.#problemOfMissing(state);
-      const whole = missing && problem.with({ detail: `${problem.detail}\n${missing.detail}`, list: [] });
-      await end(isConflict ? 'conflict' : 'failed', problem.headline, whole ?? problem);
-      const { name, bookmark } = state.record;
+      await end(isConflict ? 'conflict' : 'failed', problem.headline, problem);
       if (isUnknown && bookmark === '') this.#unrecorded.set(name, undefined);
       if (this.#failures >= mostFailures) throw problem;
     }
   }
 
   /** Stores a window: its documents and the bookmark in one transaction. */
-  async #store(window: PullWindow, state: SubjectState): Promise<void> {
+  async #store({ files, covers, bookmark, upTo }: PullWindow, state: SubjectState): Promise<void> {
     const now = this.#run.clock();
     const { name } = state.record;
-    const { files, covers, bookmark, upTo, remaining } = window;
     if (files.length > 0) state.before ??= await this.#count(name);
-    const givenUp = [...state.givenUp, ...(window.givenUp ?? [])];
-    const reached = { ...state.record, bookmark, upTo, lastRun: now.toISOString() };
-    const record = { ...reached, left: missingText(this.#missing({ record: reached, givenUp })) };
+    const left = namesOf(this.#missing(bookmark));
+    const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left };
     const { created, summaries, conflicts } = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
@@ -298,8 +284,6 @@ class SourcePull {
     this.#unrecorded.clear();
     state.conflicts.push(...conflicts);
     state.record = record;
-    state.remaining = remaining;
-    state.givenUp = givenUp;
   }
 
   async #record(writer: StoreWriter): Promise<void> {
@@ -330,37 +314,30 @@ class SourcePull {
     });
   }
 
-  #missing({ record, givenUp }: Pick<SubjectState, 'record' | 'givenUp'>): MissingItems {
-    return { left: this.#source.outstanding?.(record.bookmark) ?? [], givenUp };
+  #missing(bookmark: string): readonly Outstanding[] {
+    return this.#source.outstanding?.(bookmark) ?? [];
   }
 
   /** Makes the failure for missing items of a subject; undefined if nothing is missing. */
-  #problemOfMissing(state: SubjectState): Problem | undefined {
-    const { left, givenUp } = this.#missing(state);
-    if (left.length + givenUp.length === 0) return undefined;
-    const again = `asof pull asks for it again, for ${patience} days since it first failed`;
-    const detail = `${this.#source.title} does not give all of ${state.record.name}; the rest is stored`;
+  #problemOfMissing({ name, bookmark }: Followed): Problem | undefined {
+    const missing = this.#missing(bookmark);
+    if (missing.length === 0) return undefined;
+    const detail = `${this.#source.title} does not give all of ${name}; the rest is stored`;
+    const lines = missing.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`);
     return new Problem('bad-answer', detail, {
-      hints: [
-        ...(left.length > 0 ? [again] : []),
-        ...(givenUp.length > 0 ? ['--full asks again for the items that were given up'] : []),
-      ],
-      list: shownLines([
-        ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
-        ...givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
-      ]),
+      list: shownLines(lines),
+      hints: ['asof pull asks for it again'],
     });
   }
 
   /** Ends a subject; `what` is left to do besides its missing items. */
   async #end(
-    state: SubjectState,
+    { record, before, notes }: SubjectState,
     outcome: PullOutcome,
     what: string,
     ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
   ): Promise<void> {
-    const { record, before, notes } = state;
-    const left = [what, missingText(this.#missing(state))].filter((text) => text !== '').join('; ');
+    const left = [what, namesOf(this.#missing(record.bookmark))].filter((text) => text !== '').join('; ');
     if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
     const after = before === undefined ? [] : Object.entries(await this.#count(record.name));
     const news = after.map(([name, count]) => [name, Math.max(0, count - (before?.[name] ?? 0))] as const);
@@ -381,8 +358,18 @@ class SourcePull {
   }
 }
 
-function leftText({ remaining, record: { upTo } }: SubjectState): string {
-  if (remaining > 0) return counted(remaining, 'more window');
+function unasked(record: Followed): SubjectState {
+  return { record, before: undefined, notes: [], conflicts: [] };
+}
+
+/** Throws a Problem if this machine's clock is behind the stored data. */
+function checkClock({ subject: { upTo, name }, now }: PullTask): void {
+  const today = latestDay(now);
+  if (upTo !== undefined && upTo > today)
+    throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
+}
+
+function leftText({ record: { upTo } }: SubjectState): string {
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
@@ -395,12 +382,7 @@ function shownLines(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more`] : [])];
 }
 
-function missingText({ left, givenUp }: MissingItems): string {
-  const given = givenUp.length === 0 ? '' : `given up after ${patience} days: ${named(givenUp)}`;
-  return [named(left), given].filter((text) => text !== '').join('; ');
-}
-
-function named(items: readonly Outstanding[]): string {
+function namesOf(items: readonly Outstanding[]): string {
   const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);
   const more = items.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');

@@ -1,5 +1,5 @@
 import type { HttpReply } from '../client/remote/exchange.ts';
-import { addDays, type Day, latestDay } from '../domain/values/date.ts';
+import { addDays, type Day, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
@@ -29,15 +29,27 @@ export type ReplyFailure = {
   readonly pause?: number;
 };
 
-/** Requests a path below the base address, such as `/series?series_id=GDP`; throws a Problem if that fails. */
+/** Makes the failure of a source that wants some seconds without requests. */
+export function throttled(title: string, reason: string, pause: number): ReplyFailure {
+  const problem = new Problem('rate-limit-exceeded', `${title} asks for a pause: ${reason}`);
+  return { problem, transient: true, pause };
+}
+
+/** Makes the failure of a status that no answer of a source has. */
+export function statusFailure(title: string, { status }: HttpReply): ReplyFailure {
+  const transient = status >= 500 || status === 408 || status === 423;
+  const kind = transient ? 'service-unavailable' : 'bad-answer';
+  const hints = transient ? [] : ['asof may be older than a change at the source'];
+  return { problem: new Problem(kind, `${title} answered with HTTP ${status}`, { hints }), transient };
+}
+
+/**
+ * Requests a path below the base address, such as `/series?series_id=GDP`; throws a Problem if that fails.
+ * `faultOf` returns what is wrong with a reply, which counts as a transient failure; undefined if nothing is.
+ */
 export type Get = (
   path: string,
-  options?: {
-    /** Returns what is wrong with a body, which counts as a transient failure; undefined if nothing is. */
-    readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
-    /** The number of retries. Default: as in the options. */
-    readonly retries?: number | undefined;
-  },
+  faultOf?: (reply: HttpReply) => Promise<string | undefined>,
 ) => Promise<HttpReply>;
 
 /** An item that a source lists, but does not give intact. */
@@ -48,19 +60,24 @@ export type Outstanding = {
   readonly why: string;
 };
 
-/** Items to request again, and items that failed for too long. */
-export type MissingItems<T = Outstanding> = { readonly left: readonly T[]; readonly givenUp: readonly T[] };
-
 /** The days during which pulls request a failed item again. */
-export const patience = 30;
+const patience = 30;
 
-/** Divides items that failed today: those to request again, and those that failed for too long. */
-export function divide<T extends Pick<Outstanding, 'since'>>(
+/** Tells whether later runs request an item again that failed on a day. */
+export function isAskedAgain({ since }: Pick<Outstanding, 'since'>, now: Date): boolean {
+  return utcDay(now) <= addDays(since, patience);
+}
+
+/** Returns the failed items to request again; notes those that failed for too long. */
+export function stillMissing<T extends Outstanding>(
   failed: readonly T[],
-  today: Day,
-): MissingItems<T> {
-  const isLate = ({ since }: T) => today > addDays(since, patience);
-  return { left: failed.filter((item) => !isLate(item)), givenUp: failed.filter(isLate) };
+  { now, note }: Pick<PullTask, 'now' | 'note'>,
+): readonly T[] {
+  return failed.filter((item) => {
+    const isLeft = isAskedAgain(item, now);
+    if (!isLeft) note(`${item.name}: ${item.why}; given up after ${patience} days, --full asks again`);
+    return isLeft;
+  });
 }
 
 /** Returns why a document was refused, without its name. */
@@ -77,10 +94,8 @@ export type PullWindow = {
   /** Where the next pull resumes; only the source reads it. */
   readonly bookmark: string;
   readonly upTo: Day;
-  /** The number of windows to come, as far as the source knows. */
-  readonly remaining: number;
-  /** Items that failed for so long that no further run requests them. */
-  readonly givenUp?: readonly Outstanding[];
+  /** True if windows follow, as far as the source knows. */
+  readonly more: boolean;
 };
 
 /** What a source needs to pull one subject. */
@@ -137,13 +152,6 @@ export function sentAt({ headers }: HttpReply): Date | undefined {
   return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
-/** Throws a Problem if this machine's clock is behind the stored data. */
-export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
-  const today = latestDay(now);
-  if (upTo !== undefined && upTo > today)
-    throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
-}
-
 /** Makes the Problem for a machine with a wrong clock. */
 export function wrongClock(says: string, against: string): Problem {
   const detail = `the clock of this machine says ${says}, and ${against}`;
@@ -151,11 +159,7 @@ export function wrongClock(says: string, against: string): Problem {
 }
 
 /** Makes a file of an answer, for the readers of `asof import`; messages and the import log show `path`. */
-export function document(
-  { name, path }: { readonly name: string; readonly path: string },
-  content: string | Buffer,
-  siblings: readonly SourceFile[] = [],
-): SourceFile {
+export function document(name: string, path: string, content: string | Buffer): SourceFile {
   const bytes = Buffer.from(content);
   return sourceFile({
     name,
@@ -165,6 +169,6 @@ export function document(
       counter?.(bytes.length);
       yield bytes;
     },
-    siblings: async () => siblings,
+    siblings: async () => [],
   });
 }

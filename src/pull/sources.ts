@@ -1,4 +1,5 @@
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import type { Followed } from '../store/store.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
@@ -21,7 +22,7 @@ export async function followedIn(store: string): Promise<readonly Followed[]> {
 export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
   const getter = new Getter(fred, beginRun(options));
   try {
-    return await new FredApi(getter.get).listing({ text, by: 'full_text' });
+    return await new FredApi(getter.get).listing({ search_text: text });
   } finally {
     await getter.close();
   }
@@ -69,32 +70,29 @@ async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe
     return { answers: undefined, key, problem, requestsInMinute: undefined, nextRequest: undefined };
   }
   try {
-    const found = await ask(source, getter);
+    const problem = await getter.get(source.probe).then(() => undefined, problemIn);
     const { next, inMinute } = await getter.pace.outlook();
-    return { ...found, requestsInMinute: inMinute, nextRequest: new Date(next).toISOString() };
+    const isAnswered = problem === undefined || problem.kind === 'unauthorized';
+    const isAsked = getter.requests > 0;
+    return {
+      answers: isAnswered || (isAsked ? false : undefined),
+      key: source.wants === undefined ? 'not needed' : keyState(problem),
+      requestsInMinute: inMinute,
+      nextRequest: new Date(next).toISOString(),
+      ...defined({ problem }),
+    };
   } finally {
     await getter.close();
   }
 }
 
-async function ask(
-  { probe: path, wants }: PullSource,
-  getter: Getter,
-): Promise<Pick<SourceProbe, 'answers' | 'key' | 'problem'>> {
-  const key = (state: SourceProbe['key']) => (wants === undefined ? 'not needed' : state);
-  try {
-    await getter.get(path);
-    return { answers: true, key: key('works') };
-  } catch (error) {
-    const problem = problemIn(error);
-    if (problem.kind === 'interrupted') throw problem;
-    if (problem.kind === 'unauthorized') return { answers: true, key: key('refused'), problem };
-    return { answers: getter.requests === 0 ? undefined : false, key: key('unknown'), problem };
-  }
+function keyState(problem: Problem | undefined): SourceProbe['key'] {
+  if (problem === undefined) return 'works';
+  return problem.kind === 'unauthorized' ? 'refused' : 'unknown';
 }
 
 function problemIn(error: unknown): Problem {
-  if (!(error instanceof Problem)) throw error;
+  if (!(error instanceof Problem) || error.kind === 'interrupted') throw error;
   // A probe never waits, so the flag for waits is no help.
   return error.retryAfter === undefined ? error : error.with({ hints: [] });
 }

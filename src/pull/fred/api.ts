@@ -1,12 +1,19 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { distance } from '../../domain/search/words.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
 import type { Followed } from '../../store/store.ts';
 import type { SourceSettings } from '../options.ts';
-import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../source.ts';
+import {
+  type Get,
+  type ReplyFailure,
+  type SourceAccess,
+  sentAt,
+  statusFailure,
+  throttled,
+  wrongClock,
+} from '../source.ts';
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
@@ -28,51 +35,38 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
   };
 }
 
-/** Statuses that mean FRED is busy or broken for a moment; the body is a page of HTML. */
-const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
-
 function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
-  const { status } = reply;
-  const said = `${reply.url} answered ${status}`;
-  if (status === 200 || status === 400) {
-    const body = jsonOf(reply);
-    if (body !== undefined) return status === 200 ? undefined : refusedKey(errorOf(body), answered);
-    const problem = new Problem('bad-answer', `${said} with a body that is not JSON or broke off`);
-    return { problem, transient: true };
-  }
-  if (status === 429 || status === 403) return throttled(status);
-  const transient = passing.has(status);
-  return { problem: new Problem(transient ? 'service-unavailable' : 'bad-answer', said), transient };
-}
-
-function throttled(status: number): ReplyFailure {
-  const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
+  const { status, url } = reply;
   // FRED wants no request for a minute after it has throttled one.
-  return { problem, transient: true, pause: 60 };
-}
-
-/** Explains a 400 about the key; undefined for one about series or periods, which is an answer. */
-function refusedKey(message: string, answered: boolean): ReplyFailure | undefined {
-  if (!message.includes('api_key')) return undefined;
+  const pause = (code: number) => throttled('FRED', `HTTP ${code}, too many requests`, 60);
+  if (status === 429 || status === 403) return pause(status);
+  if (status !== 200 && status !== 400) return statusFailure('FRED', reply);
+  const body = jsonOf(reply);
+  if (body === undefined) {
+    const detail = `${url} answered ${status} with a body that is not JSON or broke off`;
+    return { problem: new Problem('bad-answer', detail), transient: true };
+  }
+  const message = errorOf(body);
+  // Other refusals, of series and periods, are answers.
+  if (status === 200 || !message.includes('api_key')) return undefined;
+  const transient = message.includes('is not registered');
+  // FRED also says so when it throttles.
+  if (transient && answered) return pause(400);
   const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
     hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
   });
-  // FRED also says so when it throttles.
-  const transient = /is not registered/.test(message);
-  return transient && answered ? throttled(400) : { problem, transient };
+  return { problem, transient };
 }
 
-type FredRefusal =
-  | 'unknown'
-  | 'no-vintages'
-  | 'too-many-vintages'
-  | 'nothing-then'
-  | 'smaller-limit'
-  | { readonly today: Day };
+/** Why FRED has no rows, and the texts that say so. */
+const refusals = [
+  ['no-vintages', /does not exist in ALFRED/],
+  ['unknown', /does not exist/],
+  ['too-many-vintages', /exceeds the maximum number of vintage dates/],
+  ['nothing-then', /^No vintage dates exist/],
+] as const;
 
-type FredReply =
-  | { readonly answer: UncheckedObject; readonly text: string; readonly sent: Date | undefined }
-  | { readonly refusal: FredRefusal };
+type FredRefusal = (typeof refusals)[number][0];
 
 /** All rows of a window, unchecked, with the fields around them. */
 export type FredRows = {
@@ -98,22 +92,16 @@ export type FredListing = {
   readonly observation_end: string;
 };
 
-const listPage = 1000;
-const vintagePage = 10_000;
+const pageSizes = { seriess: 1000, vintage_dates: 10_000, observations: 100_000 } as const;
 const mostRestarts = 3;
-const mostSuggestions = 3;
 
 type FredParams = Readonly<Record<string, string | number>>;
-
-function isRefusal(found: object | string): found is FredRefusal {
-  return typeof found === 'string' || 'today' in found;
-}
 
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
   readonly #get: Get;
-  /** The limits of one answer, which shrink when FRED says that they are too high. */
-  readonly limits = { vintages: 2000, rows: 100_000 };
+  /** The vintages of one answer, which shrink when FRED says that they are too many. */
+  mostVintages = 2000;
 
   constructor(get: Get) {
     this.#get = get;
@@ -121,17 +109,19 @@ export class FredApi {
 
   /** Halves the number of vintages in one request from now on. */
   halveVintages(): void {
-    if (this.limits.vintages === 1)
-      throw changed('series/observations', 'it takes not even one vintage date');
-    this.limits.vintages = Math.floor(this.limits.vintages / 2);
+    if (this.mostVintages === 1) throw changed('series/observations', 'it takes not even one vintage date');
+    this.mostVintages = Math.floor(this.mostVintages / 2);
   }
 
   /** Reads the description of a series in FRED's words; throws a Problem if FRED does not have the series. */
   async description({ name: id, bookmark, upTo }: Followed): Promise<string> {
     const reply = await this.#ask('series', { series_id: id });
-    if ('answer' in reply) return reply.text;
-    if (reply.refusal !== 'unknown') throw refusedBy('series', reply.refusal);
-    if (bookmark === '') throw await this.#unknown(id);
+    if (typeof reply !== 'string') return reply.text;
+    if (reply !== 'unknown') throw refusedBy('series', reply);
+    if (bookmark === '')
+      throw new Problem('not-found', `FRED has no series '${id}'`, {
+        hints: ['asof pull fred --search TEXT lists what FRED has'],
+      });
     const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
     const detail = `FRED no longer has the series ${id}${last}; the facts stay in the store`;
     throw new Problem('not-found', detail, { hints: [`asof unfollow fred ${id} stops following it`] });
@@ -139,11 +129,11 @@ export class FredApi {
 
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
-    const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31', limit: vintagePage };
+    const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };
     const found = await this.#pages(path, params, 'vintage_dates');
     if (found === 'no-vintages') return found;
     if (found === 'nothing-then') return [];
-    if (isRefusal(found)) throw refusedObservations(id, found);
+    if (typeof found === 'string') throw refusedBy(path, found);
     return found.rows.map((date) => {
       const day = typeof date === 'string' ? parseDay(date) : undefined;
       if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
@@ -152,92 +142,48 @@ export class FredApi {
   }
 
   /** Reads all rows of the answer to a query, page by page. */
-  async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
-    const path = 'series/observations';
+  observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
+    return this.#pages<UncheckedObject>('series/observations', { series_id: id, ...query }, 'observations');
+  }
+
+  /** Lists the series that match a text, best first, or those of a release. */
+  async listing(
+    search: { readonly search_text: string } | { readonly release_id: number },
+  ): Promise<readonly FredListing[]> {
+    const path = 'release_id' in search ? 'release/series' : 'series/search';
+    const found = await this.#pages(path, search, 'seriess');
+    if (typeof found !== 'string') return found.rows.map((entry) => listed(entry, path));
+    if ('release_id' in search) throw new Problem('not-found', `FRED has no release ${search.release_id}`);
+    throw refusedBy(path, found);
+  }
+
+  /** Reads the rows of an answer, page by page; begins anew when FRED states another count. */
+  async #pages<T = unknown>(path: string, params: FredParams, name: keyof typeof pageSizes) {
+    const rows: T[] = [];
+    let first: number | undefined;
     for (let restarts = 0; restarts <= mostRestarts; ) {
-      const params = { series_id: id, ...query, limit: this.limits.rows };
-      const found = await this.#pages<UncheckedObject>(path, params, 'observations', { steady: true });
-      if (found === 'smaller-limit' && this.limits.rows > 1)
-        this.limits.rows = Math.floor(this.limits.rows / 2);
-      else if (found === 'smaller-limit') restarts += 1;
-      else if (isRefusal(found)) return found;
-      else if (!found.isSteady) restarts += 1;
-      else if (found.rows.length >= found.count) return found;
-      else throw changed(path, `the answer has ${found.rows.length} of ${found.count} rows`);
+      const reply = await this.#ask(path, { ...params, limit: pageSizes[name], offset: rows.length });
+      if (typeof reply === 'string') return reply;
+      const { [name]: page, ...head } = reply.answer;
+      const { count } = head;
+      if (!Array.isArray(page)) throw changed(path, `the answer has no ${name}`);
+      if (typeof count !== 'number') throw changed(path, 'the answer has no count');
+      if (rows.length > 0 && count !== first) {
+        rows.length = 0;
+        restarts += 1;
+        continue;
+      }
+      first = count;
+      rows.push(...page);
+      if (rows.length >= count) return { rows, head, sent: reply.sent };
+      if (page.length === 0) throw changed(path, `the answer has ${rows.length} of ${count} rows`);
     }
-    throw new Problem('bad-answer', `FRED's answer for ${id} changes from one page to the next`, {
+    throw new Problem('bad-answer', `FRED's answer to ${path} changes from one page to the next`, {
       hints: ['FRED may be loading data; pull again later'],
     });
   }
 
-  /** Lists the series that match a text, best first, or the series of a release by id. */
-  async listing(
-    search: { readonly text: string; readonly by: 'full_text' | 'series_id' } | { readonly release: number },
-    most = Number.POSITIVE_INFINITY,
-  ): Promise<readonly FredListing[]> {
-    const [path, params] =
-      'release' in search
-        ? ['release/series', { release_id: search.release }]
-        : ['series/search', { search_text: search.text, search_type: search.by }];
-    const limit = Math.min(listPage, most);
-    const found = await this.#pages(path, { ...params, limit }, 'seriess', { most });
-    if (!isRefusal(found)) {
-      const series = found.rows.map((entry) => listed(entry, path));
-      const text = 'by' in search && search.by === 'series_id' ? search.text : '';
-      const other = series.find(({ id }) => !id.includes(text.toUpperCase()));
-      if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
-      return series;
-    }
-    if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
-    throw refusedBy(path, found);
-  }
-
-  async #unknown(id: string): Promise<Problem> {
-    const like = await this.#listingLike(id).catch((error: unknown) => {
-      // FRED does not know the id, with or without suggestions.
-      if (error instanceof Problem && error.kind !== 'interrupted') return [];
-      throw error;
-    });
-    const hints = [...like]
-      .sort((a, b) => distance(id, a.id) - distance(id, b.id))
-      .slice(0, mostSuggestions)
-      .map(({ id: other, title }) => `FRED has ${other}: ${title}`);
-    return new Problem('not-found', `FRED has no series '${id}'`, {
-      hints: [...hints, 'asof pull fred --search TEXT lists what FRED has'],
-    });
-  }
-
-  async #listingLike(id: string): Promise<readonly FredListing[]> {
-    const stem = id.slice(0, Math.max(2, id.length - 1));
-    const alike = await this.listing({ text: stem, by: 'series_id' }, listPage);
-    return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
-  }
-
-  /** Reads the rows of an answer, page by page, up to `most`; `steady` stops when FRED states another count. */
-  async #pages<T = unknown>(
-    path: string,
-    params: FredParams,
-    name: string,
-    { most = Number.POSITIVE_INFINITY, steady = false } = {},
-  ) {
-    const rows: T[] = [];
-    let first: number | undefined;
-    for (;;) {
-      const reply = await this.#ask(path, { ...params, offset: rows.length });
-      if ('refusal' in reply) return reply.refusal;
-      const { answer, sent } = reply;
-      const { [name]: page, ...head } = answer;
-      if (!Array.isArray(page)) throw changed(path, `the answer has no ${name}`);
-      rows.push(...page);
-      const count = countOf(answer, path);
-      first ??= count;
-      const isSteady = !steady || count === first;
-      if (page.length === 0 || rows.length >= Math.min(most, count) || !isSteady)
-        return { rows, head, count, isSteady, sent };
-    }
-  }
-
-  async #ask(path: string, params: FredParams): Promise<FredReply> {
+  async #ask(path: string, params: FredParams) {
     const query = Object.entries({ ...params, file_type: 'json' })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
@@ -247,7 +193,7 @@ export class FredApi {
       throw isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
     });
     const answer = jsonOf(reply) ?? {};
-    if (reply.status !== 200) return { refusal: refusalOf(errorOf(answer), path) };
+    if (reply.status !== 200) return refusalOf(errorOf(answer), path, params);
     refuseOtherAnswer(path, params, answer);
     return { answer, text: reply.body.toString('utf8'), sent: sentAt(reply) };
   }
@@ -261,8 +207,9 @@ const echoed = [
 function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObject): void {
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
-    if (wanted !== undefined && given !== undefined && String(given).toUpperCase() !== String(wanted))
-      throw otherThing(path, `${name} ${wanted}`, String(given));
+    if (wanted === undefined || given === undefined || String(given).toUpperCase() === String(wanted)) return;
+    const detail = `FRED's answer to ${path} is about something else: asked for ${name} ${wanted}, it gave ${given}; nothing of it was stored`;
+    throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
   };
   for (const name of echoed) compare(name, answer[name]);
   const { seriess = [], observations = [] } = answer;
@@ -272,25 +219,12 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
     for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
 }
 
-function otherThing(path: string, asked: string, given: string): Problem {
-  const detail = `FRED's answer to ${path} is about something else: asof asked for ${asked} and got ${given}, and stored nothing from it`;
-  return new Problem('bad-answer', detail, { hints: ['pull again later'] });
-}
-
-function refusalOf(message: string, path: string): FredRefusal {
-  if (/does not exist in ALFRED/.test(message)) return 'no-vintages';
-  if (/does not exist/.test(message)) return 'unknown';
-  if (/exceeds the maximum number of vintage dates/.test(message)) return 'too-many-vintages';
-  if (/^No vintage dates exist/.test(message)) return 'nothing-then';
-  const today = /can not be after today's date \((\d{4}-\d\d-\d\d)\)/.exec(message)?.[1];
-  if (today !== undefined && parseDay(today) !== undefined) return { today };
-  if (/\blimit\b/.test(message)) return 'smaller-limit';
+function refusalOf(message: string, path: string, { realtime_end: end }: FredParams): FredRefusal {
+  const today = /can not be after today's date \(([^)]*)\)/.exec(message)?.[1];
+  if (today !== undefined) throw wrongClock(String(end), `that of FRED ${today}`);
+  const [refusal] = refusals.find(([, text]) => text.test(message)) ?? [];
+  if (refusal !== undefined) return refusal;
   throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
-}
-
-function countOf({ count }: UncheckedObject, path: string): number {
-  if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
-  throw changed(path, 'the answer has no count');
 }
 
 function listed(entry: unknown, path: string): FredListing {
@@ -317,13 +251,7 @@ function changed(path: string, what: string): Problem {
 }
 
 function refusedBy(what: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
-}
-
-/** Makes the Problem for a series whose observations FRED refuses without a known reason. */
-export function refusedObservations(id: string, refusal: FredRefusal): Problem {
-  return refusedBy(`the observations of ${id}`, refusal);
+  return new Problem('bad-answer', `FRED refused ${what}: ${refusal.replaceAll('-', ' ')}`);
 }
 
 function jsonOf({ body }: HttpReply): UncheckedObject | undefined {

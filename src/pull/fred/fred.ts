@@ -1,11 +1,10 @@
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { addDays, type Day, earlier, later, latestDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
-import { groupBy } from '../../domain/values/groups.ts';
+import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { fredSeries, partOfAnswer, readFredSeries, readHistory } from '../../import/formats/fred/api.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
 import {
   newestFigures,
   type RealTimeHistory,
@@ -15,7 +14,7 @@ import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import { document, type PullSource, type PullTask, type PullWindow, wrongClock } from '../source.ts';
-import { FredApi, type FredRows, fredAccess, refusedObservations } from './api.ts';
+import { FredApi, type FredRows, fredAccess } from './api.ts';
 import { StoredHistory } from './stored.ts';
 
 const release = /^release (\d{1,9})$/;
@@ -46,7 +45,7 @@ export const fred: PullSource = {
       if (number === undefined) names.push(seriesId(text));
       else if (get === undefined) names.push(text);
       else {
-        const listed = await new FredApi(get).listing({ release: Number(number) });
+        const listed = await new FredApi(get).listing({ release_id: Number(number) });
         names.push(...listed.map(({ id }) => id).filter((id) => !isCurveColumn(id)));
       }
     }
@@ -98,7 +97,6 @@ type FredBookmark = {
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may have been incomplete. */
   readonly partial?: Day;
-  readonly described?: Day;
   /** Set if FRED has no vintages of the series. */
   readonly fetched?: true;
 };
@@ -111,16 +109,14 @@ type Period = { readonly start: Day; readonly end: Day };
 
 type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
 
-/** The answer about a period; `windows` more follow. */
+/** The answer about a period. */
 type Answer = {
   readonly file: SourceFile;
   readonly period: Period;
   readonly rows: readonly RealTimeValue[];
-  readonly windows: number;
+  /** True if answers about later periods follow. */
+  readonly more: boolean;
 };
-
-/** The number of days after which a description without new vintages is requested again. */
-const daysBetween = 7;
 
 class FredHistory {
   readonly #id: string;
@@ -145,40 +141,8 @@ class FredHistory {
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
-    const { described = '' } = this.#bookmark;
-    let upTo = this.#today;
-    for await (const window of this.#data()) {
-      ({ upTo } = window);
-      yield window;
-    }
-    if (this.#described !== undefined || described > addDays(this.#today, -daysBetween)) return;
-    const files = await this.#newDescription();
-    this.#bookmark = { ...this.#bookmark, described: this.#today };
-    yield this.#pulled(files, upTo);
-  }
-
-  /** Requests the description as a document; throws a Problem if FRED does not know the id. */
-  async #description(): Promise<SourceFile> {
-    this.#described ??= document(
-      { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },
-      await this.#api.description(this.#task.subject),
-    );
-    return this.#described;
-  }
-
-  /** Returns the description if a field differs from the stored one. */
-  async #newDescription(): Promise<PullWindow['files']> {
-    const file = await this.#description();
-    const stored = await this.#task.read((view) => view.series.find(this.#id));
-    const given = (await readFredSeries(file)).find(({ seriesId }) => seriesId === this.#id);
-    const fields = ['title', 'units', 'frequency', 'seasonalAdjustment'] as const;
-    const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== stored?.[field]);
-    return stored !== undefined && differs ? [{ file, format: fredSeries }] : [];
-  }
-
-  async *#data(): AsyncGenerator<PullWindow> {
     const { from, vintage, partial = '', fetched } = this.#bookmark;
-    const { full, since, read } = this.#task;
+    const { full, since = '', read } = this.#task;
     if (fetched === true && !full) {
       yield* this.#withoutVintages();
       return;
@@ -191,10 +155,16 @@ class FredHistory {
     }
     const after = from ?? this.#stored.firstVintage;
     this.#complete = { after, upTo: later(vintage, partial) };
-    if (!full) yield* this.#sinceKnown(vintage, this.#stored);
-    else if (since !== undefined && since > after && since <= vintage)
-      yield* this.#sinceKnown(since, this.#stored);
-    else yield* this.#fromTheBeginning();
+    const start = full ? earlier(since, vintage) : vintage;
+    if (full && start <= after) yield* this.#fromTheBeginning();
+    else yield* this.#sinceKnown(start, this.#stored);
+  }
+
+  /** Requests the description as a document; throws a Problem if FRED does not know the id. */
+  async #description(): Promise<SourceFile> {
+    const text = () => this.#api.description(this.#task.subject);
+    this.#described ??= document(`${this.#id}-series.json`, `FRED ${this.#id}`, await text());
+    return this.#described;
   }
 
   /** Pulls the whole history: the vintage dates, then windows with as many vintages as FRED takes. */
@@ -207,18 +177,17 @@ class FredHistory {
     const start = earlier(asked, addDays(this.#today, -1));
     // The facts that the bookmark is about may be gone.
     if (this.#stored === undefined) this.#bookmark = {};
-    const dates = await this.#vintageDates(start);
+    const dates = await this.#api.vintageDates(this.#id, start);
     if (dates === 'no-vintages') {
       yield* this.#withoutVintages();
       return;
     }
     this.#bookmark = { ...this.#bookmark, from: earlier(this.#bookmark.from ?? start, start) };
-    for await (const answer of this.#answers(start, undefined, { dates })) yield await this.#window(answer);
+    for await (const answer of this.#answers(start, { dates })) yield await this.#window(answer);
   }
 
   /** Pulls what came after a day up to which the store has everything; the first window begins with that day. */
   async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
-    if (start > this.#today) throw wrongClock(this.#today, `the store has a vintage of ${start}`);
     for await (const answer of this.#answers(start))
       yield await this.#window(answer, answer.period.start === start ? stored : undefined);
   }
@@ -229,45 +198,42 @@ class FredHistory {
    */
   async *#answers(
     start: Day,
-    last?: Day,
-    { dates, range }: { readonly dates?: readonly Day[]; readonly range?: ObservationRange } = {},
+    options: { readonly dates?: readonly Day[]; readonly last?: Day; readonly range?: ObservationRange } = {},
   ): AsyncGenerator<Answer> {
+    const { last = this.#today, range } = options;
     let first = start;
-    let left: readonly Day[] | undefined = dates?.filter((date) => date >= start);
+    let left = options.dates ?? [];
     for (;;) {
-      const size = this.#api.limits.vintages;
-      const next = left?.[size];
-      const to = earlier(last ?? this.#today, this.#today);
-      const asked = next === undefined ? to : earlier(addDays(next, -1), to);
-      const found = await this.#rows({ start: first, end: asked }, range);
-      if (found === 'no-vintages') throw await this.#lostVintages();
+      const size = this.#api.mostVintages;
+      const next = left[size];
+      const end = next === undefined ? last : earlier(addDays(next, -1), last);
+      const found = await this.#rows({ start: first, end }, range);
+      if (found === 'no-vintages') throw await this.#contradiction();
       if (found === 'too-many-vintages') {
-        if (left === undefined) {
-          const dates = await this.#vintageDates(first);
-          if (dates === 'no-vintages') throw await this.#lostVintages();
-          left = dates.filter((date) => date <= to);
-        } else this.#api.halveVintages();
+        const dates = left.length > 0 ? undefined : await this.#api.vintageDates(this.#id, first);
+        if (dates === 'no-vintages') throw await this.#contradiction();
+        if (dates === undefined) this.#api.halveVintages();
+        else left = dates.filter((date) => date <= last);
         continue;
       }
-      left = left?.slice(size);
-      // FRED may have corrected the day.
-      const period = { start: first, end: earlier(asked, this.#today) };
-      const windows = Math.ceil((left?.length ?? 0) / this.#api.limits.vintages);
-      yield { ...this.#read(found, period), period, windows };
-      if (next === undefined || period.end === this.#today) return;
+      const period = { start: first, end };
+      const more = next !== undefined && end < this.#today;
+      yield { ...this.#read(found, period), period, more };
+      if (next === undefined || end === this.#today) return;
+      left = left.slice(size);
       first = next;
     }
   }
 
   #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
     const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
-    const place = { name: `${this.#id}-observations.json`, path: `FRED ${this.#id} ${start} to ${end}` };
-    const file = document(place, JSON.stringify(answer));
+    const place = `FRED ${this.#id} ${start} to ${end}`;
+    const file = document(`${this.#id}-observations.json`, place, JSON.stringify(answer));
     return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
   }
 
   /** Makes a window of the rows that state something; `known` is what is stored if the first day is known. */
-  async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
+  async #window({ file, period, rows, more }: Answer, known?: StoredHistory): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
     const answered = byDate(rows, dateOf);
@@ -278,17 +244,18 @@ class FredHistory {
       const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
       throw refusal(file, { value: date }, `the period of this date ends on ${last}, and ${following}`);
     }
-    const ofStart = known?.compareStart(answered, start);
-    const before = (date: Day) =>
-      known === undefined ? this.#before?.get(date)?.value : (known.valueOn(date, start) ?? null);
-    const compared = { start: known === undefined ? start : addDays(start, 1), end };
-    const conflicts = [
-      ...(ofStart?.contradictions ?? []),
-      ...(this.#stored?.compareStatements(answered, compared, before, this.#complete) ?? []),
-    ];
+    const ofWindowBefore = (date: Day) => this.#before?.get(date)?.value;
+    const compared = this.#stored?.compare(
+      answered,
+      period,
+      known ? undefined : ofWindowBefore,
+      this.#complete,
+    );
+    const { backfilled, contradictions } = compared ?? { backfilled: new Set<Day>(), contradictions: [] };
     const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
-    if (conflicts.length > 0) throw new ImportRefusal(conflicts.map((found) => ({ ...place, ...found })));
-    const backfilled = new Set(ofStart?.backfilled);
+    if (contradictions.length > 0)
+      throw new ImportRefusal(contradictions.map((found) => ({ ...place, ...found })));
+    const before = known ? (date: Day) => known.valueOn(date, start) ?? null : ofWindowBefore;
     const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
     const news = newsIn(answered, start, before).filter(({ date }) => !backfilled.has(date));
     const taken = [...news, ...whole].filter(
@@ -307,7 +274,7 @@ class FredHistory {
     });
     this.#bookmark = this.#after(period, taken);
     const { upTo = '' } = this.#task.subject;
-    return this.#pulled(files, this.#task.full ? later(upTo, end) : end, windows);
+    return this.#pulled(files, this.#task.full ? later(upTo, end) : end, more);
   }
 
   /** Requests the whole histories of dates that FRED has added under vintages of the past. */
@@ -318,25 +285,24 @@ class FredHistory {
   ): Promise<readonly RealTimeValue[]> {
     const sorted = [...dates].sort();
     const range = { observation_start: sorted[0] ?? '', observation_end: sorted.at(-1) ?? '' };
-    const all: RealTimeValue[] = [];
-    const last = new Map<Day, number>();
-    for await (const { period, rows } of this.#answers(this.#bookmark.from ?? beginning, end, { range }))
-      for (const row of [...byDate(rows, (date) => date).values()].flat()) {
-        if (!dates.has(row.date)) continue;
-        const at = last.get(row.date) ?? -1;
-        const before = all[at];
+    const all = new Map<Day, RealTimeValue[]>();
+    const from = this.#bookmark.from ?? beginning;
+    for await (const answer of this.#answers(from, { last: end, range }))
+      for (const row of answer.rows.filter(({ date }) => dates.has(date)).sort(byStart)) {
+        const own = entryOf(all, row.date, () => []);
+        const before = own.at(-1);
         // A period that a window has clipped goes on in the next one.
-        const goesOn = before !== undefined && row.start === period.start;
-        if (goesOn && sameNumber(before.value, row.value)) all[at] = { ...before, end: row.end };
-        else last.set(row.date, all.push(row) - 1);
+        const goesOn = row.start === answer.period.start && before !== undefined;
+        if (goesOn && sameNumber(before.value, row.value)) own[own.length - 1] = { ...before, end: row.end };
+        else own.push(row);
       }
     for (const date of dates) {
       const given = answered.get(this.#stored?.dateOf(date) ?? date)?.[0];
-      const found = all.find((row) => row.date === date && row.start <= start && start <= row.end);
+      const found = all.get(date)?.find((row) => row.start <= start && start <= row.end);
       if (found === undefined || given === undefined || !sameNumber(found.value, given.value))
-        throw await this.#lostVintages();
+        throw await this.#contradiction();
     }
-    return all;
+    return [...all.values()].flat();
   }
 
   /** Makes the bookmark after a window: today is not over, so its vintage is requested again. */
@@ -349,48 +315,37 @@ class FredHistory {
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
     const last = vintage === '' ? undefined : vintage;
-    return defined({ from, vintage: last, partial: lastRun, described: this.#describedOn });
+    return defined({ from, vintage: last, partial: lastRun });
   }
 
-  /** Pulls a series without vintages: the values of today, known from today on. */
+  /** Pulls a series without vintages, once a day: the values of today, known from today on. */
   async *#withoutVintages(): AsyncGenerator<PullWindow> {
     const { file, rows } = await this.#rowsOfToday();
-    // FRED may have corrected the day.
     const today = this.#today;
+    const before = readBookmark(this.#task.subject.bookmark);
     const asked = { seriesId: this.#id, asOf: today, limit: Number.MAX_SAFE_INTEGER };
     const found = await this.#task.read((view) => view.series.observations(asked));
     const stored = new Map(found?.rows.map(({ date, value }) => [date, value]));
-    const isNews = ({ date, value }: RealTimeValue) => !sameNumber(stored.get(date) ?? null, value);
-    const before = readBookmark(this.#task.subject.bookmark);
-    const again = before?.partial === today;
+    const isNew = rows.some(({ date, value }) => !sameNumber(stored.get(date) ?? null, value));
+    const isDone = before?.partial === today;
     if (before === undefined)
       this.#task.note(
         `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
       );
-    let news = rows.some(isNews) ? rows : [];
-    if (again) {
-      const other = rows.filter((row) => isNews(row) && stored.has(row.date));
-      const them = other.length === 1 ? 'it' : 'them';
-      if (other.length > 0)
-        this.#task.note(
-          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${them}`,
-        );
-      news = rows.filter((row) => isNews(row) && !stored.has(row.date));
-    }
+    if (isNew && isDone) this.#task.note('values changed since the last run today; the next day takes them');
+    const news = isNew && !isDone ? rows : [];
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
-    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#describedOn }) };
+    this.#bookmark = { fetched: true, partial: today };
     yield this.#pulled(files, today);
   }
 
   /** Requests today's values: of this machine's day, or FRED's if that is later. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today });
-    if (ofToday === 'too-many-vintages') throw await this.#lostVintages();
     // Without a period FRED answers as of the day on which it last loaded data.
     const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
-    if (current === 'unknown') await this.#description();
-    if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
+    if (typeof current === 'string') throw await this.#contradiction();
     const { sent = this.#task.now } = current;
     const answered = chicagoDay(sent);
     if (answered > latestDay(this.#task.now)) throw wrongClock(this.#today, `FRED answered on ${answered}`);
@@ -401,31 +356,16 @@ class FredHistory {
     return this.#read({ head: { ...current.head, ...period }, rows }, { start: day, end: day });
   }
 
-  /** Requests the rows of a period; up to FRED's today if this machine's clock is ahead. */
+  /** Requests the rows of a period. */
   async #rows(
     { start, end }: Period,
     range: ObservationRange = {},
   ): Promise<FredRows | 'no-vintages' | 'too-many-vintages'> {
     const query = { realtime_start: start, realtime_end: end, ...range };
     const found = await this.#api.observations(this.#id, query);
-    if (typeof found === 'object' && 'today' in found) {
-      const { today } = found;
-      if (today >= end) throw refusedObservations(this.#id, found);
-      this.#task.note(`the clock of this machine is ahead: at FRED it is ${today}`);
-      const first = start === this.#today ? today : start;
-      this.#today = today;
-      return this.#rows({ start: first, end: today }, range);
-    }
     if (found === 'nothing-then') return { head: {}, rows: [] };
-    if (found === 'no-vintages' || found === 'too-many-vintages' || typeof found === 'object') return found;
-    // Throws a Problem of its own if FRED no longer has the series.
-    await this.#description();
-    throw refusedObservations(this.#id, found);
-  }
-
-  async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
-    const found = await this.#api.vintageDates(this.#id, from);
-    return found === 'no-vintages' ? found : found.filter((date) => date <= this.#today);
+    if (found !== 'unknown') return found;
+    throw await this.#contradiction();
   }
 
   async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
@@ -435,28 +375,28 @@ class FredHistory {
   }
 
   /** Makes the Problem for contradictory answers; throws another one if FRED no longer has the series. */
-  async #lostVintages(): Promise<Problem> {
+  async #contradiction(): Promise<Problem> {
     await this.#description();
-    const detail = `FRED's answers about the vintages of ${this.#id} contradict each other`;
+    const detail = `FRED's answers about ${this.#id} contradict each other`;
     return new Problem('bad-answer', detail, { hints: ['pull again later'] });
   }
 
-  get #describedOn(): Day | undefined {
-    return this.#described === undefined ? this.#bookmark.described : this.#today;
-  }
-
-  async #pulled(files: PullWindow['files'], upTo: Day, remaining = 0): Promise<PullWindow> {
+  async #pulled(files: PullWindow['files'], upTo: Day, more = false): Promise<PullWindow> {
     const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
     const covers = files.length === 0 && isHeld === true ? this.#id : undefined;
-    return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, remaining };
+    return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, more };
   }
 }
 
 /** Groups the rows of an answer by stored date, each date's oldest first. */
 function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
   const groups = groupBy(rows, ({ date }) => dateOf(date));
-  for (const own of groups.values()) own.sort((a, b) => (a.start < b.start ? -1 : 1));
+  for (const own of groups.values()) own.sort(byStart);
   return groups;
+}
+
+function byStart(a: RealTimeValue, b: RealTimeValue): number {
+  return a.start < b.start ? -1 : 1;
 }
 
 /**

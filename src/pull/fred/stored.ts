@@ -24,10 +24,6 @@ function valueIn(rows: RowsByDate, date: Day, asOf: Day): string | null | undefi
   return rows.get(date)?.find(({ start, end }) => start <= asOf && asOf <= end)?.value;
 }
 
-function isSame(one: string | null | undefined, other: string | null | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : sameNumber(one, other);
-}
-
 type ListedVintage = { readonly dates: DateSet; readonly kind: VintageKind };
 
 /** The stored vintages of a series, their dates and values. */
@@ -76,42 +72,33 @@ export class StoredHistory {
   }
 
   /**
-   * Compares the stored values of a window's first day with an answer. Dates that FRED dropped stay stored.
-   * `backfilled` are dates that are not stored; the window cannot say when they were published.
-   */
-  compareStart(
-    rows: RowsByDate,
-    start: Day,
-  ): { readonly backfilled: readonly Day[]; readonly contradictions: readonly DifferingValue[] } {
-    const backfilled: Day[] = [];
-    const contradictions: DifferingValue[] = [];
-    for (const date of rows.keys()) {
-      const stored = this.valueOn(date, start);
-      const [held, given] = [stored ?? null, valueIn(rows, date, start)];
-      if (stored === undefined && given !== undefined && !this.#isMentioned(date)) backfilled.push(date);
-      else if (!sameNumber(held, given ?? null))
-        contradictions.push({ date, asOf: start, held, given: given ?? null });
-    }
-    return { backfilled, contradictions };
-  }
-
-  /**
-   * Compares stored statements about the days of a period with the rows of an answer, which cover it.
+   * Compares stored statements about the days of a window with the rows of an answer, which cover it;
+   * `before` has the values at its start, which is undefined if the store has everything up to its first day.
    * A different value on the same day contradicts a statement. On a complete day, the same value one day earlier
    * also does: FRED has moved the statement. Samples and dates that a vintage does not list are not compared.
+   * `backfilled` are dates that are not stored; the window cannot say when they were published.
    */
-  compareStatements(
+  compare(
     rows: RowsByDate,
     { start, end }: { readonly start: Day; readonly end: Day },
-    before: ValueOf,
+    before: ValueOf | undefined,
     complete: { readonly after: Day; readonly upTo: Day } | undefined,
-  ): readonly DifferingValue[] {
-    const differing: DifferingValue[] = [];
+  ): { readonly backfilled: ReadonlySet<Day>; readonly contradictions: readonly DifferingValue[] } {
+    const backfilled = new Set<Day>();
+    const contradictions: DifferingValue[] = [];
     const compare = (date: Day, asOf: Day, held: string | null, given: string | null) => {
-      if (!sameNumber(held, given)) differing.push({ date, asOf, held, given });
+      if (!sameNumber(held, given)) contradictions.push({ date, asOf, held, given });
     };
+    for (const date of before === undefined ? rows.keys() : []) {
+      const stored = this.valueOn(date, start);
+      const given = valueIn(rows, date, start);
+      const isNew = stored === undefined && given !== undefined && !this.#isMentioned(date);
+      if (isNew) backfilled.add(date);
+      else compare(date, start, stored ?? null, given ?? null);
+    }
     for (const [asOf, { dates, kind }] of this.#vintages) {
-      if (asOf < start || asOf > end || kind === 'sampled' || kind === 'unknown') continue;
+      const isCompared = before === undefined ? asOf > start : asOf >= start;
+      if (!isCompared || asOf > end || kind === 'sampled' || kind === 'unknown') continue;
       const isExact = kind === 'exact' && complete !== undefined;
       const isComplete = isExact && asOf > complete.after && asOf <= complete.upTo;
       for (const date of dates.days()) {
@@ -120,11 +107,12 @@ export class StoredHistory {
         compare(date, asOf, value, given);
         if (!isComplete || !sameNumber(value, given)) continue;
         const day = addDays(asOf, -1);
-        const earlier = asOf === start ? before(date) : valueIn(rows, date, day);
-        if (isSame(earlier, given)) compare(date, day, this.valueOn(date, day) ?? null, given);
+        const earlier = asOf === start ? before?.(date) : valueIn(rows, date, day);
+        if (earlier !== undefined && sameNumber(earlier, given))
+          compare(date, day, this.valueOn(date, day) ?? null, given);
       }
     }
-    return differing;
+    return { backfilled, contradictions };
   }
 
   #knownOn(date: Day, asOf: Day): string | null {

@@ -17,22 +17,13 @@ import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
 import type { Followed } from '../../store/store.ts';
-import { divide, document, type PullTask, type PullWindow } from '../source.ts';
-import {
-  accessionOf,
-  isAbsent,
-  type LeftFiling,
-  notStored,
-  submissionWindows,
-  type WantedFiling,
-} from './answers.ts';
+import { document, isAskedAgain, type PullTask, type PullWindow } from '../source.ts';
+import { isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
 
 type DailyBookmark = {
   readonly from: Day;
   /** The last complete day. */
   through: Day;
-  /** The filings of the next, incomplete day that were requested. */
-  partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
   left: readonly LeftFiling[];
   /** Working days without an index before the last one, and when each was first seen; most are holidays. */
   absent: readonly { readonly day: Day; readonly since: Day }[];
@@ -63,6 +54,28 @@ const filingsADay = 900;
 /** The tables of a data set with traders, trades and filing dates. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
+/** Counts the fewest requests for the remaining days, with data sets for whole quarters. */
+export function estimateDays(subject: Followed, since: Day | undefined, lastDay: Day) {
+  const { bookmark, begins } = startOf({ subject, since }, lastDay);
+  const first = addDays(bookmark.through, 1);
+  let [days, quarters] = [0, 0];
+  for (let day = first; day <= lastDay; ) {
+    const end = quarterEnd(day);
+    const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
+    const isQuarter = isWhole && end < lastDay;
+    if (isQuarter) quarters += 1;
+    else if (weekendDay(day) === undefined) days += 1;
+    day = addDays(isQuarter ? end : day, 1);
+  }
+  const pieces = [
+    ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
+    ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
+    ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
+  ];
+  const what = pieces.length === 0 ? 'no day has ended since the last pull' : pieces.join(', ');
+  return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
+}
+
 /** All filings, oldest first: from daily form indexes, and data sets of past quarters. */
 export class DailyFilings {
   readonly #task: PullTask;
@@ -70,7 +83,8 @@ export class DailyFilings {
   readonly #lastDay: Day;
   readonly #bookmark: DailyBookmark;
   readonly #begins: boolean;
-  #links: readonly DataSetLink[] | undefined;
+  /** The paths of the quarterly data sets, by first day. */
+  #dataSets: ReadonlyMap<Day, string> | undefined;
   /** Working days without an index, since the last day with one. */
   #missing: Day[] = [];
 
@@ -82,82 +96,46 @@ export class DailyFilings {
     this.#begins = begins;
   }
 
-  /** Counts the fewest requests for the remaining days, with data sets for whole quarters. */
-  static estimate(subject: Followed, since: Day | undefined, lastDay: Day) {
-    const { bookmark, begins } = startOf({ subject, since }, lastDay);
-    const first = addDays(bookmark.through, 1);
-    const { days, quarters } = piecesFrom(first, lastDay, (day) => {
-      const isStart = (begins && day === first) || day === periodStart(day, 'Q');
-      return isStart && quarterEnd(day) < lastDay ? quarterEnd(day) : undefined;
-    });
-    const pieces = [
-      ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
-      ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
-      ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
-    ];
-    const what = pieces.length === 0 ? 'no day has ended since the last pull' : pieces.join(', ');
-    return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
-  }
-
   async *windows(): AsyncGenerator<PullWindow> {
-    yield* this.#leftFilings();
-    yield* this.#absentDays();
-    let windows = 0;
-    for (let day = addDays(this.#bookmark.through, 1); day <= this.#lastDay; ) {
-      const from = periodStart(day, 'Q');
-      const to = quarterEnd(day);
-      const link = day === from || (this.#begins && windows === 0) ? await this.#linkTo(from, to) : undefined;
-      const own = link === undefined ? this.#days(day, earlier(to, this.#lastDay)) : this.#quarter(link);
-      for await (const window of own) {
-        windows += 1;
-        yield window;
+    const bookmark = this.#bookmark;
+    if (bookmark.left.length > 0)
+      for await (const { files, left } of submissionWindows(bookmark.left, this.#task)) {
+        bookmark.left = left;
+        yield this.#window(files);
       }
+    yield* this.#absentDays();
+    let isFirst = this.#begins;
+    for (let day = addDays(bookmark.through, 1); day <= this.#lastDay; ) {
+      const [from, to] = [periodStart(day, 'Q'), quarterEnd(day)];
+      const path = day === from || isFirst ? await this.#dataSetOf(from, to) : undefined;
+      if (path === undefined) yield* this.#days(day, earlier(to, this.#lastDay));
+      else yield await this.#quarter(path, from, to);
+      isFirst = false;
       day = addDays(to, 1);
     }
     // Even if nothing is new, the store records when the SEC was asked.
-    if (windows === 0) yield this.#window({ files: [] });
-  }
-
-  async *#leftFilings(): AsyncGenerator<PullWindow> {
-    const waiting = await notStored(this.#bookmark.left, this.#task);
-    this.#bookmark.left = waiting;
-    if (waiting.length === 0) return;
-    const failed: LeftFiling[] = [];
-    for await (const window of submissionWindows(waiting, this.#task)) {
-      failed.push(...window.left);
-      this.#bookmark.left = [...failed, ...window.rest];
-      yield this.#window(window);
-    }
+    yield this.#window([]);
   }
 
   /** Requests again, on later days, the missing indexes of working days. */
   async *#absentDays(): AsyncGenerator<PullWindow> {
-    const today = utcDay(this.#task.now);
-    const { left } = divide(this.#bookmark.absent, today);
-    this.#bookmark.absent = left;
-    for (const { day, since } of left) {
-      if (since === today) continue;
-      const filings = await this.#index(day);
+    const { now } = this.#task;
+    const absent = this.#bookmark.absent.filter((one) => isAskedAgain(one, now));
+    this.#bookmark.absent = absent;
+    for (const { day, since } of absent) {
+      const filings = since === utcDay(now) ? undefined : await this.#index(day);
       if (filings !== undefined) yield* this.#day(day, filings);
     }
   }
 
   /** Finds the data set of a quarter; undefined if the quarter is not over, or has no data set yet. */
-  async #linkTo(from: Day, to: Day): Promise<DataSetLink | undefined> {
+  async #dataSetOf(from: Day, to: Day): Promise<string | undefined> {
     if (to >= this.#lastDay) return undefined;
-    this.#links ??= await this.#allLinks();
-    return this.#links.find((link) => link.from === from);
+    this.#dataSets ??= dataSetsOn((await this.#task.get(dataSetPage)).body.toString());
+    return this.#dataSets.get(from);
   }
 
-  async #allLinks(): Promise<readonly DataSetLink[]> {
-    const links = dataSetLinks((await this.#task.get(dataSetPage)).body.toString());
-    if (links.length > 0) return links;
-    throw new Problem('bad-input', 'the page of the quarterly data sets links to none of them', {
-      hints: ['--since with a day of this quarter begins without them'],
-    });
-  }
-
-  async *#quarter({ quarter, from, to, path }: DataSetLink): AsyncGenerator<PullWindow> {
+  async #quarter(path: string, from: Day, to: Day): Promise<PullWindow> {
     const archive = path.slice(path.lastIndexOf('/') + 1);
     const { body } = await this.#task.get(path);
     const files: ImportFile[] = [];
@@ -166,14 +144,13 @@ export class DailyFilings {
         files.push({ file, format: secForm345 });
     const absent = tables.filter((table) => !files.some(({ file }) => file.name === table));
     if (absent.length > 0)
-      throw new Problem('bad-input', `${archive}: the data set of ${quarter} has no ${absent.join(', ')}`);
+      throw new Problem('bad-input', `${archive}: the data set has no ${absent.join(', ')}`);
     const submissions = files.find(({ file }) => file.name === tables[0]);
     const days = submissions === undefined ? [] : [...(await submissionsIn(submissions.file)).values()];
     if (!days.some(({ filedOn }) => filedOn >= from && filedOn <= to))
-      throw new Problem('bad-input', `${archive}: the data set has no filing of ${quarter}`);
+      throw new Problem('bad-input', `${archive}: the data set has no filing of ${from} to ${to}`);
     this.#bookmark.through = to;
-    this.#bookmark.partial = undefined;
-    yield this.#window({ files });
+    return this.#window(files);
   }
 
   async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
@@ -181,19 +158,16 @@ export class DailyFilings {
       // No filing is dated on a weekend.
       if (weekendDay(day) !== undefined) continue;
       const filings = await this.#index(day);
-      if (filings === undefined) {
-        this.#missing.push(day);
-        const [first] = this.#missing;
-        if (this.#missing.length > mostMissing)
-          throw new Problem(
-            'bad-input',
-            `the SEC has no index of filings for ${this.#missing.length} working days in a row, ${first} to ${day}`,
-          );
-      } else {
-        this.#skip(this.#missing);
-        this.#missing = [];
+      if (filings === undefined) this.#missing.push(day);
+      else {
+        this.#skipMissing();
         yield* this.#day(day, filings);
       }
+      if (this.#missing.length > mostMissing)
+        throw new Problem(
+          'bad-input',
+          `the SEC has no index of filings for ${this.#missing.length} working days in a row, ${this.#missing[0]} to ${day}`,
+        );
     }
   }
 
@@ -204,90 +178,59 @@ export class DailyFilings {
     const folder = `/Archives/edgar/daily-index/${day.slice(0, 4)}/QTR${quarter}`;
     const reply = await this.#task.get(`${folder}/${name}`);
     if (isAbsent(reply)) return undefined;
-    return filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
+    return filingsInIndex(document(name, `index ${name}`, reply.body), day);
   }
 
-  /** Records working days without an index before a day with one. */
-  #skip(days: readonly Day[]): void {
+  /** Records the working days without an index before a day with one. */
+  #skipMissing(): void {
     const { absent } = this.#bookmark;
-    const fresh = days.filter((day) => !absent.some((one) => one.day === day));
     const since = utcDay(this.#task.now);
+    const fresh = this.#missing.filter((day) => !absent.some((one) => one.day === day));
     this.#bookmark.absent = [...absent, ...fresh.map((day) => ({ day, since }))];
     for (const day of fresh)
       this.#task.note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
+    this.#missing = [];
   }
 
   /** Pulls the filings of the day after the last complete one, or of an earlier day with a late index. */
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
-    const { through, partial, left } = this.#bookmark;
-    const done = new Set(partial?.day === day ? partial.done : []);
-    const known = new Set([...done, ...left.map(accessionOf)]);
-    const fresh = filings.filter((filing) => !known.has(accessionOf(filing)));
-    for await (const window of submissionWindows(await notStored(fresh, this.#task), this.#task)) {
-      for (const filing of window.asked) done.add(accessionOf(filing));
-      const bookmark = this.#bookmark;
-      const isWhole = window.remaining === 0;
-      bookmark.left = [...bookmark.left, ...window.left];
-      if (isWhole) bookmark.absent = bookmark.absent.filter((one) => one.day !== day);
-      if (day > through) bookmark.partial = isWhole ? undefined : { day, done: [...done] };
-      if (day > through && isWhole) bookmark.through = day;
-      yield this.#window(window);
+    const bookmark = this.#bookmark;
+    const before = bookmark.left;
+    const known = new Set(before.map(({ accessionNumber }) => accessionNumber));
+    const fresh = filings.filter(({ accessionNumber }) => !known.has(accessionNumber));
+    for await (const { files, left, next } of submissionWindows(fresh, this.#task)) {
+      bookmark.left = [...before, ...left];
+      if (next === undefined) {
+        bookmark.absent = bookmark.absent.filter((one) => one.day !== day);
+        if (day > bookmark.through) bookmark.through = day;
+      }
+      yield this.#window(files);
     }
   }
 
-  #window({
-    files,
-    remaining = 0,
-    givenUp = [],
-  }: Partial<PullWindow> & Pick<PullWindow, 'files'>): PullWindow {
+  #window(files: readonly ImportFile[]): PullWindow {
     const { through } = this.#bookmark;
-    const linkEnd = (day: Day) => this.#links?.find(({ from }) => from === day)?.to;
-    const next = piecesFrom(addDays(through, remaining > 0 ? 2 : 1), this.#lastDay, linkEnd);
-    return {
-      files,
-      bookmark: JSON.stringify(this.#bookmark),
-      upTo: through,
-      remaining: remaining + next.days + next.quarters,
-      givenUp,
-    };
+    return { files, bookmark: JSON.stringify(this.#bookmark), upTo: through, more: through < this.#lastDay };
   }
-}
-
-/** Counts working days and quarters from a day on; `quarterAt` returns the end of a quarter that begins then. */
-function piecesFrom(first: Day, last: Day, quarterAt: (day: Day) => Day | undefined) {
-  let [days, quarters] = [0, 0];
-  for (let day = first; day <= last; ) {
-    const end = quarterAt(day);
-    if (end !== undefined) quarters += 1;
-    else if (weekendDay(day) === undefined) days += 1;
-    day = addDays(end ?? day, 1);
-  }
-  return { days, quarters };
 }
 
 function quarterEnd(day: Day): Day {
   return monthEnd(addDays(periodStart(day, 'Q'), 75));
 }
 
-type DataSetLink = {
-  readonly quarter: string;
-  readonly from: Day;
-  readonly to: Day;
-  readonly path: string;
-};
-
-/** Finds the links to quarterly data sets, oldest first; the folders in them change. */
-function dataSetLinks(page: string): readonly DataSetLink[] {
-  const links = new Map<string, DataSetLink>();
+/** Finds the links to quarterly data sets, by the first day of the quarter; the folders in them change. */
+function dataSetsOn(page: string): ReadonlyMap<Day, string> {
+  const links = new Map<Day, string>();
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {
-    const [, path, year, digit] =
+    const [, path, year, quarter] =
       /^(?:https:\/\/www\.sec\.gov)?(\/[\w./-]*?(\d{4})q([1-4])_form345\.zip)$/i.exec(href) ?? [];
-    const from = dayOf(Number(year), (Number(digit) - 1) * 3 + 1, 1);
-    if (path === undefined || from === undefined) continue;
-    const quarter = `${year}q${digit}`;
-    links.set(quarter, { quarter, from, to: quarterEnd(from), path });
+    const from = dayOf(Number(year), (Number(quarter) - 1) * 3 + 1, 1);
+    if (path !== undefined && from !== undefined) links.set(from, path);
   }
-  return [...links.values()].sort((a, b) => (a.from < b.from ? -1 : 1));
+  if (links.size > 0) return links;
+  throw new Problem('bad-input', 'the page of the quarterly data sets links to none of them', {
+    hints: ['--since with a day of this quarter begins without them'],
+  });
 }
 
 /**
@@ -322,5 +265,5 @@ async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly Want
   const [other] = dates;
   if (other !== undefined && !dates.has(day.replaceAll('-', '')))
     throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
-  return [...filings.values()].sort((a, b) => (accessionOf(a) < accessionOf(b) ? -1 : 1));
+  return [...filings.values()].sort((a, b) => (a.accessionNumber < b.accessionNumber ? -1 : 1));
 }

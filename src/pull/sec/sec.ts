@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { addDays, type Day, later, parseDay, utcDay } from '../../domain/values/date.ts';
+import { addDays, type Day, later, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
@@ -13,26 +13,17 @@ import {
   type UncheckedObject,
 } from '../../import/readers/json.ts';
 import {
-  checkClock,
-  divide,
   document,
   type Get,
-  type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
   type ReplyFailure,
-  reasonIn,
+  statusFailure,
+  throttled,
 } from '../source.ts';
-import {
-  accessionOf,
-  isAbsent,
-  type LeftFiling,
-  notStored,
-  submissionWindows,
-  type WantedFiling,
-} from './answers.ts';
-import { DailyFilings } from './daily.ts';
+import { accessionOf, isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
+import { DailyFilings, estimateDays } from './daily.ts';
 
 /** By this time in Washington, the indexes of a day are published, usually at 22:15. */
 const indexedBy = '22:30';
@@ -93,25 +84,21 @@ export const sec: PullSource = {
 
   estimate(subject, { since, now }) {
     const { name, bookmark } = subject;
-    if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
+    if (name === 'daily') return estimateDays(subject, since, endedDay(now));
     const isTicker = name.startsWith('ticker ');
     const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
     const rest =
       bookmark === '' ? ', its older pages, then one for each filing' : ', then one for each new filing';
     return { requests: isTicker ? 2 : 1, what: list + rest };
   },
-  windows: (task) => {
-    checkClock(task);
+  windows(task) {
     const lastDay = endedDay(task.now);
     const { name } = task.subject;
     return name === 'daily'
       ? new DailyFilings(task, lastDay).windows()
       : companyWindows(cikIn(name), task, lastDay);
   },
-  outstanding(bookmark) {
-    const { left = [], unread = [] } = bookmark === '' ? {} : JSON.parse(bookmark);
-    return [...unread, ...left];
-  },
+  outstanding: (bookmark) => (bookmark === '' ? [] : (JSON.parse(bookmark).left ?? [])),
   count: async (_, view) => {
     const { filings, trades } = await view.filings.counts();
     return { new_filings: filings, new_trades: trades };
@@ -126,7 +113,7 @@ function endedDay(now: Date): Day {
 
 async function tickerTable(get: Get): Promise<SourceFile> {
   const name = 'company_tickers.json';
-  return document({ name, path: `table ${name}` }, (await get(`/files/${name}`)).body);
+  return document(name, `table ${name}`, (await get(`/files/${name}`)).body);
 }
 
 async function cikOf(table: SourceFile, ticker: string): Promise<string> {
@@ -157,8 +144,8 @@ function cikIn(name: string): string {
 }
 
 /** Returns why a reply is not an answer; only the body tells the meanings of one status apart. */
-function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
-  const text = body.subarray(0, 16_384).toString('latin1');
+function failureIn(reply: HttpReply): ReplyFailure | undefined {
+  const text = reply.body.subarray(0, 16_384).toString('latin1');
   const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
   // The page that refuses a user agent has also come with status 200.
   if (isPage && /Undeclared Automated Tool/i.test(text)) {
@@ -171,32 +158,20 @@ function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
     return { problem, transient: false };
   }
   if (isPage && /Request Rate Threshold Exceeded/i.test(text))
-    return throttled('its request rate threshold is exceeded');
-  if (status === 429) return throttled('HTTP 429');
-  if (status === 200 || isAbsent({ status, body })) return undefined;
-  const answered = `the SEC answered with HTTP ${status}`;
-  if (status >= 500 || status === 408)
-    return { problem: new Problem('service-unavailable', answered), transient: true };
-  return { problem: new Problem('bad-answer', `${answered} and none of its known texts`), transient: false };
-}
-
-function throttled(reason: string): ReplyFailure {
-  const detail = `the SEC asks for a pause of ten minutes: ${reason}`;
-  return { problem: new Problem('rate-limit-exceeded', detail), transient: true, pause: 600 };
+    return throttled('the SEC', 'its request rate threshold is exceeded', 600);
+  if (reply.status === 429) return throttled('the SEC', 'HTTP 429', 600);
+  return reply.status === 200 || isAbsent(reply) ? undefined : statusFailure('the SEC', reply);
 }
 
 type CompanyBookmark = {
   /** The first filing date to pull; empty for all. */
   readonly from: Day | '';
-  /** Requested filings that left nothing in the store, and all of the last window. */
+  /** Requested filings that leave nothing in the store. */
   readonly done: readonly string[];
   /** The older pages that were read, by name, with what the list stated about each. */
   readonly pages: Readonly<Record<string, string>>;
   readonly left: readonly LeftFiling[];
-  readonly unread: readonly Outstanding[];
 };
-
-const beginning: CompanyBookmark = { from: '', done: [], pages: {}, left: [], unread: [] };
 
 /** In days: the dates of a page follow a clock in another zone than filing dates. */
 const pageMargin = 2;
@@ -206,39 +181,25 @@ const xmlSince = '2003-06-30';
 
 /** Pulls the filings of a company or a person that are not stored, oldest first, up to the last ended day. */
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
-  const bookmark = bookmarkOf(task);
-  const listed = await listedFilings(cik, bookmark, task);
-  const known = new Set([...(task.full ? [] : bookmark.done), ...bookmark.left.map(accessionOf)]);
-  const fresh = listed.filings.filter(
-    (filing) => filing.filedOn >= bookmark.from && !known.has(accessionOf(filing)),
-  );
+  const { from, pages, ...bookmark } = bookmarkOf(task);
+  let { done } = bookmark;
+  const listed = await listedFilings(cik, { from, pages }, task.get);
+  const known = new Set([...(task.full ? [] : done), ...bookmark.left.map(accessionOf)]);
+  const fresh = listed.filings.filter((filing) => filing.filedOn >= from && !known.has(accessionOf(filing)));
   const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
-  const readable = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
-  const wanted = await notStored([...bookmark.left, ...readable], task);
-  const filedOn = new Map(listed.filings.map((filing) => [accessionOf(filing), filing.filedOn]));
-  let { done } = bookmark;
-  let left = wanted.filter((filing) => 'since' in filing);
-  for await (const window of submissionWindows(wanted, task)) {
-    const { files, asked, rest, remaining } = window;
-    const [next] = rest;
-    left = [...left.filter((filing) => !asked.includes(filing)), ...window.left];
-    const open = new Set(window.left.map(accessionOf));
-    const settled = asked.map(accessionOf).filter((number) => !open.has(number));
+  const wanted = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
+  const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
+  for await (const window of submissionWindows([...bookmark.left, ...wanted], task)) {
+    const { files, left, next } = window;
     const isLast = next === undefined;
     const unasked = isLast ? plain.map(accessionOf) : [];
-    const absent = await notStored(
-      done.map((accessionNumber) => ({ accessionNumber })),
-      { ...task, full: false },
-    );
-    done = [...new Set([...absent.map(accessionOf), ...settled, ...unasked])];
-    const { pages, unread } = isLast ? listed : bookmark;
+    done = [...new Set([...done, ...window.done, ...unasked])];
     yield {
       files,
-      bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
-      upTo: isLast ? lastDay : upToBefore(filedOn.get(accessionOf(next)), task.subject.upTo),
-      remaining,
-      givenUp: [...window.givenUp, ...(isLast ? listed.givenUp : [])],
+      bookmark: JSON.stringify({ from, done, pages: isLast ? listed.pages : pages, left }),
+      upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
+      more: !isLast,
     };
   }
 }
@@ -255,11 +216,11 @@ function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): Wan
 
 /** Reads the bookmark; a `since` before the first pull's reads all older pages again. */
 function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBookmark {
-  if (bookmark === '') return { ...beginning, from: since ?? '' };
-  const stored: Partial<CompanyBookmark> = JSON.parse(bookmark);
+  const beginning: CompanyBookmark = { from: since ?? '', done: [], pages: {}, left: [] };
+  if (bookmark === '') return beginning;
+  const stored: CompanyBookmark = JSON.parse(bookmark);
   // An earlier version also recorded requests without an answer.
-  const held = stored.pages === undefined ? { from: stored.from ?? '' } : stored;
-  const whole = { ...beginning, ...held };
+  const whole = { ...beginning, ...(stored.pages === undefined ? { from: stored.from } : stored) };
   const isEarlier = since !== undefined && since < whole.from;
   if (!isEarlier && !full) return whole;
   return { ...whole, from: isEarlier ? since : whole.from, pages: {} };
@@ -273,48 +234,30 @@ function isPlainText({ filedOn, document }: ListedFiling): boolean {
   return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
 }
 
-type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
-  readonly filings: readonly ListedFiling[];
-  readonly givenUp: readonly Outstanding[];
-};
-
-/** Requests a list of filings, and its older pages that changed and are not too old. */
+/** Requests a list of filings, oldest first, and its older pages that changed and are not too old. */
 async function listedFilings(
   cik: string,
-  bookmark: CompanyBookmark,
-  { get, now }: PullTask,
-): Promise<WholeList> {
+  { from, pages: read }: Pick<CompanyBookmark, 'from' | 'pages'>,
+  get: Get,
+) {
   const reply = await get(`/submissions/CIK${cik}.json`);
   if (isAbsent(reply))
     throw new Problem('not-found', `the SEC has no filer with the CIK ${Number(cik)}`, {
       hints: ['--ticker finds a company by its ticker'],
     });
   const list = listFile(`CIK${cik}.json`, reply.body);
-  const named = (await readJsonObject(list)).cik;
-  if (parseCik(String(named)) !== cik)
-    throw refusal(list, { column: 'cik', value: String(named) }, 'this list is of another filer');
+  const content = await readJsonObject(list);
+  if (parseCik(String(content.cik)) !== cik)
+    throw refusal(list, { column: 'cik', value: String(content.cik) }, 'this list is of another filer');
   const filings = [...(await readSubmissions(list))];
-  const today = utcDay(now);
   const pages: Record<string, string> = {};
-  const failed: Outstanding[] = [];
-  for (const page of await olderPages(list, cik)) {
-    const { name, to, stated } = page;
-    if (addDays(to, pageMargin) < bookmark.from) continue;
-    pages[name] = stated;
-    if (bookmark.pages[name] === stated) continue;
-    const file = listFile(name, (await get(`/submissions/${name}`)).body);
-    try {
-      filings.push(...(await filingsOnPage(page, file)));
-    } catch (error) {
-      if (!(error instanceof Problem) || error.kind !== 'bad-input') throw error;
-      const before = bookmark.unread.find((item) => item.name === name);
-      failed.push({ name, since: before?.since ?? today, why: reasonIn(error) });
-    }
+  for (const page of olderPages(list, content, cik)) {
+    if (addDays(page.to, pageMargin) < from) continue;
+    pages[page.name] = page.stated;
+    if (read[page.name] !== page.stated) filings.push(...(await filingsOn(page, get)));
   }
-  const { left: unread, givenUp } = divide(failed, today);
-  for (const { name } of unread) delete pages[name];
-  const byNumber = new Map(filings.map((filing) => [accessionOf(filing), filing]));
-  return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
+  const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
+  return { filings: [...byNumber.values()].sort(byDate), pages };
 }
 
 type OlderPage = {
@@ -322,50 +265,41 @@ type OlderPage = {
   readonly name: string;
   readonly to: Day;
   /** The number of filings on it, if the list says so. */
-  readonly count: number | undefined;
+  readonly count: unknown;
   /** All that the list states about it; another text means that the page has changed. */
   readonly stated: string;
 };
 
 /** Reads the names of older pages in a filer's list; throws a refusal if one is not this filer's. */
-async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
-  const { filings } = await readJsonObject(file);
+function olderPages(file: SourceFile, { filings }: UncheckedObject, cik: string): readonly OlderPage[] {
   if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
   return listField(file, filings, 'files').map((page, index) => {
     const row = index + 1;
     const name = textField(file, page, 'name', row);
     if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name) || !name.startsWith(`CIK${cik}-`))
       throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of its filings');
-    const day = (column: string): Day => {
-      const value = textField(file, page, column, row);
-      const found = parseDay(value);
-      if (found === undefined)
-        throw refusal(file, { row, column, value }, 'not a date of the form YYYY-MM-DD');
-      return found;
-    };
-    const [from, to] = [day('filingFrom'), day('filingTo')];
-    const count = typeof page.filingCount === 'number' ? page.filingCount : undefined;
+    const [from, to] = [textField(file, page, 'filingFrom', row), textField(file, page, 'filingTo', row)];
+    if (parseDay(to) === undefined)
+      throw refusal(file, { row, column: 'filingTo', value: to }, 'not a date of the form YYYY-MM-DD');
+    const { filingCount: count } = page;
     return { name, to, count, stated: [from, to, count ?? ''].join(' ') };
   });
 }
 
-/** Reads the ownership filings on an older page; throws a refusal if their number is not the listed one. */
-async function filingsOnPage({ count }: OlderPage, file: SourceFile): Promise<readonly ListedFiling[]> {
+/** Requests an older page; throws a refusal if the number of its filings is not the listed one. */
+async function filingsOn({ name, count }: OlderPage, get: Get): Promise<readonly ListedFiling[]> {
+  const file = listFile(name, (await get(`/submissions/${name}`)).body);
   const { accessionNumber } = await readJsonObject(file);
-  const found = await readSubmissions(file);
-  if (count === undefined || !Array.isArray(accessionNumber) || accessionNumber.length === count)
-    return found;
-  throw refusal(
-    file,
-    {},
-    `the list says ${counted(count, 'filing')}, and the page has ${accessionNumber.length}`,
-  );
+  const found = Array.isArray(accessionNumber) ? accessionNumber.length : 0;
+  if (typeof count === 'number' && found !== count)
+    throw refusal(file, {}, `the list says ${counted(count, 'filing')}, and the page has ${found}`);
+  return readSubmissions(file);
 }
 
 function byDate(a: ListedFiling, b: ListedFiling): number {
-  return a.filedOn + accessionOf(a) < b.filedOn + accessionOf(b) ? -1 : 1;
+  return a.filedOn + a.accessionNumber < b.filedOn + b.accessionNumber ? -1 : 1;
 }
 
 function listFile(name: string, body: Buffer): SourceFile {
-  return document({ name, path: `list of filings ${name}` }, body);
+  return document(name, `list of filings ${name}`, body);
 }

@@ -1,20 +1,18 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
-import { type Day, latestDay, parseDay, utcDay } from '../../domain/values/date.ts';
+import { type Day, latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
 import {
-  checkClock,
-  divide,
   document,
   type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
-  type ReplyFailure,
   reasonIn,
+  statusFailure,
+  throttled,
 } from '../source.ts';
 
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
@@ -50,7 +48,12 @@ export const treasury: PullSource = {
     base: url,
     headers: { accept: 'application/xml' },
     secrets: [],
-    failureIn,
+    failureIn(reply) {
+      const { status } = reply;
+      if (status === 200) return undefined;
+      if (status === 429 || status === 403) return throttled('the U.S. Treasury', `HTTP ${status}`, 60);
+      return statusFailure('the U.S. Treasury', reply);
+    },
   }),
 
   async resolve(typed) {
@@ -80,20 +83,16 @@ export const treasury: PullSource = {
   },
 };
 
-type BadEntry = Outstanding & { readonly year: number };
-
 type CurveBookmark = {
   /** The last day in the feed; empty before the first one. */
   readonly through: Day | '';
   /** The entries that could not be read. */
-  readonly left: readonly BadEntry[];
-  /** The names of entries that no run mentions any more. */
-  readonly given: readonly string[];
+  readonly left: readonly (Outstanding & { readonly year: number })[];
 };
 
 /** Parses a bookmark, which is only a day while every entry can be read. */
 function parseBookmark(text: string): CurveBookmark {
-  return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [], given: [] };
+  return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [] };
 }
 
 /** Lists the years to request: with bad entries, and from the last stored day or the first year on. */
@@ -112,95 +111,67 @@ function yearsOf(
 
 async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
   const { subject, full, since, now, get, read, note } = task;
-  checkClock(task);
   const family = familyNamed(subject.name);
   const { curveType, data } = family;
   const today = utcDay(now);
-  let bookmark = parseBookmark(full ? '' : subject.bookmark);
-  const years = yearsOf(family, bookmark, since, today);
-  for (const [index, year] of years.entries()) {
-    const path = `${feedPath}?data=${data}&field_tdr_date_value=${year}`;
-    const file = document(
-      { name: `${data}_${year}.xml`, path: `${data} of ${year}` },
-      (await get(path)).body,
-    );
-    const feed = await readFeed(file, family, year, now);
+  let { through, left } = parseBookmark(full ? '' : subject.bookmark);
+  const years = yearsOf(family, { through, left }, since, today);
+  for (const year of years) {
+    const { body } = await get(`${feedPath}?data=${data}&field_tdr_date_value=${year}`);
+    const file = document(`${data}_${year}.xml`, `${data} of ${year}`, body);
+    const { points, notes, bad } = await readFeed(file, family, year, now);
     const stored =
       (await read((view) =>
         view.rates.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
       )) ?? [];
-    const { put, conflicts } = planPoints(stored, feed.points, { replace: false });
+    const { put, conflicts } = planPoints(stored, points, { replace: false });
     const storedDays = new Set(stored.map(({ tradeDate }) => tradeDate));
-    const isNew = put.length + conflicts.length > 0;
     const format: ImportFormat = {
       ...treasuryXml,
       async *read() {
-        yield { points: feed.points, notes: feed.notes };
+        yield { points, notes };
       },
     };
-    const through = [bookmark.through, ...feed.points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
-    for (const { name, why } of feed.bad)
+    through = [through, ...points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
+    const firstFailed = new Map(left.map((entry) => [entry.name, entry.since]));
+    left = left.filter((entry) => entry.year !== year);
+    for (const [name, why] of bad)
       if (storedDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
-    const bad = feed.bad.filter(({ name }) => !storedDays.has(name));
-    const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
-    bookmark = next;
-    const isPlain = next.left.length + next.given.length === 0;
+      else left = [...left, { name, why, year, since: firstFailed.get(name) ?? today }];
     yield {
-      files: isNew ? [{ file, format }] : [],
-      bookmark: isPlain ? through : JSON.stringify(bookmark),
+      files: put.length + conflicts.length > 0 ? [{ file, format }] : [],
+      bookmark: left.length === 0 ? through : JSON.stringify({ through, left }),
       upTo: through === '' ? `${year - 1}-12-31` : through,
-      remaining: years.length - index - 1,
-      givenUp,
+      more: year !== years.at(-1),
     };
   }
-}
-
-/** Makes the bookmark after the feed of a year; never gives up a bad entry after the last day. */
-function afterYear(
-  bookmark: CurveBookmark,
-  year: number,
-  bad: readonly Pick<Outstanding, 'name' | 'why'>[],
-  today: Day,
-): { readonly next: CurveBookmark; readonly givenUp: readonly BadEntry[] } {
-  const since = new Map(bookmark.left.map((entry) => [entry.name, entry.since]));
-  const entries = bad
-    .filter(({ name }) => !bookmark.given.includes(name))
-    .map(({ name, why }) => ({ name, why, year, since: since.get(name) ?? today }));
-  const isPassed = ({ name }: BadEntry) => parseDay(name) === undefined || name <= bookmark.through;
-  const { left, givenUp } = divide(entries.filter(isPassed), today);
-  const others = bookmark.left.filter((entry) => entry.year !== year);
-  const next = {
-    ...bookmark,
-    left: [...others, ...left, ...entries.filter((entry) => !isPassed(entry))],
-    given: [...bookmark.given, ...givenUp.map(({ name }) => name)],
-  };
-  return { next, givenUp };
 }
 
 type Feed = {
   readonly points: readonly CurvePoint[];
   readonly notes: readonly string[];
-  readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
+  /** What is wrong with each bad entry, by its day. */
+  readonly bad: ReadonlyMap<string, string>;
 };
 
 /** Reads a feed without its bad entries; throws a refusal if none is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
-  const [today, latest] = [utcDay(now), latestDay(now)];
-  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await allBytes(file)))
-    return { points: [], notes: [], bad: [] };
+  const latest = latestDay(now);
+  const points: CurvePoint[] = [];
+  const notes: string[] = [];
+  const bad = new Map<string, string>();
+  if (utcDay(now) < `${year}${firstCurveBy}` && isEmptyFeed(await allBytes(file)))
+    return { points, notes, bad };
   const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
     if (type !== curveType || !tradeDate.startsWith(`${year}-`))
       return `it has the ${type} rate of ${tradeDate} ${maturity}`;
     return tradeDate > latest ? `it is dated in the future; today is at most ${latest}` : undefined;
   };
-  const refused: Problem[] = [];
-  const bad = new Map<string, string>();
+  let refused: Problem | undefined;
   const onRefused = (problem: Problem, day: Day | undefined) => {
-    refused.push(problem);
-    bad.set(day ?? `entry ${refused.length} without a day`, reasonIn(problem));
+    refused ??= problem;
+    bad.set(day ?? `entry ${bad.size + 1} without a day`, reasonIn(problem));
   };
-  const points: CurvePoint[] = [];
-  const notes: string[] = [];
   for await (const batch of treasuryXml.read(file, { onRefused })) {
     notes.push(...(batch.notes ?? []));
     for (const point of batch.points ?? []) {
@@ -209,10 +180,10 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
       else if (!bad.has(point.tradeDate)) bad.set(point.tradeDate, fault);
     }
   }
-  const [first] = bad;
+  const [first] = bad.values();
   if (points.length === 0 && first !== undefined)
-    throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
-  return { points, notes, bad: [...bad].map(([name, why]) => ({ name, why })) };
+    throw refused ?? new Problem('bad-input', `${file.path}: ${first}`);
+  return { points, notes, bad };
 }
 
 function isEmptyFeed(content: Buffer): boolean {
@@ -224,17 +195,4 @@ function familyNamed(name: string): Family {
   const family = families[name];
   if (family === undefined) throw new Problem('not-found', `Treasury has no curve ${JSON.stringify(name)}`);
   return family;
-}
-
-function failureIn({ status }: HttpReply): ReplyFailure | undefined {
-  if (status === 200) return undefined;
-  const answered = `the U.S. Treasury answered with HTTP ${status}`;
-  if (status === 429 || status === 403)
-    return { problem: new Problem('rate-limit-exceeded', answered), transient: true, pause: 60 };
-  if (status >= 500 || status === 408)
-    return { problem: new Problem('service-unavailable', answered), transient: true };
-  const problem = new Problem('bad-answer', `${answered} where it keeps its feed of curves`, {
-    hints: ['the feed may have moved; a newer asof may know where'],
-  });
-  return { problem, transient: false };
 }

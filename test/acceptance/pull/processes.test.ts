@@ -55,7 +55,7 @@ describe.concurrent('asof pull in a process of its own', () => {
     child.kill('SIGINT');
     expect(await end).toMatchObject({
       code: 130,
-      err: expect.stringContaining('not yet pulled: GDP (2 more windows); asof pull continues from there'),
+      err: expect.stringContaining('not yet pulled: GDP (everything after '),
     });
     spoil(undefined);
     expect(await home.asof('pull')).toMatchObject({ code: 0 });

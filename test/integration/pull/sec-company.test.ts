@@ -119,13 +119,11 @@ describe('a filing that the SEC lists and does not give', () => {
     await pull(first);
     expect((await pull(later(30))).ends).toEqual(['cik 1 left: bad-answer']);
     expect(await pull(later(31))).toMatchObject({
-      ends: ['cik 1 left: bad-answer'],
-      said: expect.stringMatching(/000005: .*; given up after 30 days/),
-      hints: ['--full asks again for the items that were given up'],
-      followed: [{ left: expect.stringMatching(/^given up after 30 days: filing/) }],
+      ends: ['cik 1 nothing-new'],
+      notes: [expect.stringMatching(/000005: .*; given up after 30 days, --full asks again/)],
+      followed: [{ left: '' }],
     });
-    const silent = { ends: ['cik 1 nothing-new'], asked: [list], followed: [{ left: '' }] };
-    expect(await pull(later(32))).toMatchObject(silent);
+    expect(await pull(later(32))).toMatchObject({ notes: [], asked: [list], followed: [{ left: '' }] });
     spoil(undefined);
     expect((await pull(later(33), { full: true })).ends).toEqual(['cik 1 pulled']);
     expect(await numbers()).toEqual(withTrades(filings));
@@ -216,17 +214,16 @@ describe('the list of a company', () => {
     ['absent', undefined],
     ['cut', listOf('1', [old]).slice(0, 40)],
     ['another one', listOf('1', [old, filing(9, '2019-03-03')])],
-  ])('of whose pages one is %s brings the rest, and the page when it is there', async (_, body) => {
+  ])('of whose pages one is %s is refused by its name, and comes when the page is there', async (_, body) => {
     const { server, pull, numbers } = await company();
     const pages = [{ name: page, filingFrom: '2019-01-01', filingTo: '2019-12-31', filingCount: 1 }];
     server.files[list] = listOf('1', filings, pages);
     if (body !== undefined) server.files[`/submissions/${page}`] = body;
     server.addFilings('1', [old]);
     expect(await pull(since)).toMatchObject({
-      ends: ['cik 1 left: bad-answer'],
-      followed: [{ left: expect.stringContaining(page) }],
+      ends: ['cik 1 failed: bad-answer'],
+      said: expect.stringContaining(page),
     });
-    expect(await numbers()).toEqual(withTrades(filings));
     server.files[`/submissions/${page}`] = listOf('1', [old]);
     expect((await pull(later)).ends).toEqual(['cik 1 pulled']);
     expect(await numbers()).toEqual(withTrades([...filings, old]));

@@ -165,22 +165,6 @@ describe('pulling the curves of Treasury', () => {
     expect(await rates()).toEqual(await importedRates(december, january));
   });
 
-  it('with a bad entry for 30 days gives it up, says so once, and asks with --full again', async () => {
-    const bad = (until: string) => ({
-      'par 2024': spoilt(feedOn('par 2024', until, '2024-03-01'), '2024-03-05', 'n/a'),
-    });
-    const { server, pull } = await treasury(bad('2024-03-06'));
-    expect((await pull('2024-03-07T12:00:00Z')).ends).toEqual(['par left: bad-answer']);
-    server.feeds = bad('2024-04-05');
-    expect((await pull('2024-04-06T12:00:00Z')).ends).toEqual(['par left: bad-answer']);
-    expect((await pull('2024-04-07T12:00:00Z')).said).toMatch(/2024-03-05: .*; given up after 30 days/);
-    expect(await pull('2024-04-08T12:00:00Z')).toMatchObject({
-      ends: ['par nothing-new'],
-      followed: [{ left: '' }],
-    });
-    expect((await pull('2024-04-08T13:00:00Z', { full: true })).ends).toEqual(['par left: bad-answer']);
-  });
-
   it('whose last days asof cannot read names them in every run, and reads them when it can', async () => {
     const { server, pull, rates } = await treasury();
     server.feeds['par 2024'] = january.replace(/<entry>[\s\S]*?<\/entry>/g, (entry) =>
