@@ -39,7 +39,7 @@ export function throttled(title: string, reason: string, pause: number): ReplyFa
 export function statusFailure(title: string, { status }: HttpReply): ReplyFailure {
   const transient = status >= 500 || status === 408 || status === 423;
   const kind = transient ? 'service-unavailable' : 'bad-answer';
-  const hints = transient ? [] : ['asof may be older than a change at the source'];
+  const hints = transient ? [] : ['the source may have changed; a newer asof may read it'];
   return { problem: new Problem(kind, `${title} answered with HTTP ${status}`, { hints }), transient };
 }
 

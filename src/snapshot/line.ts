@@ -47,7 +47,7 @@ const refused: readonly (readonly [flags: readonly string[], reason: string])[] 
     'it is a flag of the snapshot as a whole',
   ],
   [['--known-before'], 'the snapshot has one as-of date; --as-of names an earlier one'],
-  [['--cursor'], 'it continues the answer of another time'],
+  [['--cursor'], 'it continues an earlier answer'],
   [['--dry-run', '--exit-code'], 'the line has a file to write'],
 ];
 
@@ -65,7 +65,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   if (parsed === undefined)
     throw new Problem('bad-input', `'${words.join(' ')}' is not a command that reads data`);
   const refuse = (typed: string, reason: string) => {
-    throw new Problem('bad-input', `${typed} has no place in a plan: ${reason}`);
+    throw new Problem('bad-input', `a plan cannot use ${typed}: ${reason}`);
   };
   for (const flag of parsed.typed)
     for (const [flags, reason] of refused) if (flags.includes(flag)) refuse(flag, reason);

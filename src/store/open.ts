@@ -1,6 +1,5 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreEngine, WriteTransaction } from './sql/parts.ts';
