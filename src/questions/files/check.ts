@@ -1,7 +1,7 @@
 import { type Ask, type Difference, failureOf } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
-import { isUnknown, type ResolvedSeries } from '../../answering/series-ids.ts';
+import { foundOf, isUnknown, type ResolvedSeries } from '../../answering/series-ids.ts';
 import { columnOf, dayTextOf, tableChanged, textOfCell, type UserTable } from '../../answering/table.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
@@ -12,12 +12,12 @@ import { groupBy } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
-import type { Row } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { seriesShow } from '../../operations/series/series.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 import type { PanelPoint } from '../series/panel-rows.ts';
 import type { HistoryOnDays } from '../series/real-time-panel.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
@@ -211,7 +211,10 @@ async function* rowsOf(
           refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason);
         const value = parseDecimal(text.replace(/^\+/, ''));
         if (value === undefined) throw refuse(text, column.name, 'is not a number');
-        const date = dateBeside(column, textOfCell(batch.cellAt(index, column.dates ?? on)), refuse);
+        const beside = column.dates === undefined ? '' : textOfCell(batch.cellAt(index, column.dates));
+        const date = parseDay(beside.slice(0, 10));
+        if (date === undefined && beside !== '')
+          throw refuse(beside, `${column.name}_date`, 'is not a date: use YYYY-MM-DD');
         const found = column.classify(value, day, date);
         counts[found.kind] += 1;
         if (!allRows && !faults.has(found.kind)) continue;
@@ -227,63 +230,37 @@ async function* rowsOf(
 
 /** Adds a note on what a check found; throws a Problem if nothing could be checked. */
 function noteOutcome(
-  table: UserTable,
+  { name }: UserTable,
   columns: readonly KnownColumn[],
-  counts: Record<CheckKind, number>,
+  { ahead, before, beyond, known, never, newer, old }: Record<CheckKind, number>,
   { note, naming }: Ask,
 ): void {
-  const left = uncheckedIn(counts).join(', ');
-  if (checkedIn(counts) === 0)
+  const texts = (...counts: readonly (readonly [count: number, what: string])[]) =>
+    counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : []));
+  const all = ahead + known + never + newer + old;
+  const left = texts([before, 'before the first vintage'], [beyond, 'after the coverage']);
+  if (all === 0)
     throw new Problem(
       'bad-input',
-      `${table.name} has no value that can be checked${left === '' ? '' : `: ${left}`}`,
+      [`${name} has no value that can be checked`, left.join(', ')].filter(Boolean).join(': '),
     );
-  note?.({ kind: 'check', text: summaryOf(counts, table) });
+  const rest = [
+    ...texts([newer, 'newer than the lag allows'], [old, 'older than the newest known']),
+    ...left.map((text) => `${text} not checked`),
+  ].join(', ');
+  const late = ahead + never;
+  const [values, day] = all === 1 ? ['value was', 'its day'] : ['values were', 'their day'];
+  const reasons = texts([ahead, 'became known later'], [never, 'in no vintage']).join(', ');
+  const said =
+    late === 0
+      ? `${all === 1 ? 'the only' : `all ${all}`} ${values} known on ${day}`
+      : `${late} of ${all} ${values} not known on ${day}: ${reasons}`;
+  note?.({ kind: 'check', text: `${name}: ${said}${rest === '' ? '' : `; ${rest}`}` });
   const ids = [...new Set(columns.filter(({ isExact }) => !isExact).map(({ series }) => series.id))];
-  if (counts.ahead + counts.never > 0 && ids.length > 0)
-    note?.({
-      kind: 'check',
-      text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; ${naming.param('exact')} refuses such series`,
-    });
-}
-
-function dateBeside(
-  { name, dates }: CheckedColumn,
-  text: string,
-  refuse: (value: string, name: string, reason: string) => Problem,
-): Day | undefined {
-  if (dates === undefined || text === '') return undefined;
-  const date = parseDay(text.slice(0, 10));
-  if (date === undefined) throw refuse(text, `${name}_date`, 'is not a date: use YYYY-MM-DD');
-  return date;
-}
-
-function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number>): number {
-  return ahead + known + never + newer + old;
-}
-
-function countTexts(...counts: readonly (readonly [count: number, what: string])[]): readonly string[] {
-  return counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
-}
-
-function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
-  return countTexts([before, 'before the first vintage'], [beyond, 'after the coverage']);
-}
-
-function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): string {
-  const { ahead, never, newer, old } = counts;
-  const all = checkedIn(counts);
-  const others = [
-    ...countTexts([newer, 'newer than the lag allows'], [old, 'older than the newest known']),
-    ...uncheckedIn(counts).map((text) => `${text} not checked`),
-  ];
-  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  const known = all === 1 ? 'known on its day' : 'known on their day';
-  if (ahead + never === 0)
-    return `${name}: ${all === 1 ? 'the only value was' : `all ${all} values were`} ${known}${rest}`;
-  const parts = countTexts([ahead, 'became known later'], [never, 'in no vintage']);
-  const are = all === 1 ? 'value was' : 'values were';
-  return `${name}: ${ahead + never} of ${all} ${are} not ${known}: ${parts.join(', ')}${rest}`;
+  if (late === 0 || ids.length === 0) return;
+  const are = `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact`;
+  const text = `${are}: a value may have been published before the first vintage here that has it; ${naming.param('exact')} refuses such series`;
+  note?.({ kind: 'check', text });
 }
 
 async function checkedColumns(
@@ -301,44 +278,36 @@ async function checkedColumns(
   const named = columns && Object.entries(columns).map(([name, id]) => checkedAs(name, id));
   const others = table.fields.filter(({ name }, place) => place !== on && !isBeside(name, places));
   const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
-  const found = await Promise.all(
+  const outcomes = await Promise.all(
     candidates.map(async ({ id, ...one }) => {
-      const row = await described(id, context, named !== undefined && skip_missing !== true);
-      return row === undefined ? undefined : { ...one, series: { id, typed: one.name, row } };
+      try {
+        const [row] = (await context.client.ask(seriesShow, [['id', id]])).results;
+        return { ...one, series: { id, typed: one.name, ...defined({ row }) } };
+      } catch (error) {
+        return { id, name: one.name, error: failureOf(id, error) };
+      }
     }),
   );
-  const checked = found.filter((one) => one !== undefined);
-  const left = candidates.filter((_, i) => found[i] === undefined);
-  const [first] = left;
-  if (checked.length === 0 && named !== undefined && first !== undefined)
-    await described(first.id, context, true);
+  if (named !== undefined) return foundOf<CheckedColumn>(outcomes, skip_missing === true, context);
+  const isLeft = (one: (typeof outcomes)[number]) => 'error' in one && isUnknown(one.error);
+  const checked = foundOf<CheckedColumn>(
+    outcomes.filter((one) => !isLeft(one)),
+    false,
+    context,
+  );
   if (checked.length === 0)
     throw new Problem('bad-input', `${table.name} has no column with the name of a series`, {
       hints: ['--column NAME=ID names a column and its series'],
     });
-  if (named !== undefined) for (const { id } of left) context.basis.missing.add(id);
-  else if (left.length > 0) {
-    const names = left.map(({ name }) => name);
-    context.note?.({
-      kind: 'check',
-      text: `not checked, as no series has the name: ${listed(names, 'and')}`,
-    });
-  }
+  const left = outcomes.filter(isLeft).map(({ name }) => name);
+  const text = `not checked, as no series has the name: ${listed(left, 'and')}`;
+  if (left.length > 0) context.note?.({ kind: 'check', text });
   return checked;
 }
 
 function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
   return value !== undefined && places.has(value);
-}
-
-async function described(id: string, { client }: Ask, needed: boolean): Promise<Row | undefined> {
-  try {
-    return (await client.ask(seriesShow, [['id', id]])).results[0];
-  } catch (error) {
-    if (!needed && isUnknown(error)) return undefined;
-    throw failureOf(id, error);
-  }
 }
 
 async function knownColumns(
@@ -363,9 +332,6 @@ async function knownColumns(
     .sort((a, b) => a.place - b.place);
 }
 
-/** The most results that a column remembers for later rows. */
-const mostFound = 100_000;
-
 /** A day after all others, which finds values that only a later vintage has. */
 const latest: Day = '~';
 
@@ -375,10 +341,9 @@ function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckVa
   const beyond = new Set(placed.beyondCoverage);
   const isTransformed = transformationIn(values) !== undefined;
   const isLagged = one.lag > 0;
-  const checkedValues = new Map<string, CheckedValue>();
   /** Every value ever published; read if the first value is not the known one. */
   let all: PublishedValues | undefined;
-  const classified = (given: string, day: Day, date: Day | undefined): CheckedValue => {
+  const classify = (given: string, day: Day, date: Day | undefined): CheckedValue => {
     const asOf = values.strict ? addDays(day, -1) : day;
     if (beyond.has(asOf))
       return { known: null, known_date: null, first_known: null, value_date: null, kind: 'beyond' };
@@ -400,18 +365,7 @@ function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckVa
     const { kind, published } = all.placed(value, about);
     return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
   };
-  return {
-    ...one,
-    isExact: [...placed.kinds.values()].every((kind) => kind === 'exact'),
-    classify(value, day, date) {
-      const key = `${day} ${value} ${date ?? ''}`;
-      const found = checkedValues.get(key) ?? classified(value, day, date);
-      // Bounded: a file with another value in each row must not fill memory.
-      if (checkedValues.size > mostFound) checkedValues.clear();
-      checkedValues.set(key, found);
-      return found;
-    },
-  };
+  return { ...one, isExact: [...placed.kinds.values()].every((kind) => kind === 'exact'), classify };
 }
 
 /** Rounds a number half to even to the decimals of another, if it has more of them. */
