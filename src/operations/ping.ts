@@ -3,6 +3,9 @@ import { operation } from './operation.ts';
 
 const unlimited = { '2147483647': 'unlimited' };
 
+const used = (period: string) =>
+  `Requests of this key in this UTC ${period}, with this one; null without keys.`;
+
 /** Whether the service answers, and what the caller's plan allows. */
 export const ping = operation({
   name: 'ping',
@@ -33,16 +36,8 @@ asof ping --sources
     field('rate_per_minute', 'integer', 'Requests a minute.', { words: unlimited }),
     field('vintage_access', 'boolean', 'Whether point-in-time queries are allowed.'),
     extension('daily_limit', 'integer', 'Requests a day.', { words: unlimited }),
-    nullableExtension(
-      'daily_used',
-      'integer',
-      'Requests of this key in this UTC day, with this one; null without keys.',
-    ),
-    nullableExtension(
-      'monthly_used',
-      'integer',
-      'Requests of this key in this UTC month, with this one; null without keys.',
-    ),
+    nullableExtension('daily_used', 'integer', used('day')),
+    nullableExtension('monthly_used', 'integer', used('month')),
   ],
   columns: [
     'status',

@@ -38,7 +38,7 @@ export type Value<T = unknown> = {
   readonly complete?: Completion;
 };
 
-/** The check of a value that has no text, such as a function. */
+/** The check of a value that may have no text, such as a function. */
 export type ValueCheck<T = unknown> = Pick<Value<T>, 'check'>;
 
 /** Values by name, from a caller without types. */
@@ -51,13 +51,19 @@ export function isPlain(value: unknown): value is NamedValues {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Makes a check that accepts the values of a type; the refusal says to use `use`. */
-export function accepting<T>(accepts: (value: unknown) => value is T, use: string): ValueCheck<T> {
+/** Accepts the values of a type, and texts that `read` converts to one; a refusal says to use `use`. */
+export function accepting<T>(
+  accepts: (value: unknown) => value is T,
+  use: string,
+  read: (given: string) => unknown = (given) => given,
+): Pick<Value<T>, 'check' | 'parse'> {
+  const accepted = (value: unknown, shown: unknown, param: string) => {
+    if (accepts(value)) return value;
+    throw refused({ param, value: shown, reason: `use ${use}` });
+  };
   return {
-    check(value, name) {
-      if (accepts(value)) return value;
-      throw refused({ param: name, value, reason: `use ${use}` });
-    },
+    check: (value, name) => accepted(value, value, name),
+    parse: (given, name) => accepted(read(given), given, name),
   };
 }
 
@@ -68,7 +74,6 @@ const isTexts = (value: unknown): value is readonly string[] => Array.isArray(va
 /** Any text. */
 export const text: Value<string> = {
   ...accepting(isText, 'a text'),
-  parse: (given) => given,
   schema: { type: 'string' },
   placeholder: 'text',
 };
@@ -128,12 +133,12 @@ export const record = accepting(
   'an object of texts',
 );
 
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+
 export const flag: Value<boolean> = {
-  ...accepting((value): value is boolean => typeof value === 'boolean', 'true or false'),
-  parse(given, name) {
-    if (given === 'true' || given === 'false') return given === 'true';
-    throw refused({ param: name, value: given, reason: 'use true or false' });
-  },
+  ...accepting(isBoolean, 'true or false', (given) =>
+    /^(true|false)$/.test(given) ? given === 'true' : given,
+  ),
   schema: { type: 'boolean' },
 };
 
@@ -144,12 +149,7 @@ export function integer(least: number, most?: number): Value<number> {
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= (most ?? Number(value));
   const digits = most === undefined ? /^\d{1,9}$/ : /^\d{1,15}$/;
   return {
-    ...accepting(isIn, `an integer ${range}`),
-    parse(given, name) {
-      const value = digits.test(given) ? Number(given) : Number.NaN;
-      if (isIn(value)) return value;
-      throw refused({ param: name, value: given, reason: `use an integer ${range}` });
-    },
+    ...accepting(isIn, `an integer ${range}`, (given) => digits.test(given) && Number(given)),
     schema: { type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) },
     placeholder: 'n',
   };
@@ -159,13 +159,11 @@ export function integer(least: number, most?: number): Value<number> {
 export function seconds(least: 'any' | 'some', most: number): Value<number> {
   const isIn = (value: unknown): value is number =>
     typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most;
+  const form = /^\d{1,9}(\.\d{1,9})?$/;
+  const { check } = accepting(isIn, `seconds, ${least === 'any' ? 'from 0' : 'more than 0'} to ${most}`);
+  const { parse } = accepting(isIn, `seconds, at most ${most}`, (given) => form.test(given) && Number(given));
   return {
-    ...accepting(isIn, `seconds, ${least === 'any' ? 'from 0' : 'more than 0'} to ${most}`),
-    parse(given, name) {
-      const value = /^\d{1,9}(\.\d{1,9})?$/.test(given) ? Number(given) : Number.NaN;
-      if (isIn(value)) return value;
-      throw refused({ param: name, value: given, reason: `use seconds, at most ${most}` });
-    },
+    ...{ check, parse },
     schema: { type: 'number', [least === 'any' ? 'minimum' : 'exclusiveMinimum']: 0, maximum: most },
     placeholder: 'seconds',
   };
@@ -173,13 +171,8 @@ export function seconds(least: 'any' | 'some', most: number): Value<number> {
 
 /** Accepts one of some words; case matters. */
 export function choice<const T extends string>(choices: readonly T[]): Value<T> {
-  const { check } = accepting(
-    (value): value is T => choices.some((one) => one === value),
-    listed(choices, 'or'),
-  );
   return {
-    check,
-    parse: check,
+    ...accepting((value): value is T => choices.some((one) => one === value), listed(choices, 'or')),
     schema: { type: 'string', enum: choices },
     placeholder: choices.join('|'),
   };

@@ -6,66 +6,49 @@ import type { NamedValues } from '../value.ts';
 
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
-/** Draws treasury rates over time: of one maturity, or by default of the most watched ones. */
-export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: NamedValues): Drawing {
-  const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
-  return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
+/** Lists the maturities to draw: one, or by default of nominal curves the most watched ones. */
+function drawnMaturities({ maturity, curve_type: type = 'PAR' }: NamedValues): readonly Maturity[] {
+  return maturitiesOf(type === 'TIPS' ? 'TIPS' : 'PAR').filter((name) =>
+    maturity === undefined ? type !== 'PAR' || mostWatched.has(name) : name === maturity,
+  );
+}
+
+/** Draws treasury rates over time, from rows with one maturity each. */
+export function yieldsDrawing(values: NamedValues): Drawing {
+  const drawn: ReadonlySet<unknown> = new Set(drawnMaturities(values));
+  return ratesDrawing(values, (row) =>
+    drawn.has(row.maturity) ? [dayMark(row, row.maturity, row.rate, 'Percent')] : [],
+  );
 }
 
 /** Draws treasury rates from rows with a column for each maturity. */
-export function yieldTableDrawing({
-  maturity,
-  curve_type: type = 'PAR',
-}: {
-  readonly maturity: Maturity | undefined;
-  readonly curve_type: CurveType | undefined;
-}): Drawing {
-  const shown = maturitiesOf(type).filter((name) =>
-    maturity === undefined ? type !== 'PAR' || mostWatched.has(name) : name === maturity,
-  );
-  return ratesDrawing(type, (row) => shown.map((name) => rateMark(row, name, row[name])));
+export function yieldTableDrawing(values: NamedValues): Drawing {
+  const drawn = drawnMaturities(values);
+  return ratesDrawing(values, (row) => drawn.map((name) => dayMark(row, name, row[name], 'Percent')));
 }
 
-function ratesDrawing(type: unknown, marks: Drawing['marks']): Drawing {
+/** Draws the difference between two treasury rates over time. */
+export function spreadDrawing(values: NamedValues): Drawing {
+  return ratesDrawing(values, (row) => {
+    const name = `${row.long_maturity} less ${row.short_maturity}`;
+    return [{ ...dayMark(row, name, row.spread_bps, 'Basis points'), line: 'spread' }];
+  });
+}
+
+function ratesDrawing({ curve_type }: NamedValues, marks: Drawing['marks']): Drawing {
   return {
     axis: 'day',
     words: ({ lines }) => ({
-      title: [curveName(type), ...(lines.length === 0 ? [] : [listed(lines, 'and')])].join(': '),
+      title: [curveName(curve_type), ...(lines.length === 0 ? [] : [listed(lines, 'and')])].join(': '),
       subtitle: [],
     }),
     marks,
   };
 }
 
-function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined): ChartMark {
-  const name = String(maturity);
-  return {
-    line: name,
-    label: name,
-    unit: 'Percent',
-    frequency: 'D',
-    at: String(trade_date),
-    value: rate ?? null,
-  };
-}
-
-/** Draws the difference between two treasury rates over time. */
-export function spreadDrawing({ curve_type }: NamedValues): Drawing {
-  const name = curveName(curve_type);
-  return {
-    axis: 'day',
-    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: [] }),
-    marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
-      {
-        line: 'spread',
-        label: `${long_maturity} less ${short_maturity}`,
-        unit: 'Basis points',
-        frequency: 'D',
-        at: String(trade_date),
-        value: spread_bps,
-      },
-    ],
-  };
+function dayMark({ trade_date }: Row, name: unknown, value: Cell = null, unit: string): ChartMark {
+  const label = String(name);
+  return { line: label, label, unit, frequency: 'D', at: String(trade_date), value };
 }
 
 function curveName(type: unknown): string {

@@ -10,7 +10,7 @@ import {
 import { weekendDay } from '../../domain/values/date.ts';
 import { refused } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
-import type { RatePair } from '../../store/store.ts';
+import type { RatePair, StoreView } from '../../store/store.ts';
 import { type Envelope, pageOf } from '../envelope.ts';
 import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
@@ -33,10 +33,11 @@ function maturityParam<const F extends Maturity | undefined>(
   return param(choice(maturities), description, fallback, { bounds, placeholder: 'maturity' });
 }
 
-function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
+function checkMaturities(curveType: CurveType, asked: Readonly<Record<string, Maturity | undefined>>): void {
   const known = maturitiesOf(curveType);
-  if (maturity === undefined || known.includes(maturity)) return;
-  throw refused({ param: name, value: maturity, reason: `${curveType} has ${known.join(', ')}` });
+  for (const [param, value] of Object.entries(asked))
+    if (value !== undefined && !known.includes(value))
+      throw refused({ param, value, reason: `${curveType} has ${known.join(', ')}` });
 }
 
 const rateFields = [
@@ -47,10 +48,22 @@ const rateFields = [
   field('source', 'text', 'Name of the data source.', { mayLack: true }),
 ] as const;
 
+const ofCurve = {
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
+  knownBy: 'trade_date',
+  coveredTo: ({ curve_type }: { readonly curve_type: CurveType }, view: StoreView) =>
+    view.rates.coveredTo(curve_type),
+} as const;
+
+/** What the listings of rates share, newest trade date first. */
+const listing = { ...ofCurve, extra: oldest, boundBy: 'to' } as const;
+
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;
 
 /** The treasury curve of a day. Default: the newest one. */
 export const curve = operation({
+  ...ofCurve,
   name: 'curve',
   command: {
     words: 'curve',
@@ -71,8 +84,6 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
     'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
-  members: ['covered_to'],
-  subject: 'the {curve_type} curve',
   inContract: true,
   params: {
     date: param(day, 'Trade date; no rows if that day has no curve.', undefined, {
@@ -83,7 +94,6 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   example: { date: '2025-12-31', curve_type: 'PAR' },
-  knownBy: 'trade_date',
   boundBy: 'date',
   order: [byMaturity],
   identity: ['maturity'],
@@ -92,7 +102,6 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
       ? undefined
       : `.trade_date is ${day}, but ${before.trade_date} in the row before: a curve is of one day`,
   dependsOnToday: ({ date }) => date === undefined,
-  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ date, curve_type }, { view, clock }) {
     const points = await view.rates.curve({
       curveType: curve_type,
@@ -142,6 +151,7 @@ async function reasonWithoutRates(
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
+  ...listing,
   name: 'yields',
   command: {
     words: 'yields',
@@ -157,31 +167,23 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
-  members: ['covered_to'],
-  subject: 'the {curve_type} curve',
   params: {
     maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, 'maturity'),
     curve_type: curveTypeParam,
     ...dayRange('trade date', 'trade_date'),
     ...paging,
   },
-  extra: oldest,
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   example: { maturity: '10Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
-  knownBy: 'trade_date',
-  boundBy: 'to',
   order: [{ field: 'trade_date', falling: true }, byMaturity],
   identity: ['trade_date', 'maturity'],
-  check({ maturity, curve_type }) {
-    checkMaturity('maturity', maturity, curve_type);
-  },
+  check: ({ maturity, curve_type }) => checkMaturities(curve_type, { maturity }),
   whyEmpty(texts, ask): Promise<string> {
     const maturities = [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
     return reasonWithoutRates(maturities, texts, (asked) => ask(yields, asked));
   },
   drawing: async (values) => (await import('./drawings.ts')).yieldsDrawing(values),
-  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
     const found = await view.rates.yields({
@@ -196,6 +198,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
 
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
+  ...listing,
   name: 'spread',
   command: {
     words: 'spread',
@@ -211,8 +214,6 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
-  members: ['covered_to'],
-  subject: 'the {curve_type} curve',
   params: {
     long: maturityParam('The maturity to compare.', '10Y', 'long_maturity'),
     short: maturityParam('The maturity to compare it with.', '2Y', 'short_maturity'),
@@ -220,7 +221,6 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     ...dayRange('trade date', 'trade_date'),
     ...paging,
   },
-  extra: oldest,
   fields: [
     field('trade_date', 'day', 'Date of the curve.'),
     field('long_rate', 'decimal', 'Rate of the long maturity in percent.'),
@@ -232,8 +232,6 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   example: { long: '10Y', short: '2Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
-  knownBy: 'trade_date',
-  boundBy: 'to',
   order: [{ field: 'trade_date', falling: true }],
   identity: ['trade_date'],
   contradiction({ long_rate, short_rate, spread_bps }) {
@@ -250,16 +248,12 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     const noun = `${asked} rate of ${maturity}`;
     return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
   },
-  check({ long, short, curve_type }) {
-    checkMaturity('long', long, curve_type);
-    checkMaturity('short', short, curve_type);
-  },
+  check: ({ long, short, curve_type }) => checkMaturities(curve_type, { long, short }),
   whyEmpty(texts, ask): Promise<string> {
     const maturities = [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
     return reasonWithoutRates(maturities, texts, (asked) => ask(spread, asked));
   },
   drawing: async (values) => (await import('./drawings.ts')).spreadDrawing(values),
-  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
     const found = await view.rates.spread({
