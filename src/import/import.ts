@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
+import { parseSeriesId } from '../domain/series/series.ts';
 import { latestDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { readFor } from '../operations/typed-line.ts';
-import { clockAt, day, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { samplePath } from '../platform/installation.ts';
 import { unlessAborted } from '../platform/promises.ts';
@@ -17,7 +16,7 @@ import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import { type ImportFile, load } from './load/load.ts';
 import type { FileSummary } from './load/tally.ts';
-import { type ImportOptions, importValues } from './options.ts';
+import type { ImportOptions } from './options.ts';
 
 /** The outcome of an import or of its dry run. */
 export type ImportResult = {
@@ -54,16 +53,10 @@ async function fileOf(address: string): Promise<string> {
 
 async function importInTurn(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
-  const asOf = checked('asOf', options.asOf, day);
-  const filedOn = checked('filedOn', options.filedOn, day);
-  const skipDays = options.skipDays?.flatMap((one) => checked('skipDays', one, day) ?? []);
-  const series = checked('series', options.series, importValues.series);
-  const rename = new Map(
-    Object.entries(options.rename ?? {}).map((ids) => {
-      const [from = '', to = ''] = ids.map((id) => checked('rename', id, importValues.series));
-      return [from, to];
-    }),
-  );
+  const { asOf, filedOn, skipDays } = options;
+  const idOf = (text: string) => parseSeriesId(text) ?? text;
+  const rename = new Map(Object.entries(options.rename ?? {}).map(([from, to]) => [idOf(from), idOf(to)]));
+  const series = options.series === undefined ? undefined : idOf(options.series);
   if (paths.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
   const order = dateOrder(options.dateFormat);
   const { files, skipped } = await recognisedFiles(paths, options, order);
@@ -159,13 +152,6 @@ function dateOrder(text: string | undefined): DateOrder | undefined {
   throw new Problem('bad-input', `date format ${JSON.stringify(text)}: use M/D/YYYY or D/M/YYYY`, {
     field: 'date-format',
   });
-}
-
-/** Checks the text of an option and returns its usual form; an error begins with the option's name. */
-function checked<T>(name: string, given: string | undefined, { check }: Value<T>): T | undefined {
-  return given === undefined
-    ? undefined
-    : readFor(name, given, (text) => check(text, name, clockAt(new Date())));
 }
 
 const turns = new Map<string, Promise<unknown>>();

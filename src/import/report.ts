@@ -1,5 +1,6 @@
 import { counted, grouped } from '../errors/wording.ts';
 import type { ImportResult } from './import.ts';
+import { sumOf } from './load/tally.ts';
 
 type ImportedFile = ImportResult['files'][number];
 
@@ -14,7 +15,8 @@ export function importReport(result: ImportResult, replacesSample: boolean | 'fo
     ...file.notes.map((note) => `${file.file}: ${note}`),
   ]);
   const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);
-  const total = files.length > 1 ? [`${files.length} files: ${totals(files)}`] : [];
+  const areTrades = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
+  const total = files.length > 1 ? [`${files.length} files: ${statements(sumOf(files), areTrades)}`] : [];
   return [...lines, ...left, ...total, ...storeLines(result, replacesSample)];
 }
 
@@ -61,27 +63,11 @@ function counts({ series, vintages, filings, projections, described, ...merged }
   ].join(', ');
 }
 
-type StatementCounts = Pick<ImportedFile, 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
-
 function statements(
-  { statementsNew, statementsKnown, withdrawn }: StatementCounts,
+  { statementsNew, statementsKnown, withdrawn }: Omit<ReturnType<typeof sumOf>, 'series'>,
   areTrades: boolean,
 ): string {
   const withdrawals = withdrawn > 0 ? ` (${counted(withdrawn, 'withdrawal')})` : '';
   const added = counted(statementsNew, areTrades ? 'new trade' : 'new statement');
   return `${added}${withdrawals}, ${grouped(statementsKnown)} known`;
-}
-
-function totals(files: readonly ImportedFile[]): string {
-  const total = (key: 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
-    files.reduce((all, file) => all + file[key], 0);
-  const tradesAlone = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
-  return statements(
-    {
-      statementsNew: total('statementsNew'),
-      statementsKnown: total('statementsKnown'),
-      withdrawn: total('withdrawn'),
-    },
-    tradesAlone,
-  );
 }

@@ -1,4 +1,4 @@
-import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
+import type { Filing } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
@@ -62,11 +62,6 @@ function headlineOf(conflicts: readonly ImportConflict[]): string {
   return `${count}; ${byCause}nothing was imported`;
 }
 
-/** Up to this number, conflicts of one kind are not counted by series. */
-const few = 20;
-
-const mostSeriesNamed = 5;
-
 /** Drops consequences of other conflicts: figures of another frequency also contradict their series. */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
   const refused = new Set(conflicts.filter(isOfFrequency).map(({ seriesId }) => seriesId));
@@ -90,17 +85,11 @@ const causes = {
   filing: 'trade',
 } as const;
 
-/** Counts the conflicts of each cause; many conflicts of values are counted by series. */
 function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
-  const ofSeries = (conflict: ImportConflict) =>
-    conflict.kind === 'value' && conflicts.length > few ? ` of ${conflict.seriesId}` : '';
-  const groups = groupBy(conflicts, (conflict) => causes[conflict.kind] + ofSeries(conflict));
-  const inOrder = [...groups].sort(([, a], [, b]) => b.length - a.length);
-  const named = inOrder
-    .slice(0, mostSeriesNamed)
-    .map(([cause, { length }]) => `${length} ${length === 1 ? cause : cause.replace(/^\w+/, '$&s')}`);
-  const others = inOrder.slice(mostSeriesNamed).reduce((sum, [, { length }]) => sum + length, 0);
-  return others > 0 ? [...named, `${others} of others`] : named;
+  const groups = [...groupBy(conflicts, ({ kind }) => causes[kind])];
+  return groups
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([cause, { length }]) => counted(length, cause));
 }
 
 function describe(conflict: ImportConflict): string {
@@ -121,7 +110,7 @@ function describe(conflict: ImportConflict): string {
     case 'filing': {
       const { held, given, fields } = conflict;
       const differing = fields.map(
-        (field) => `${nameOf(field)} ${shown(given, field)}, against ${shown(held, field)}`,
+        (field) => `${nameOf(field)} ${textOf(given[field])}, against ${textOf(held[field])}`,
       );
       return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
     }
@@ -151,19 +140,8 @@ function nameOf(field: keyof Filing): string {
   return otherNames[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function shown(filing: Filing, field: keyof Filing): string {
-  if (field === 'owners') return filing.owners.map(ownerText).join(' and ');
-  const value = filing[field];
+function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function ownerText({ cik, name, isDirector, isOfficer, isTenPercent }: ReportingOwner): string {
-  const roles = [
-    ...(isDirector ? ['director'] : []),
-    ...(isOfficer ? ['officer'] : []),
-    ...(isTenPercent ? ['ten-percent owner'] : []),
-  ];
-  return `${name} (${[cik ?? 'no CIK', ...roles].join(', ')})`;
 }
 
 function valueText(value: string | null): string {

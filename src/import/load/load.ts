@@ -15,7 +15,7 @@ import type { Batch, ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { Rates } from './rates.ts';
 import { type LoadOptions, Registry } from './registry.ts';
-import { countProjections, type FileSummary, Tally } from './tally.ts';
+import { countProjections, type FileSummary, sumOf, Tally } from './tally.ts';
 
 /** A file of an import and its format. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
@@ -29,7 +29,6 @@ export async function load(
   writer: StoreWriter,
   options: LoadOptions,
 ): Promise<readonly FileSummary[]> {
-  checkFiledOn(inputs, options);
   checkFlags(inputs, options);
   const files = inputs.map(({ file }) => file);
   const conflicts: ImportConflict[] = [];
@@ -38,19 +37,20 @@ export async function load(
     options: { ...options, together: files },
     registry: new Registry(writer, options, conflicts),
     conflicts,
-    progress: new ByteProgress(files),
+    total: files.reduce((sum, { size }) => sum + size, 0),
     // A store of an older version has rates as series, which stay series there.
     storedRates: await writer.withStatements(yieldSeries.map(({ id }) => id)),
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];
   const records: ImportRecord[] = [];
+  let before = 0;
   for (const { file, format } of inputs) {
-    const summary = await new FileLoader(file, format, shared).load();
-    const { kind, series, statementsNew, statementsKnown, withdrawn } = summary;
-    const counts = { series, statementsNew, statementsKnown, withdrawn };
+    const summary = await new FileLoader(file, format, { ...shared, before }).load();
+    before += file.size;
+    const { file: path, kind } = summary;
     const { importedAt } = options;
-    records.push({ file: summary.file, kind, ...counts, importedAt, sha256: await file.sha256() });
+    records.push({ ...sumOf([summary]), file: path, kind, importedAt, sha256: await file.sha256() });
     const notes = [...unusedAsOf(format, options, summary.vintages), ...summary.notes];
     summaries.push({ ...summary, notes });
   }
@@ -68,58 +68,38 @@ export async function load(
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;
-  const sum = (key: 'series' | 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
-    records.reduce((all, record) => all + record[key], 0);
   const sha256 = createHash('sha256')
     .update(records.map((record) => `${record.sha256}\n`).join(''))
     .digest('hex');
-  return [
-    {
-      ...first,
-      file: name,
-      sha256,
-      series: sum('series'),
-      statementsNew: sum('statementsNew'),
-      statementsKnown: sum('statementsKnown'),
-      withdrawn: sum('withdrawn'),
-    },
-  ];
+  return [{ ...first, ...sumOf(records), file: name, sha256 }];
 }
 
 /** Flags that only some formats take, with the reason for the others. */
-const flags: readonly {
-  readonly name: string;
-  readonly isGiven: (options: LoadOptions) => boolean;
-  readonly takes: (format: ImportFormat) => boolean;
-  readonly reason: string;
-}[] = [
+const flags = [
   {
-    name: '--as-of',
-    isGiven: ({ asOf }) => asOf !== undefined,
-    takes: ({ takesAsOf }) => takesAsOf === true,
+    flag: '--as-of',
+    option: 'asOf',
+    taken: 'takesAsOf',
     reason: 'the file states when its figures were known',
   },
+  { flag: '--complete', option: 'complete', taken: 'whole', reason: 'it is for files of whole vintages' },
   {
-    name: '--complete',
-    isGiven: ({ complete }) => complete,
-    takes: ({ whole }) => whole === true,
-    reason: 'it is for files of whole vintages',
-  },
-  {
-    name: '--series',
-    isGiven: ({ series }) => series !== undefined,
-    takes: ({ takesSeries }) => takesSeries === true,
+    flag: '--series',
+    option: 'series',
+    taken: 'takesSeries',
     reason: 'the file names its series (--id OLD=NEW renames one)',
   },
-];
+  { flag: '--filed-on', option: 'filedOn', taken: 'takesFiledOn', reason: 'it is for ownership XML' },
+] as const;
 
 /** Throws for a flag that no file takes; in an archive or folder, some files may take it. */
 function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
-  for (const { name, isGiven, takes, reason } of flags) {
-    const [first] = inputs;
-    if (first === undefined || !isGiven(options) || inputs.some(({ format }) => takes(format))) continue;
-    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`, [
-      `leave out ${name}`,
+  const [first] = inputs;
+  for (const { flag, option, taken, reason } of flags) {
+    const isGiven = options[option] !== undefined && options[option] !== false;
+    if (first === undefined || !isGiven || inputs.some(({ format }) => format[taken] === true)) continue;
+    throw refusal(first.file, {}, `${flag} does not apply to ${first.format.kind}: ${reason}`, [
+      `leave out ${flag}`,
     ]);
   }
 }
@@ -140,19 +120,14 @@ function unusedAsOf({ takesAsOf }: ImportFormat, { asOf }: LoadOptions, vintages
   return [`the file states when its figures were known; --as-of ${asOf} is ignored`];
 }
 
-function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): void {
-  if (filedOn === undefined || inputs.some(({ format }) => format.takesFiledOn === true)) return;
-  throw new Problem('bad-input', '--filed-on applies to ownership XML only, and this import has none', {
-    field: 'filed_on',
-  });
-}
-
 type ImportState = {
   readonly writer: StoreWriter;
   readonly options: LoadOptions;
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
-  readonly progress: ByteProgress;
+  /** Bytes of all files, and of those before this one. */
+  readonly total: number;
+  readonly before: number;
   readonly storedRates: ReadonlySet<string>;
   /** Set with `--replace`; otherwise the store finds the conflicts. */
   readonly log: StatementLog | undefined;
@@ -170,20 +145,26 @@ class FileLoader {
   readonly #rates: Rates;
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
-  /** The listed dates of each vintage, by series; set if other dates are withdrawn. */
-  readonly #listed = new Map<string, Map<Day, Set<Day>>>();
-  readonly #completed = new Map<string, WholeVintage[]>();
+  /** Whole vintages by series and day, with their dates where other dates are withdrawn. */
+  readonly #whole = new Map<string, Map<Day, WholeVintage & { readonly dates?: Set<Day> }>>();
   #rows = 0;
+  /** Bytes that are read, and those whose statements are stored. */
+  #read = 0;
+  #stored = 0;
 
   constructor(file: SourceFile, format: ImportFormat, state: ImportState) {
-    this.#file = state.progress.begin(file);
+    // A file that is read twice counts once.
+    const tap = (bytes: number): void => {
+      this.#read = Math.min(file.size, this.#read + bytes);
+    };
+    this.#file = { ...file, read: () => file.read(tap) };
     this.#format = format;
     this.#import = state;
     this.#rates = new Rates(this.#file, state.storedRates, state.options);
   }
 
   async load(): Promise<FileSummary> {
-    const { options, registry, progress } = this.#import;
+    const { options, registry } = this.#import;
     const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
       const { statements = [], complete = [], points = [], filings = [], notes = [], claims = [] } = batch;
@@ -196,7 +177,7 @@ class FileLoader {
       this.#tally.note(...notes);
       this.#tally.skip(batch.skippedDays ?? []);
       this.#rows += statements.length + points.length + filings.length;
-      if (this.#waitingCount === 0) progress.store();
+      if (this.#waitingCount === 0) this.#stored = this.#read;
       await this.#report(0);
       if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
     }
@@ -211,10 +192,11 @@ class FileLoader {
     return this.#tally.summary(this.#file.path, this.#format.kind);
   }
 
+  /** Reports the stored bytes, and a share (0..1) of the bytes that are read but not yet stored. */
   async #report(share: number): Promise<void> {
-    const { options, progress } = this.#import;
-    const [rows, done] = [this.#rows, progress.done(share)];
-    await options.onProgress?.({ file: this.#file.path, rows, done, total: progress.total });
+    const { options, total, before } = this.#import;
+    const done = before + this.#stored + (this.#read - this.#stored) * share;
+    await options.onProgress?.({ file: this.#file.path, rows: this.#rows, done, total });
   }
 
   #collect(statements: readonly Statement[]): void {
@@ -242,7 +224,10 @@ class FileLoader {
       }
       target.push(statement);
       this.#waitingCount += 1;
-      if (options.complete && this.#format.whole === true) this.#list(id, statement);
+      if (options.complete && this.#format.whole === true) {
+        const { asOf, date } = statement;
+        entryOf(this.#vintagesOf(id), asOf, () => ({ asOf, dates: new Set<Day>() })).dates?.add(date);
+      }
     }
   }
 
@@ -254,9 +239,8 @@ class FileLoader {
     return { ...batch, coverage: coverage.filter(isSeries), implied: implied.filter(isSeries) };
   }
 
-  #list(id: string, { asOf, date }: Statement): void {
-    const vintages = entryOf(this.#listed, id, () => new Map<Day, Set<Day>>());
-    entryOf(vintages, asOf, () => new Set<Day>()).add(date);
+  #vintagesOf(id: string) {
+    return entryOf(this.#whole, id, () => new Map<Day, WholeVintage & { readonly dates?: Set<Day> }>());
   }
 
   #complete({ seriesId, asOf, kind }: Required<Batch>['complete'][number]): void {
@@ -264,11 +248,11 @@ class FileLoader {
     if (asOf > options.latest) throw this.#future(asOf, seriesId);
     const id = registry.idOf(seriesId);
     if (this.#rates.has(id)) return;
-    entryOf(this.#completed, id, () => []).push({ asOf, kind });
+    this.#vintagesOf(id).set(asOf, { asOf, kind });
   }
 
   async #mergeWaiting(): Promise<void> {
-    const { writer, options, registry, log, conflicts, progress } = this.#import;
+    const { writer, options, registry, log, conflicts } = this.#import;
     const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
     let merged = 0;
@@ -283,18 +267,16 @@ class FileLoader {
     }
     this.#waiting.clear();
     this.#waitingCount = 0;
-    progress.store();
+    this.#stored = this.#read;
   }
 
   async #mergeComplete(): Promise<void> {
     const { writer, options } = this.#import;
     const { vintageKind: kind } = this.#format;
-    for (const [id, listed] of this.#listed) {
-      const vintages = Array.from(listed, ([asOf, dates]) => ({ asOf, dates }));
-      this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
+    for (const [id, vintages] of this.#whole) {
+      const series = await writer.series(id);
+      this.#count(id, await series.complete([...vintages.values()], { ...options, kind }));
     }
-    for (const [id, vintages] of this.#completed)
-      this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
   }
 
   #count(seriesId: string, merged: MergeOutcome): void {
@@ -336,40 +318,6 @@ class FileLoader {
       `${what} is dated in the future; today is at most ${latest}`,
       this.#format.takesAsOf === true ? ['pass the date on which the figures were known with --as-of'] : [],
     );
-  }
-}
-
-/** Measures progress in bytes of files, counted once they are stored. */
-class ByteProgress {
-  readonly total: number;
-  #before = 0;
-  #size = 0;
-  #read = 0;
-  #stored = 0;
-
-  constructor(files: readonly SourceFile[]) {
-    this.total = files.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  begin(file: SourceFile): SourceFile {
-    this.#before += this.#size;
-    this.#size = file.size;
-    this.#read = 0;
-    this.#stored = 0;
-    // A file that is read twice counts once.
-    const tap = (bytes: number): void => {
-      this.#read = Math.min(file.size, this.#read + bytes);
-    };
-    return { ...file, read: () => file.read(tap) };
-  }
-
-  /** Returns the stored bytes, plus a share (0..1) of the bytes that are read but not yet stored. */
-  done(share: number): number {
-    return this.#before + this.#stored + (this.#read - this.#stored) * share;
-  }
-
-  store(): void {
-    this.#stored = this.#read;
   }
 }
 

@@ -32,6 +32,19 @@ export type FileSummary = {
   readonly notes: readonly string[];
 };
 
+type FileCounts = Pick<FileSummary, 'series' | 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
+
+/** Sums the counts of files. */
+export function sumOf(files: readonly FileCounts[]): FileCounts {
+  const sum = (key: keyof FileCounts) => files.reduce((all, file) => all + file[key], 0);
+  return {
+    series: sum('series'),
+    statementsNew: sum('statementsNew'),
+    statementsKnown: sum('statementsKnown'),
+    withdrawn: sum('withdrawn'),
+  };
+}
+
 /** Counts the contents of one file. */
 export class Tally {
   projections = 0;
@@ -120,12 +133,9 @@ export function countProjections(
   if (found.length === 0 || projections || !isDatedByHand) return found.length;
   const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
   const begin = counted(new Set(found.map(({ date }) => date)).size, 'date begins', 'dates begin');
-  const isOneDay = new Set(found.map(({ asOf }) => asOf)).size === 1;
-  const after = isOneDay ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
-  const example = `the first is ${first?.date} of ${first?.seriesId}${isOneDay ? '' : ` as of ${first?.asOf}`}`;
-  const ofStated = isOneDay ? 'is that the day of publication?' : 'are these the days of publication?';
-  const question = format.statesAsOf === undefined ? 'was the file downloaded that day?' : ofStated;
-  throw refusal(file, {}, `${begin} ${after} (${example}); ${question}`, [
+  const example = `the first is ${first?.date} of ${first?.seriesId} as of ${first?.asOf}`;
+  const reason = `${begin} after the day as of which their values are stated (${example}); is that the day of publication?`;
+  throw refusal(file, {}, reason, [
     '--projections accepts values of periods that had not begun, such as potential output and survey medians',
   ]);
 }

@@ -151,13 +151,7 @@ describe('importFiles', () => {
     expect(existsSync(store)).toBe(false);
   });
 
-  const noId =
-    'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
   it.each([
-    [{ asOf: '2015-1-30' }, 'asOf "2015-1-30": use YYYY-MM-DD'],
-    [{ filedOn: '2015-02-30' }, 'filedOn "2015-02-30": there is no such date'],
-    [{ series: '=' }, `series "=": ${noId}`],
-    [{ rename: { A: '=' } }, `rename "=": ${noId}`],
     [{ kind: 'csv' }, 'unknown kind of file "csv"'],
     [{ rename: { B: 'C' } }, '--id B=…: the files have no series B'],
     [{ dateFormat: 'YYYY' }, 'date format "YYYY": use M/D/YYYY or D/M/YYYY'],

@@ -199,7 +199,7 @@ describe('a file dated by hand whose dates begin after its day', () => {
     const failure = await failureOf(importFiles(path, unrate, { ...in2008, dryRun }));
     // Of 70 months from January 2008, nine had begun on 16 September.
     expect(failure).toMatch(
-      /UNRATE\.csv: 61 dates begin after 2008-09-16 \(the first is 2008-10-01 of UNRATE\); was the file downloaded that day\?$/,
+      /UNRATE\.csv: 61 dates begin after the day as of which their values are stated \(the first is 2008-10-01 of UNRATE as of 2008-09-16\); is that the day of publication\?$/,
     );
     expect(await sqlite.digest(path)).toBeUndefined();
   });
@@ -243,7 +243,7 @@ describe('projections', () => {
       ),
     };
     expect(await failureOf(importFiles(sqlite.newAddress(), files))).toMatch(
-      /facts\.csv: 2 dates begin after the day as of which their values are stated \(the first is 2020-07-01 of X as of 2020-05-01\); are these the days of publication\?$/,
+      /facts\.csv: 2 dates begin after the day as of which their values are stated \(the first is 2020-07-01 of X as of 2020-05-01\); is that the day of publication\?$/,
     );
     const [summary] = await importFiles(sqlite.newAddress(), files, { projections: true });
     expect(summary).toMatchObject({ statementsNew: 3, projections: 2 });

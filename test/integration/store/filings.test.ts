@@ -233,7 +233,7 @@ contract((engine) => {
       expect(await allOf(path)).toMatchObject([{ filedOn: '2023-05-12', ticker: 'HEAR', shares: '5000' }]);
       const csv = { 'a.csv': 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n' };
       expect(await failureOf(importFiles(path, csv, { filedOn: '2023-05-12' }))).toContain(
-        '--filed-on applies to ownership XML',
+        '--filed-on does not apply to asof-csv: it is for ownership XML',
       );
     });
   });
