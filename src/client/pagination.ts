@@ -35,11 +35,10 @@ export async function* pagesOf<R extends Row>(
   extent: Extent,
   signal: AbortSignal,
 ): Pages<R> {
-  const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
   const other = (['limit', 'cursor'] as const).find((name) => extent[name] !== undefined);
   if (extent.first !== undefined && other !== undefined)
     throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
-  const listing = inOrder(pages, extent, operation);
+  const listing = pagesInOrder(client, operation, texts, extent, signal);
   const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   for await (const page of chosen) {
@@ -99,7 +98,8 @@ export function questionFor<R extends Row>(
   ];
 }
 
-async function* receivedPages<R extends Row>(
+/** Yields the pages in order; sorts a listing of one page, and throws a Problem if a row of others comes twice. */
+async function* pagesInOrder<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -109,7 +109,7 @@ async function* receivedPages<R extends Row>(
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
   let before: readonly R[] = [];
-  const cursors = new Set(cursor === undefined ? [] : [cursor]);
+  const cursors = new Set([cursor]);
   for (;;) {
     // An embedded store answers without waiting, and Node delivers signals only between two ticks.
     await nextTick();
@@ -118,103 +118,62 @@ async function* receivedPages<R extends Row>(
     const page = await client.ask(operation, question, defined({ whole: extent.whole })).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
-    left -= limitTaken(operation, page.results);
+    const isWhole = cursor === undefined && !page.has_more;
+    const results = isWhole ? sorted(page.results, operation) : page.results;
+    checkOrder(operation, before, results);
+    left -= limitTaken(operation, results);
     if (!page.has_more || left <= 0) {
-      yield page;
+      yield { ...page, results };
       return undefined;
     }
     const { next_cursor: next, ...rest } = page;
-    if (next === undefined || page.results.length === 0)
+    if (next === undefined || results.length === 0)
       throw new Problem(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
-    if (cursors.size === cursors.add(next).size || areSame(page.results, before))
-      throw new Problem('bad-answer', 'the service repeats a page of a listing');
-    before = page.results;
+    if (cursors.has(next)) throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    cursors.add(next);
+    before = results;
     cursor = next;
-    yield { ...rest, has_more: false };
+    yield { ...rest, results, has_more: false };
   }
 }
 
-function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
-  const same = (row: Row, i: number) => JSON.stringify(row) === JSON.stringify(others[i]);
-  return rows.length === others.length && rows.every(same);
+type OrderedListing = Pick<Operation, 'identity' | 'limitCounts' | 'order'>;
+
+function sorted<R extends Row>(rows: readonly R[], { order = [] }: OrderedListing): readonly R[] {
+  const isSorted = rows.every((row, i) => i === 0 || compareRows(order, rows[i - 1] ?? row, row) <= 0);
+  return isSorted ? rows : [...rows].sort((a, b) => compareRows(order, a, b));
 }
 
-/** Yields the pages as received if in order, otherwise one sorted page; throws a Problem if a row comes twice. */
-async function* inOrder<R extends Row>(
-  pages: (part: Extent) => Pages<R>,
-  extent: Extent,
-  operation: Operation<Params, R>,
-): Pages<R> {
-  let before: readonly R[] = [];
-  const received = pages(extent);
-  for await (const page of received) {
-    const { results } = page;
-    const last = before.at(-1);
-    if (last === undefined && firstMisplaced(operation, results) !== undefined) {
-      const { limit, ...unlimited } = extent;
-      const rows =
-        limit === undefined ? [...results, ...(await rowsOf(received))] : await rowsOf(pages(unlimited));
-      yield sorted(page, rows, operation);
-      return undefined;
-    }
-    if (last !== undefined) {
-      const wrong =
-        firstMisplaced(operation, [last, ...results]) ?? firstRepeated(operation, [...before, ...results]);
-      if (wrong !== undefined) throw outOfOrder(wrong, operation);
-      const unit = limitUnit(operation, last);
-      if (unit !== undefined && results[0] !== undefined && unit === limitUnit(operation, results[0]))
-        throw new Problem(
-          'bad-answer',
-          `the service splits the rows of ${operation.limitCounts?.map((name) => last[name]).join(', ')} over two pages`,
-        );
-    }
-    if (results.length > 0) before = results;
-    yield page;
-  }
-  return undefined;
-}
-
-type OrderedListing = Pick<Operation, 'identity' | 'order'>;
-
-/** Finds the first row that belongs before the row in front of it. */
-function firstMisplaced<R extends Row>({ order = [] }: OrderedListing, rows: readonly R[]): R | undefined {
-  return rows.find((row, i) => i > 0 && compareRows(order, rows[i - 1] ?? row, row) > 0);
-}
-
-function firstRepeated<R extends Row>({ identity = [] }: OrderedListing, rows: readonly R[]): R | undefined {
-  const names = new Set<string>();
-  return rows.find((row) => {
-    const name = identityOf(identity, row);
-    return name !== undefined && names.size === names.add(name).size;
-  });
-}
-
-function sorted<R extends Row>(
-  page: Envelope<R>,
-  unsorted: readonly R[],
-  operation: OrderedListing,
-): Envelope<R> {
-  const { order = [] } = operation;
-  const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
-  const repeated = firstRepeated(operation, results);
-  if (repeated !== undefined) throw outOfOrder(repeated, operation);
-  // A service's cursor continues in the order of the service.
-  const { next_cursor: _, ...rest } = page;
-  return { ...rest, results, results_count: results.length, has_more: false };
-}
-
-async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
-  const rows: R[] = [];
-  for await (const page of pages) for (const row of page.results) rows.push(row);
-  return rows;
-}
-
-function outOfOrder(row: Row, { order = [], identity }: OrderedListing): Problem {
-  const name = identityOf(identity ?? order.map(({ field }) => field), row) ?? 'a row';
-  return new Problem('bad-answer', `the service gives ${name} again, or out of order, on a later page`);
+/** Throws a Problem if the rows of a page are not in order, or do not follow those of the page before. */
+function checkOrder(operation: OrderedListing, before: readonly Row[], rows: readonly Row[]): void {
+  const { order = [], identity = order.map(({ field }) => field) } = operation;
+  const last = before.at(-1);
+  const all = last === undefined ? rows : [last, ...rows];
+  const names = new Set(before.map((row) => identityOf(identity, row)));
+  const wrong = all.find(
+    (row, i) =>
+      (i > 0 && compareRows(order, all[i - 1] ?? row, row) > 0) ||
+      (row !== last && names.has(identityOf(identity, row) ?? '')),
+  );
+  if (wrong !== undefined)
+    throw new Problem(
+      'bad-answer',
+      `the service gives ${identityOf(identity, wrong) ?? 'a row'} again, or out of order`,
+    );
+  const unit = last && limitUnit(operation, last);
+  if (
+    last !== undefined &&
+    unit !== undefined &&
+    rows[0] !== undefined &&
+    unit === limitUnit(operation, rows[0])
+  )
+    throw new Problem(
+      'bad-answer',
+      `the service splits the rows of ${operation.limitCounts?.map((name) => last[name]).join(', ')} over two pages`,
+    );
 }
 
 /** Turns a data change into a bad value if the cursor is the caller's. */
@@ -230,18 +189,12 @@ function dataChangedBetweenPages(error: unknown): unknown {
 }
 
 /** Counts how much of a limit rows use: one each, or one for all rows with the same `limitCounts` fields. */
-function limitTaken(
-  operation: Pick<Operation, 'limitCounts'>,
-  rows: readonly { readonly [field: string]: unknown }[],
-): number {
+function limitTaken(operation: OrderedListing, rows: readonly Row[]): number {
   if (operation.limitCounts === undefined) return rows.length;
   return new Set(rows.map((row) => limitUnit(operation, row))).size;
 }
 
 /** Returns a text for what a limit counts: rows with the same text count as one; undefined if each row counts. */
-function limitUnit(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
-  row: { readonly [field: string]: unknown },
-): string | undefined {
+function limitUnit({ limitCounts }: OrderedListing, row: Row): string | undefined {
   return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

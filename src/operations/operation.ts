@@ -57,16 +57,6 @@ type RowTests<P extends Params, R, N extends string = string> = {
   };
 };
 
-/** A second request to the same service whose first row proves a row. */
-type Proof = {
-  readonly operation: Operation;
-  readonly texts: ParamTexts;
-  /** The cell that must equal the number in `shownAs` of the first row. */
-  readonly field: string;
-  readonly shownAs: string;
-  readonly noun: string;
-};
-
 type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
 /** An operation, from which its command, route, checks and types follow. */
@@ -122,8 +112,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly rowTests?: RowTests<P, R>;
   /** Says in a message, after the place of the row, how a row contradicts itself or the row before. */
   contradiction?(row: R, before: R | undefined): string | undefined;
-  /** Returns a way to prove a row of another service that does not repeat the request. */
-  proof?(row: R, texts: ParamTexts): Proof | undefined;
   /** Returns the parameters to change for a service without `as_of`; undefined drops one. */
   boundsAsOf?(values: ParamValues<P>, clock: Clock): Readonly<Record<string, string | undefined>>;
 };

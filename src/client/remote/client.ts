@@ -37,20 +37,17 @@ export function remoteClient(options: RemoteOptions): Client {
   /** The first answer after a watch began, to compare later ones with. */
   let baseline: Baseline | 'awaited' | undefined;
 
-  /** Requests a path below the base URL, with retries and at most one redirect. */
+  /** Requests a path below the base URL, with retries; refuses redirects, because the key is for this address. */
   const get = async (
     path: string,
     extraHeaders: HttpReply['headers'] = {},
     sending: RequestOptions = options,
   ): Promise<HttpReply> => {
-    const send = (target: string) => withRetries(() => requester.get(target, extraHeaders), sending);
-    const first = base.prefix + path;
-    const reply = await send(first);
-    const moved = movedTo(reply, base.origin, first);
-    if (moved === undefined) return reply;
-    const second = await send(moved);
-    if (!isRedirect(second)) return second;
-    throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
+    const reply = await withRetries(() => requester.get(base.prefix + path, extraHeaders), sending);
+    if (reply.status < 300 || reply.status >= 400 || reply.status === 304) return reply;
+    throw new Problem('bad-answer', `${reply.url} redirects to ${reply.headers.location ?? 'nowhere'}`, {
+      hints: ['asof follows no redirects: use --base-url with the address of the service'],
+    });
   };
 
   const extensions = extensionsOf(base.href, get);
@@ -72,23 +69,6 @@ export function remoteClient(options: RemoteOptions): Client {
     return envelope;
   };
 
-  /** Refuses a row that does not repeat the whole request if another answer of the service contradicts it. */
-  const prove = async <R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts) => {
-    const proof = operation.proof?.(row, asked);
-    if (proof === undefined) return;
-    const { texts, field, shownAs, noun } = proof;
-    const envelope = await page(proof.operation, texts).catch((error: unknown) => {
-      // A service without that operation cannot prove more.
-      if (error instanceof Problem && error.missing) return undefined;
-      throw error;
-    });
-    if (envelope === undefined) return;
-    const shown = envelope.results[0]?.[shownAs];
-    if (shown != null && Number(row[field]) === Number(shown)) return;
-    const what = `results[0].${field} is "${row[field]}", but its ${noun} is ${shown ?? 'missing'}`;
-    throw new Problem('bad-answer', `the service at ${base.href} answered another question: ${what}`);
-  };
-
   /** Requests the same answer; undefined if its tag is unchanged or absent. */
   const renewed = async ({ path, tag, read }: Baseline): Promise<Baseline | undefined> => {
     const reply = await get(path, { 'if-none-match': tag });
@@ -108,10 +88,7 @@ export function remoteClient(options: RemoteOptions): Client {
       try {
         if (once) return await page(operation, texts, texts, { ...options, retries: 0 });
         const sent = await extensions.sendable(operation, texts, clockAt(clock()));
-        const envelope = await page(operation, texts, sent);
-        const [found] = envelope.results;
-        if (found !== undefined) await prove(operation, found, texts);
-        return envelope;
+        return await page(operation, texts, sent);
       } catch (error) {
         return withoutKey(error);
       }
@@ -186,37 +163,6 @@ function waitAfter(outcome: TryOutcome, failed: number) {
   return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
 }
 
-function isRedirect({ status }: HttpReply): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
-}
-
-/**
- * Returns the path of a redirect; undefined for any other reply.
- * Refuses another origin, because the key is for this one, and another query, which may lack `as_of`.
- */
-function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
-  if (!isRedirect(reply)) return undefined;
-  const location = reply.headers.location ?? '';
-  const from = new URL(asked, origin);
-  if (location === '' || !URL.canParse(location, from.href))
-    throw new Problem('bad-answer', `${reply.url} redirects, but does not say where to`);
-  const to = new URL(location, from);
-  if (to.origin !== origin) {
-    throw new Problem('bad-answer', `${reply.url} redirects to another origin, ${to.origin}`, {
-      hints: [
-        'asof does not follow: its key is for one origin',
-        `use --base-url with ${to.origin} if you trust it`,
-      ],
-    });
-  }
-  if (to.search !== from.search)
-    throw new Problem(
-      'bad-answer',
-      `${reply.url} redirects to ${to.pathname} without the parameters asked for`,
-    );
-  return to.pathname + to.search;
-}
-
 type Baseline = {
   readonly path: string;
   readonly tag: string;
@@ -243,16 +189,19 @@ export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>
     else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath.get(name) ?? ''));
-  for (const name of Object.keys(params).filter((name) => params[name]?.in === 'path'))
-    checkSegment(name, inPath.get(name), filled);
+  for (const [name, { in: place }] of Object.entries(params)) {
+    const text = inPath.get(name);
+    if (place !== 'path') continue;
+    if (text === undefined)
+      throw new Problem('validation-error', `parameter '${name}' is missing`, {
+        field: name,
+        instance: filled,
+      });
+    // URL parsers resolve `.` and `..`, so the request would reach another endpoint. No series has such an id.
+    if (/^\.{0,2}$/.test(text))
+      throw new Problem('not-found', `series '${text}' not found`, { instance: filled });
+  }
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
-}
-
-function checkSegment(name: string, text: string | undefined, instance: string): void {
-  if (text === undefined)
-    throw new Problem('validation-error', `parameter '${name}' is missing`, { field: name, instance });
-  // URL parsers resolve `.` and `..`, so the request would reach another endpoint. No series has such an id.
-  if (/^\.{0,2}$/.test(text)) throw new Problem('not-found', `series '${text}' not found`, { instance });
 }
 
 type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'check' | 'params' | 'path'>;
@@ -269,12 +218,7 @@ function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>
       announced = undefined;
       throw error;
     });
-    const lacking = extensions.filter(([name, text]) => {
-      // The service itself refuses an unknown value.
-      const choices = listIn(params[name]?.schema, 'enum');
-      return !announces(path, name, choices.includes(text) ? text : undefined);
-    });
-    return new Set(lacking.map(([name]) => name));
+    return new Set(extensions.flatMap(([name]) => (announces(path, name) ? [] : [name])));
   };
 
   /**
@@ -317,11 +261,16 @@ function lacksParameter({ params, path }: ExtendedOperation, name: string, servi
   });
 }
 
-type Announces = (path: string, parameter: string, value?: string) => boolean;
+type Announces = (path: string, parameter: string) => boolean;
 
 /** Reads what the reply to `/v1/openapi.json` announces; any other content announces nothing. */
 function announcedIn(reply: HttpReply): Announces {
-  const description = descriptionIn(reply);
+  let description: unknown;
+  try {
+    description = reply.status === 200 ? readJson(reply) : undefined;
+  } catch {
+    // It is no JSON.
+  }
   const components = memberOf(memberOf(description, 'components'), 'parameters');
   // A parameter may refer to a component.
   const resolved = (entry: unknown) => {
@@ -332,30 +281,13 @@ function announcedIn(reply: HttpReply): Announces {
   const paths = new Map(
     Object.entries(memberOf(description, 'paths') ?? {}).map(([template, item]) => [
       shape(template),
-      [...listIn(item, 'parameters'), ...listIn(memberOf(item, 'get'), 'parameters')].map(resolved),
+      [item, memberOf(item, 'get')].flatMap((one) => memberOf(one, 'parameters') ?? []).map(resolved),
     ]),
   );
-  return (path, parameter, value) =>
-    (paths.get(shape(path)) ?? []).some(
-      (entry) =>
-        memberOf(entry, 'in') === 'query' &&
-        memberOf(entry, 'name') === parameter &&
-        mayBe(value, listIn(memberOf(entry, 'schema'), 'enum')),
-    );
-}
-
-function descriptionIn(reply: HttpReply): unknown {
-  if (reply.status !== 200) return undefined;
-  try {
-    return readJson(reply);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Tells whether a parameter may have a value: an older asof announces it with fewer values. */
-function mayBe(value: string | undefined, choices: readonly unknown[]): boolean {
-  return value === undefined || choices.length === 0 || choices.includes(value);
+  return (path, parameter) =>
+    paths
+      .get(shape(path))
+      ?.some((entry) => memberOf(entry, 'in') === 'query' && memberOf(entry, 'name') === parameter) === true;
 }
 
 /** Removes the names of parameters from a path; another service may choose others. */
@@ -367,9 +299,4 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
-}
-
-function listIn(value: unknown, name: string): readonly unknown[] {
-  const found = memberOf(value, name);
-  return Array.isArray(found) ? found : [];
 }

@@ -241,12 +241,12 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       ? undefined
       : `.spread_bps is "${spread_bps}", but ${long_rate} less ${short_rate} is ${points.toFixed(2)} basis points`;
   },
-  proof({ curve_type, trade_date: day, long_maturity: maturity }, texts) {
-    const asked = textOf(texts, 'curve_type') ?? 'PAR';
-    if (curve_type != null || asked === 'PAR') return undefined;
-    const rate = { maturity, curve_type: asked, from: day, to: day, limit: '1' };
-    const noun = `${asked} rate of ${maturity}`;
-    return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
+  rowTests: {
+    // The contract's row does not say its type.
+    curve_type: {
+      field: 'curve_type',
+      met: (row, { curve_type }) => (row.curve_type ?? 'PAR') === curve_type,
+    },
   },
   check: ({ long, short, curve_type }) => checkMaturities(curve_type, { long, short }),
   whyEmpty(texts, ask): Promise<string> {

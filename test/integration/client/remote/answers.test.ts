@@ -203,15 +203,12 @@ describe('a search of a service that does not announce match', () => {
 });
 
 describe('a service whose description', () => {
-  const withMatches = (...choices: string[]) =>
-    inPath({ get: { parameters: [{ ...parameter('match'), schema: { type: 'string', enum: choices } }] } });
   const reference = {
     components: { parameters: { Match: parameter('match') } },
     ...inPath({ get: { parameters: [{ $ref: '#/components/parameters/Match' }] } }),
   };
 
   it.each([
-    ['the value', withMatches('id', 'any')],
     ['the parameter', inPath({ get: { parameters: [parameter('match')] } })],
     ['the parameter for the whole path', inPath({ parameters: [parameter('match')], get: {} })],
     ['the parameter by reference', reference],
@@ -222,8 +219,6 @@ describe('a service whose description', () => {
   });
 
   it.each([
-    // As an older asof does.
-    ['other values', withMatches('id', 'title')],
     ['another parameter', inPath({ get: { parameters: [parameter('q')] } })],
     ['it elsewhere', { paths: { '/v1/series/{id}': { get: { parameters: [parameter('match')] } } } }],
     ['it as a header', inPath({ get: { parameters: [{ ...parameter('match'), in: 'header' }] } })],
