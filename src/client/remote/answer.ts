@@ -54,61 +54,45 @@ function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: Prob
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
 
-function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
+/** Makes the Problem of a failure; a proxy can fail too, without a problem document. */
+function failureOf(reply: HttpReply, { operation, service }: SentQuery<unknown>): Problem {
+  const { status, url } = reply;
   const said = problemIn(reply);
-  if (reply.status === 404) return notFound(reply, said, sent);
-  if (reply.status === 429) return quotaUsedUp(reply, said);
-  const kind = kinds[reply.status];
-  if (said !== undefined && kind !== undefined) {
-    // The contract has no error type for changed data, but this text.
-    const changed = said.options.field === 'cursor' && said.detail === changedSince().detail;
-    // The contract's form of a refused value; fronts name the value in other ways.
-    const [, param, reason] = /^invalid '(\w+)': (.*)$/s.exec(said.detail) ?? [];
-    const refusal = reason === undefined ? {} : { refusal: { param: String(param), reason } };
-    return new Problem(changed ? 'data-changed' : kind, said.detail, { ...said.options, ...refusal });
+  const { detail = '', options } = said ?? {};
+  if (status === 404) {
+    // Only the contract's text means an unknown series.
+    if (operation.path.includes('{id}') && /^series '.*' not found$/s.test(detail))
+      return new Problem('not-found', detail, options);
+    const path = url.startsWith(service) ? url.slice(service.length) : url;
+    const reason = operation.inContract
+      ? 'is the base URL right?'
+      : 'this service does not offer it; everything else works';
+    const hint = service.endsWith('/v1') ? 'the base URL is given without /v1' : reason;
+    const missing = { ...options, missing: true, hints: [hint] };
+    return new Problem('bad-answer', `the service at ${service} has no ${path}`, missing);
   }
-  const what =
-    said === undefined ? `${reply.status} and ${whatItIs(reply)}` : `${reply.status}: ${said.detail}`;
-  return badAnswer(reply, what, said?.options);
+  if (status === 429) {
+    const seconds = retryAfterOf(reply, new Date());
+    return new Problem('rate-limit-exceeded', said?.detail ?? `${url} takes no more requests for now`, {
+      instance: new URL(url).pathname,
+      ...options,
+      ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
+    });
+  }
+  const kind = kinds[status];
+  if (said === undefined || kind === undefined)
+    return badAnswer(reply, said ? `${status}: ${detail}` : `${status} and ${whatItIs(reply)}`, options);
+  // The contract has no error type for changed data, but this text.
+  const changed = options?.field === 'cursor' && detail === changedSince().detail;
+  // The contract's form of a refused value; fronts name the value in other ways.
+  const [, param, reason] = /^invalid '(\w+)': (.*)$/s.exec(detail) ?? [];
+  const refusal = reason === undefined ? {} : { refusal: { param: String(param), reason } };
+  return new Problem(changed ? 'data-changed' : kind, detail, { ...options, ...refusal });
 }
 
-/** Makes the Problem for a 404: only the contract's text means an unknown series, others an unknown path. */
-function notFound(
-  { url }: HttpReply,
-  said: StatedProblem | undefined,
-  { operation, service }: SentQuery<unknown>,
-): Problem {
-  const unknownSeries =
-    operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
-  if (said !== undefined && unknownSeries) return new Problem('not-found', said.detail, said.options);
-  const path = url.startsWith(service) ? url.slice(service.length) : url;
-  return new Problem('bad-answer', `the service at ${service} has no ${path}`, {
-    ...said?.options,
-    missing: true,
-    hints: [whyNotFound(operation, service)],
-  });
-}
-
-function whyNotFound({ inContract }: Operation<Params, unknown>, service: string): string {
-  if (service.endsWith('/v1')) return 'the base URL is given without /v1';
-  return inContract === true
-    ? 'is the base URL right?'
-    : 'this service does not offer it; everything else works';
-}
-
-/** Makes the Problem for a 429, with or without a problem document: a proxy can limit requests too. */
-function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
-  const seconds = retryAfterOf(reply, new Date());
-  return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
-    instance: new URL(reply.url).pathname,
-    ...said?.options,
-    ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
-  });
-}
-
-type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
-
-function problemIn(reply: HttpReply): StatedProblem | undefined {
+function problemIn(
+  reply: HttpReply,
+): { readonly detail: string; readonly options: ProblemOptions } | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   let document: unknown;
   try {
@@ -141,8 +125,13 @@ function whatItIs(reply: HttpReply): string {
   return type === '' ? 'a body of no stated type' : `a body of type ${type}`;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+/** Throws the Problem of an answer, with the place of what breaks the contract or the query. */
+type Refuse = (what: string) => never;
+
 /**
- * Reads the page in `value`; throws a Problem with the place of what breaks the contract or the query.
+ * Reads the page in `value` into asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows.
  * It must be as of the requested day: a service that ignores `as_of` would show the future.
  */
 function readEnvelope<R extends Row>(
@@ -153,19 +142,20 @@ function readEnvelope<R extends Row>(
   const refuse = (what: string): never => {
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
-  const { operation, asked, sent } = query;
   if (!isObject(value)) return refuse('not a JSON object');
   const received = withDefaults(value, requestId);
-  if (!isEnvelope(received, operation.object)) return refuse(wrongMember(received, operation.object) ?? '');
-  const wrong =
-    wrongPaging(received, operation) ?? wrongAsOf(received, operation, sent) ?? wrongSeries(received, asked);
-  if (wrong !== undefined) return refuse(wrong);
-  const read = rowReader(query);
-  const rows = received.results.map((result, index) => {
-    const found = read(result);
-    return 'row' in found ? found.row : refuse(`results[${index}]${found.fault}`);
-  });
-  return inOneForm(received, rows, textOf(asked, 'as_of'));
+  checkEnvelope(received, query, refuse);
+  const read = rowReader(query, refuse);
+  const results = received.results.map((result, i) => read(result, `results[${i}]`));
+  const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
+  return {
+    ...{ object, request_id, status },
+    // The client applies an as-of date that the service was not sent.
+    ...defined({ as_of: textOf(query.asked, 'as_of') }),
+    ...rest,
+    ...{ results, results_count: results.length },
+    ...(rest.has_more && next_cursor !== undefined && { next_cursor }),
+  };
 }
 
 /**
@@ -173,51 +163,26 @@ function readEnvelope<R extends Row>(
  * An answer without a cursor is the last page.
  */
 function withDefaults(value: Members, requestId: string): Members {
-  const known = Object.fromEntries(Object.entries(value).filter(([name, one]) => isOurs(name, one)));
+  const known = Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => ours[name]?.(one) !== false),
+  );
   const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = known;
   const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
   const { has_more = isText(next_cursor) && next_cursor !== '', ...more } = rest;
   return { object, request_id, status, ...more, results, results_count, has_more, next_cursor };
 }
 
-function isOurs(name: string, value: unknown): boolean {
-  switch (name) {
-    case 'vintage':
-      return isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date);
-    case 'covered_to':
-      return isDayOrNull(value);
-    case 'unknown_ticker':
-      return isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest));
-    default:
-      return true;
-  }
-}
-
-/** Converts an envelope to asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
-function inOneForm<R>(
-  received: Envelope<unknown>,
-  results: readonly R[],
-  asOf: string | undefined,
-): Envelope<R> {
-  const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
-  return {
-    object,
-    request_id,
-    status,
-    // The client applies an as-of date that the service was not sent.
-    ...defined({ as_of: asOf }),
-    ...rest,
-    results,
-    results_count: results.length,
-    ...(rest.has_more && next_cursor !== undefined && { next_cursor }),
-  };
-}
-
-function isDayOrNull(value: unknown): boolean {
-  return value === null || fieldKinds.day.isOnWire(value);
-}
-
 const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isDayOrNull = (value: unknown) => value === null || fieldKinds.day.isOnWire(value);
+
+/** The forms of our additions to the contract. */
+const ours: Readonly<Record<string, (value: unknown) => boolean>> = {
+  vintage: (value) => isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date),
+  covered_to: isDayOrNull,
+  unknown_ticker: (value) =>
+    isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest)),
+};
 
 const envelopeMembers: readonly (readonly [
   name: string,
@@ -231,78 +196,58 @@ const envelopeMembers: readonly (readonly [
   ['has_more', (value) => typeof value === 'boolean', 'true or false'],
 ];
 
-function isEnvelope(value: Members, object: string): value is Members & Envelope<unknown> {
-  return wrongMember(value, object) === undefined;
-}
-
-function wrongMember(value: Members, object: string): string | undefined {
-  if (value.object !== object) return `object is ${shown(value.object)}, not "${object}"`;
-  for (const [name, holds, type] of envelopeMembers) {
-    if (!holds(value[name])) return `${name} is ${shown(value[name])}, not ${type}`;
+function checkEnvelope<R>(
+  value: Members,
+  { operation, asked, sent }: SentQuery<R>,
+  refuse: Refuse,
+): asserts value is Members & Envelope<unknown> {
+  const { object, results, results_count, has_more, next_cursor, as_of, series } = value;
+  if (object !== operation.object) refuse(`object is ${shown(object)}, not "${operation.object}"`);
+  for (const [name, holds, type] of envelopeMembers)
+    if (!holds(value[name])) refuse(`${name} is ${shown(value[name])}, not ${type}`);
+  const rows = Array.isArray(results) ? results.length : 0;
+  if (results_count !== rows) refuse(`results_count is ${results_count}, but there are ${rows} results`);
+  if (has_more === true) {
+    if (!Object.hasOwn(operation.params, 'cursor')) refuse('has_more is true, but this is not a listing');
+    if (!isText(next_cursor) || next_cursor === '')
+      refuse(`has_more is true, but next_cursor is ${shown(next_cursor)}`);
   }
-  return undefined;
+  // The contract has `as_of` if a day was requested, and only then.
+  const [day, id] = [textOf(sent, 'as_of'), textOf(asked, 'id')];
+  if (day !== undefined && as_of !== day) refuse(`as_of is ${shown(as_of)}, but ${day} was asked for`);
+  if (day === undefined && as_of !== undefined && operation.inContract === true)
+    refuse(`as_of is ${shown(as_of)}, but none was asked for`);
+  if (id !== undefined && isObject(series) && series.id !== id)
+    refuse(`series.id is ${shown(series.id)}, but ${id} was asked for`);
 }
-
-function wrongPaging(
-  { results, results_count, has_more, next_cursor }: Envelope<unknown>,
-  operation: Operation<Params, unknown>,
-): string | undefined {
-  const rows = results.length;
-  if (results_count !== rows) return `results_count is ${results_count}, but there are ${rows} results`;
-  if (!has_more) return undefined;
-  if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
-  return isText(next_cursor) && next_cursor !== ''
-    ? undefined
-    : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
-}
-
-/** Says what is wrong with `as_of` in an answer: the contract has it if a day was requested, and only then. */
-function wrongAsOf(
-  { as_of: found }: Envelope<unknown>,
-  { inContract }: Operation<Params, unknown>,
-  sent: ParamTexts,
-): string | undefined {
-  const asOf = textOf(sent, 'as_of');
-  if (asOf !== undefined && found !== asOf) return `as_of is ${shown(found)}, but ${asOf} was asked for`;
-  return asOf === undefined && found !== undefined && inContract === true
-    ? `as_of is ${shown(found)}, but none was asked for`
-    : undefined;
-}
-
-function wrongSeries({ series }: Envelope<unknown>, asked: ParamTexts): string | undefined {
-  const id = textOf(asked, 'id');
-  if (id === undefined || !isObject(series) || series.id === id) return undefined;
-  return `series.id is ${shown(series.id)}, but ${id} was asked for`;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-type ReadRow<R> = { readonly row: R } | { readonly fault: string };
 
 /** Makes a reader of rows, which checks types, the query, and that nothing is later than the as-of date. */
-function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
+function rowReader<R extends Row>(query: SentQuery<R>, refuse: Refuse): (value: unknown, place: string) => R {
   const { operation, asked, sent, clock } = query;
-  const { fields, knownBy, identity = [] } = operation;
-  const ids = idsAsked(operation.params, asked);
+  const { fields, knownBy, identity = [], params } = operation;
+  const ids = new Map(
+    asked.flatMap(([name, text]) => {
+      const { bounds } = params[name] ?? {};
+      return bounds?.is === 'equal' ? [[bounds.field, text] as const] : [];
+    }),
+  );
   const requirements = requirementsOf(operation, sent, clock);
   const asOf = textOf(asked, 'as_of');
   const seen = new Set<string>();
   let before: R | undefined;
-  return (value) => {
-    if (!isObject(value)) return { fault: ' is not an object' };
-    const read = readFields(fields, value, ids);
-    if ('fault' in read) return { fault: `.${read.field} ${read.fault}` };
-    const row = read.row as R;
-    const shownIn = (field: string) => `.${field} is ${shown(value[field])}`;
+  return (value, place) => {
+    const row = readFields(fields, value, place, refuse, ids) as R;
+    const shownIn = (field: string) => `.${field} is ${shown((value as Members)[field])}`;
     const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
-    if (late !== undefined) return { fault: shownIn(late.field) + late.words };
-    for (const { field, fault, met } of requirements) if (!met(row)) return { fault: shownIn(field) + fault };
+    if (late !== undefined) refuse(place + shownIn(late.field) + late.words);
+    for (const { field, fault, met } of requirements) if (!met(row)) refuse(place + shownIn(field) + fault);
     const name = identityOf(identity, row);
     if (name !== undefined && seen.size === seen.add(name).size)
-      return { fault: `${identity.map(shownIn).join(' and ')} a second time` };
+      refuse(`${place}${identity.map(shownIn).join(' and ')} a second time`);
     const fault = operation.contradiction?.(row, before);
+    if (fault !== undefined) refuse(place + fault);
     before = row;
-    return fault === undefined ? { row } : { fault };
+    return row;
   };
 }
 
@@ -327,58 +272,37 @@ function happenedLater(asOf: string, field: Field, cell: unknown): boolean {
   return field.happened === true && typeof cell === 'string' && cell.slice(0, 10) > asOf;
 }
 
-function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string> {
-  return new Map(
-    asked.flatMap(([name, text]) => {
-      const { bounds } = params[name] ?? {};
-      return bounds?.is === 'equal' ? [[bounds.field, text] as const] : [];
-    }),
-  );
-}
-
 function readFields(
   fields: readonly Field[],
-  value: Members,
+  value: unknown,
+  place: string,
+  refuse: Refuse,
   asked?: ReadonlyMap<string, string>,
-): { readonly row: Members } | { readonly field: string; readonly fault: string } {
+): Members {
+  if (!isObject(value)) return refuse(`${place} is not an object`);
   const row: Record<string, unknown> = { ...value };
   for (const field of fields) {
     const { name } = field;
-    const read = readCell(field, value[name], asked?.get(name));
-    if ('fault' in read) return { field: name, fault: read.fault };
-    if (read.cell !== undefined) row[name] = read.cell;
+    const cell = readCell(field, value[name], `${place}.${name}`, refuse, asked?.get(name));
+    if (cell !== undefined) row[name] = cell;
   }
-  return { row };
+  return row;
 }
 
-type ReadCell = { readonly cell: unknown } | { readonly fault: string };
-
 /** Reads a cell into asof's form; a missing cell that rows may lack gets the requested value, if any. */
-function readCell(field: Field, value: unknown, asked: string | undefined): ReadCell {
+function readCell(field: Field, value: unknown, place: string, refuse: Refuse, asked = ''): unknown {
   const { type, nullable = false, extension = false, mayLack = false, fields } = field;
   // Another service may send an empty text for an unknown value.
   const isAbsent = value === undefined || value === null || value === '';
-  if (isAbsent && (nullable || extension || mayLack)) {
-    if (mayLack) return { cell: value ?? asked ?? '' };
-    const isNull = nullable && fields === undefined && !(value === undefined && extension);
-    return { cell: isNull ? null : value };
-  }
-  if (value === undefined) return { fault: 'is missing' };
+  if (isAbsent && mayLack) return value ?? asked;
+  if (isAbsent && nullable && fields === undefined && !(value === undefined && extension)) return null;
+  if (isAbsent && (nullable || extension)) return value;
+  if (value === undefined) refuse(`${place} is missing`);
   const { isOnWire, noun, fromWire } = fieldKinds[type];
-  if (!isOnWire(value)) return { fault: `is ${shown(value)}, not ${noun}` };
-  if (fields !== undefined && Array.isArray(value)) return readRecords(fields, value);
-  return { cell: fromWire !== undefined && isText(value) ? fromWire(value) : value };
-}
-
-function readRecords(fields: readonly Field[], records: readonly unknown[]): ReadCell {
-  const cell: Members[] = [];
-  for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return { fault: `holds ${shown(record)} at ${index}, which is not an object` };
-    const read = readFields(fields, record);
-    if ('fault' in read) return { fault: `holds a record at ${index} whose ${read.field} ${read.fault}` };
-    cell.push(read.row);
-  }
-  return { cell };
+  if (!isOnWire(value)) refuse(`${place} is ${shown(value)}, not ${noun}`);
+  if (fields !== undefined && Array.isArray(value))
+    return value.map((record, i) => readFields(fields, record, `${place}[${i}]`, refuse));
+  return fromWire !== undefined && isText(value) ? fromWire(value) : value;
 }
 
 function isObject(value: unknown): value is Members {
@@ -391,13 +315,23 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-type Bound = NonNullable<Param['bounds']>;
-
 type Requirement<R> = {
   readonly field: string;
   /** What is wrong with a row, after the value of the field in a message. */
   readonly fault: string;
   met(row: R): boolean;
+};
+
+type Bound = NonNullable<Param['bounds']>['is'];
+
+/** How a cell meets a bound, and what is wrong with one that does not. */
+const bounding: Readonly<
+  Record<Bound, readonly [met: (cell: string, to: string) => boolean, fault: string]>
+> = {
+  equal: [(cell, to) => cell === to, ', but $ was asked for'],
+  from: [(cell, to) => cell >= to, ': before $'],
+  to: [(cell, to) => cell <= to, ': after $'],
+  least: [(cell, to) => Number(cell) >= Number(to), ': fewer than $'],
 };
 
 /**
@@ -415,36 +349,19 @@ function requirementsOf<R extends Row>(
   for (const [name, { bounds }] of Object.entries(params)) {
     const { [name]: value } = values;
     if (value === undefined || value === '') continue;
+    const faultOf = (is: Bound) => bounding[is][1].replace('$', () => String(value));
     const shown = fields.find((one) => one.name === bounds?.field);
     if (bounds !== undefined && shown !== undefined)
       found.push({
         field: bounds.field,
-        fault: faultOf(bounds.is, String(value)),
-        met(row) {
-          const { [bounds.field]: cell } = row;
-          return (cell == null && shown.extension === true) || isWithin(bounds.is, cell, value);
-        },
+        fault: faultOf(bounds.is),
+        met: ({ [bounds.field]: cell }) =>
+          (cell == null && shown.extension === true) ||
+          bounding[bounds.is][0](String(cell ?? ''), String(value)),
       });
     const test = rowTests[name];
     if (test !== undefined && textOf(texts, name) !== undefined)
-      found.push({
-        field: test.field,
-        fault: faultOf('equal', String(value)),
-        met: (row) => test.met(row, values, clock),
-      });
+      found.push({ field: test.field, fault: faultOf('equal'), met: (row) => test.met(row, values, clock) });
   }
   return found;
-}
-
-function isWithin(is: Bound['is'], cell: unknown, value: unknown): boolean {
-  if (is === 'least') return Number(cell) >= Number(value);
-  const [found, asked] = [String(cell ?? ''), String(value)];
-  if (is === 'equal') return found === asked;
-  return is === 'from' ? found >= asked : found <= asked;
-}
-
-function faultOf(is: Bound['is'], asked: string): string {
-  if (is === 'equal') return `, but ${asked} was asked for`;
-  if (is === 'from') return `: before ${asked}`;
-  return is === 'to' ? `: after ${asked}` : `: fewer than ${asked}`;
 }

@@ -43,27 +43,19 @@ export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
   // A user name, a query or a fragment may contain a secret.
   const shown = /[@?#]/.test(text) ? undefined : text;
-  const notBase = (reason: string, hint = 'such as https://data.example.com') =>
+  const notBase = (reason: string) =>
     new Problem('bad-input', `invalid base URL: ${reason}`, {
       field: 'base_url',
       refusal: { param: 'base_url', reason, value: shown },
-      hints: [hint],
+      hints: ['such as https://data.example.com'],
     });
-  if (!URL.canParse(typed)) throw notBase('it is not a URL', withScheme(typed));
+  if (!URL.canParse(typed)) throw notBase('it is not a URL');
   const url = new URL(typed);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw notBase('it does not begin with http:// or https://', withScheme(typed));
+  if (!/^https?:$/.test(url.protocol)) throw notBase('it does not begin with http:// or https://');
   if (url.username !== '' || url.password !== '') throw notBase('it may not hold a user name or a password');
   if (url.search !== '' || url.hash !== '') throw notBase("it may not have a '?' or a '#'");
   const prefix = url.pathname.replace(/\/+$/, '');
   return { origin: url.origin, prefix, href: url.origin + prefix };
-}
-
-/** Suggests a scheme for a host without one, the most common mistake; undefined for any other text. */
-function withScheme(typed: string): string | undefined {
-  return /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/[\w./-]*)?$/.test(typed)
-    ? `did you mean https://${typed}?`
-    : undefined;
 }
 
 type HttpHeaders = { readonly [name: string]: string };
@@ -196,14 +188,11 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 export function redacted(problem: Problem, secrets: readonly string[]): Problem {
   if (secrets.length === 0) return problem;
   const clean = (text: string) => withoutSecrets(text, secrets);
-  const cleanIfAny = (text: string | undefined) => text && clean(text);
+  const { detail, hints, field, requestId, instance, type } = problem;
+  const texts = { detail, field, requestId, instance, type };
   return problem.with({
-    detail: clean(problem.detail),
-    hints: problem.hints.map(clean),
-    field: cleanIfAny(problem.field),
-    requestId: cleanIfAny(problem.requestId),
-    instance: cleanIfAny(problem.instance),
-    type: cleanIfAny(problem.type),
+    ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text && clean(text)])),
+    hints: hints.map(clean),
   });
 }
 
@@ -230,27 +219,25 @@ const unzip = promisify(gunzip);
 async function decoded({ url, headers }: Omit<HttpReply, 'body'>, body: Buffer): Promise<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || body.length === 0) return body;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw unreadable(url, `as ${encoding}`);
-  try {
-    return await unzip(body, { maxOutputLength: largestBody });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url);
-    throw unreadable(url, 'as damaged gzip');
-  }
+  const unreadable = (how: string) =>
+    new Problem('bad-answer', `${url} answered ${how}, which asof cannot read`);
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw unreadable(`as ${encoding}`);
+  return unzip(body, { maxOutputLength: largestBody }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(url) : unreadable('as damaged gzip');
+  });
 }
 
 function tooLarge(url: string): Problem {
   return new Problem('bad-answer', `${url} answered with more than ${largestBody / 1024 / 1024} MiB`);
 }
 
-function unreadable(url: string, how: string): Problem {
-  return new Problem('bad-answer', `${url} answered ${how}, which asof cannot read`);
-}
-
 type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-/** Connection errors that the next try may not meet. */
-const passing: Readonly<Record<string, string>> = {
+const unknownIssuer = 'TLS: its certificate has an unknown issuer';
+
+/** Connection errors in words, by their codes. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
@@ -261,13 +248,6 @@ const passing: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
   UND_ERR_SOCKET: 'the connection broke off',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer broke off',
-};
-
-const unknownIssuer = 'TLS: its certificate has an unknown issuer';
-
-/** Connection errors that every try would meet. */
-const lasting: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no host of that name',
   CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
@@ -285,8 +265,14 @@ function connectionFailure(error: unknown, href: string, proxy: string | undefin
     const detail = `${href} does not answer in HTTP that asof can read`;
     return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
   }
-  const forGood = lasting[code] ?? otherLasting(code, message);
-  const words = forGood ?? passing[code] ?? (code === '' ? message : code);
+  const isTls = /^(ERR_SSL|ERR_TLS|EPROTO|CERT_|DEPTH_|SELF_|UNABLE_)/.test(code);
+  const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
+  const refused = message.startsWith('Proxy Authentication Required') ? '407' : tunnel;
+  const isPlainHttp = isTls && /wrong version number|packet length too long/i.test(message);
+  const words =
+    (isPlainHttp && 'TLS: it answers, but not in TLS') ||
+    (refused && `the proxy refused with status ${refused}`) ||
+    (reasons[code] ?? (isTls ? `TLS: ${code}` : code || message));
   const hints = [
     ...(/unknown issuer|self-signed/.test(words)
       ? ['NODE_EXTRA_CA_CERTS names a file of more certificates to trust']
@@ -295,21 +281,12 @@ function connectionFailure(error: unknown, href: string, proxy: string | undefin
       ? []
       : [`the environment names a proxy, ${proxy} (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)`]),
   ];
-  return { problem: unreachable(href, words, hints, error), transient: forGood === undefined };
+  const transient = !isTls && refused === undefined && code !== 'ENOTFOUND';
+  return { problem: unreachable(href, words, hints, error), transient };
 }
 
 function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
   return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
-}
-
-function otherLasting(code: string, message: string): string | undefined {
-  if (/^(ERR_SSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) {
-    const isPlainHttp = /wrong version number|packet length too long/i.test(message);
-    return isPlainHttp ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`;
-  }
-  const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
-  const refused = /^Proxy Authentication Required/.test(message) ? '407' : tunnel;
-  return refused && `the proxy refused with status ${refused}`;
 }
 
 /** Finds the innermost cause of an error; if several addresses were tried, the first failure's. */

@@ -42,11 +42,6 @@ describe('a base URL', () => {
     expect([kind, detail]).toEqual(['bad-input', `invalid base URL: ${reason}`]);
     expect(JSON.stringify([hints, others])).not.toContain('hunter2');
   });
-
-  it('that lacks the scheme is shown with it', () => {
-    const hint = 'did you mean https://data.example.com/v0?';
-    expect(failure(() => parseBaseUrl('data.example.com/v0')).hints).toEqual([hint]);
-  });
 });
 
 describe('the path of a request', () => {
