@@ -71,7 +71,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
     for (const [flags, reason] of refused) if (flags.includes(flag)) refuse(flag, reason);
   // The date would change with every run, and when the snapshot is verified.
   for (const { text, moves } of parsed.resolved)
-    if (moves) refuse(`'${text}'`, 'the as-of date of the snapshot bounds every line');
+    if (moves) refuse(`'${text}'`, 'it means another day in each run');
   const bound = bind(parsed.query, day);
   if (parsed.output.format === undefined && formatForFile(name) === undefined)
     throw new Problem('bad-input', `the name ${name} has no format`, {

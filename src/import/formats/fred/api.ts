@@ -166,7 +166,7 @@ function holdsSeries(head: string): boolean {
 }
 
 /** Reads the series that a FRED response describes, each once, as of its latest real-time period. */
-export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
+async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
   const entries = listField(file, await readFredResponse(file), 'seriess');
   for (const [index, entry] of entries.entries()) {
