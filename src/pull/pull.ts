@@ -303,7 +303,7 @@ class SourcePull {
       const count = counted(error.list.length, 'conflict');
       const detail = `${title} contradicts the stored data on ${name}: ${count}; asof keeps the stored data`;
       return new Problem('bad-answer', detail, {
-        list: shownLines(error.list),
+        list: error.list,
         hints: ['asof import --replace takes the new figures from a file, if they are right'],
       });
     }
@@ -323,11 +323,8 @@ class SourcePull {
     const missing = this.#missing(bookmark);
     if (missing.length === 0) return undefined;
     const detail = `${this.#source.title} does not give all of ${name}; the rest is stored`;
-    const lines = missing.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`);
-    return new Problem('bad-answer', detail, {
-      list: shownLines(lines),
-      hints: ['asof pull asks for it again'],
-    });
+    const list = missing.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`);
+    return new Problem('bad-answer', detail, { list, hints: ['asof pull asks for it again'] });
   }
 
   /** Ends a subject; `what` is left to do besides its missing items. */
@@ -373,14 +370,8 @@ function leftText({ record: { upTo } }: SubjectState): string {
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
-/** More names would hide the rest of a message; a message on several lines may have more. */
+/** More names would hide the rest of a message. */
 const mostNamed = 5;
-const mostLines = 100;
-
-function shownLines(lines: readonly string[]): readonly string[] {
-  const more = lines.length - mostLines;
-  return [...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more`] : [])];
-}
 
 function namesOf(items: readonly Outstanding[]): string {
   const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);

@@ -103,6 +103,15 @@ export function inOneLine(
   });
 }
 
+/** Calls `work`; a failure is in one line that begins with the place of a command. */
+export function placed<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw inOneLine(error, { before: `${place}: ` });
+  }
+}
+
 function fileProblem(error: unknown): Problem | undefined {
   if (!isSystemError(error)) return undefined;
   const { path, dest }: NodeJS.ErrnoException & { readonly dest?: string } = error;

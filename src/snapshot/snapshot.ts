@@ -20,7 +20,7 @@ import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
-import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
+import { boundLine, type ParseLine, placed, writeLines } from './line.ts';
 import { type FileSum, foundAt, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
 import { manifestName, readPlan } from './plan.ts';
 
@@ -42,13 +42,9 @@ export function bindPlan(
   { asOf, demands = {} }: { readonly asOf: Day; readonly demands?: Demands },
   parseLine: ParseLine,
 ): BoundPlan {
-  const lines = readPlan(bytes, name).map((line) => {
-    try {
-      return boundLine(line, asOf, parseLine, demands);
-    } catch (error) {
-      throw inOneLine(error, { before: `${name} line ${line.number}: ` });
-    }
-  });
+  const lines = readPlan(bytes, name).map((line) =>
+    placed(`${name} line ${line.number}`, () => boundLine(line, asOf, parseLine, demands)),
+  );
   return { name, asOf, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 

@@ -55,11 +55,10 @@ export const fred: PullSource = {
   estimate({ name, bookmark }) {
     if (release.test(name))
       return { requests: 1, what: 'the list of its series, then at least 3 requests for each' };
-    const known = readBookmark(bookmark);
-    if (known === undefined)
+    if (bookmark === '')
       return { requests: 3, what: 'the description, the vintage dates, and every vintage' };
-    if (known.fetched === true) return { requests: 1, what: 'what FRED has today' };
-    return { requests: 1, what: `what is new since ${known.vintage ?? 'the beginning'}` };
+    const { fetched, vintage = 'the beginning' } = readBookmark(bookmark);
+    return { requests: 1, what: fetched === true ? 'what FRED has today' : `what is new since ${vintage}` };
   },
 
   async count(seriesId, view) {
@@ -91,7 +90,7 @@ function seriesId(text: string): string {
 const beginning: Day = '1776-07-04';
 
 type FredBookmark = {
-  /** The day from which the store has every vintage; missing in bookmarks of older versions. */
+  /** The day from which the store has every vintage. */
   readonly from?: Day;
   /** The last vintage date that is completely stored. */
   readonly vintage?: Day;
@@ -101,8 +100,8 @@ type FredBookmark = {
   readonly fetched?: true;
 };
 
-function readBookmark(text: string): FredBookmark | undefined {
-  return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
+function readBookmark(text: string): FredBookmark {
+  return text === '' ? {} : JSON.parse(text);
 }
 
 type Period = { readonly start: Day; readonly end: Day };
@@ -137,11 +136,11 @@ class FredHistory {
     this.#task = task;
     this.#api = new FredApi(task.get);
     this.#today = chicagoDay(task.now);
-    this.#bookmark = readBookmark(task.subject.bookmark) ?? {};
+    this.#bookmark = readBookmark(task.subject.bookmark);
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
-    const { from, vintage, partial = '', fetched } = this.#bookmark;
+    const { from = beginning, vintage, partial = '', fetched } = this.#bookmark;
     const { full, since = '', read } = this.#task;
     if (fetched === true && !full) {
       yield* this.#withoutVintages();
@@ -153,10 +152,9 @@ class FredHistory {
       yield* this.#fromTheBeginning();
       return;
     }
-    const after = from ?? this.#stored.firstVintage;
-    this.#complete = { after, upTo: later(vintage, partial) };
+    this.#complete = { after: from, upTo: later(vintage, partial) };
     const start = full ? earlier(since, vintage) : vintage;
-    if (full && start <= after) yield* this.#fromTheBeginning();
+    if (full && start <= from) yield* this.#fromTheBeginning();
     else yield* this.#sinceKnown(start, this.#stored);
   }
 
@@ -171,8 +169,8 @@ class FredHistory {
   async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
     await this.#description();
     const { full, since } = this.#task;
-    const { from } = this.#bookmark;
-    const asked = since ?? (full ? beginning : (from ?? beginning));
+    const { from = beginning } = this.#bookmark;
+    const asked = since ?? (full ? beginning : from);
     // The values of the first day must be final, and today is not over.
     const start = earlier(asked, addDays(this.#today, -1));
     // The facts that the bookmark is about may be gone.
@@ -322,13 +320,13 @@ class FredHistory {
   async *#withoutVintages(): AsyncGenerator<PullWindow> {
     const { file, rows } = await this.#rowsOfToday();
     const today = this.#today;
-    const before = readBookmark(this.#task.subject.bookmark);
+    const { bookmark } = this.#task.subject;
     const asked = { seriesId: this.#id, asOf: today, limit: Number.MAX_SAFE_INTEGER };
     const found = await this.#task.read((view) => view.series.observations(asked));
     const stored = new Map(found?.rows.map(({ date, value }) => [date, value]));
     const isNew = rows.some(({ date, value }) => !sameNumber(stored.get(date) ?? null, value));
-    const isDone = before?.partial === today;
-    if (before === undefined)
+    const isDone = readBookmark(bookmark).partial === today;
+    if (bookmark === '')
       this.#task.note(
         `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
       );

@@ -56,10 +56,6 @@ export class StoredHistory {
   /** Returns the stored date for a date of the publisher. */
   readonly dateOf = (date: Day): Day => storedDate(date, this.#frequency);
 
-  get firstVintage(): Day {
-    return this.#vintages.keys().next().value ?? '';
-  }
-
   /** Returns the value of a date on a day; undefined if no vintage up to that day mentions the date. */
   valueOn(date: Day, asOf: Day): string | null | undefined {
     const value = this.#knownOn(date, asOf);
