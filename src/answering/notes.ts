@@ -103,7 +103,7 @@ function sampleTexts(
   const named = found.slice(0, mostNamed).map(({ id }) => id);
   const more = found.length - mostNamed;
   return [
-    `${named.join(', ')}, and ${more} more series are not exact: the dates of the dates of the dates of their vintages are not days of publication`,
+    `${named.join(', ')}, and ${more} more series are not exact: the dates of their vintages are not days of publication`,
   ];
 }
 
