@@ -84,9 +84,11 @@ function misstated({ as_of, rows, coverage = [] }: FileRecord, given: FileRecord
     return covered_to > to || kind !== vintage_kind;
   });
   return [
-    ...(as_of === given.as_of ? [] : [`is as of ${given.as_of} by its command, not ${as_of}`]),
-    ...(rows === given.rows ? [] : [`has ${given.rows} rows by its command, not ${rows}`]),
-    ...covered.map(({ subject }) => `has another coverage of ${subject} by its command`),
+    ...(as_of === given.as_of
+      ? []
+      : [`is recorded as of ${as_of}, and its command answers as of ${given.as_of}`]),
+    ...(rows === given.rows ? [] : [`is recorded with ${rows} rows, and its command gives ${given.rows}`]),
+    ...covered.map(({ subject }) => `is recorded with another coverage of ${subject} than its command gives`),
   ];
 }
 

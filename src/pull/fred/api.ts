@@ -208,7 +208,7 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
     if (wanted === undefined || given === undefined || String(given).toUpperCase() === String(wanted)) return;
-    const detail = `FRED's answer to ${path} is about something else: asked for ${name} ${wanted}, it gave ${given}; nothing of it was stored`;
+    const detail = `FRED's answer to ${path} is about something else: asof asked for ${name} ${wanted} and got ${given}, and stored nothing from it`;
     throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
   };
   for (const name of echoed) compare(name, answer[name]);

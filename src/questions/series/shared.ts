@@ -177,7 +177,7 @@ export function oneFrequency(id: string, { units }: Transformation) {
     );
     throw new Problem(
       'bad-input',
-      `by the spacing of its dates ${id} is ${one} and ${other}, so the ${units} of the two cannot be compared`,
+      `judging by its dates, ${id} is ${one} and ${other}, so the ${units} of the two cannot be compared`,
       { field: 'units', hints: ['import a metadata file that states the frequency'] },
     );
   };
