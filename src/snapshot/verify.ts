@@ -88,7 +88,10 @@ function misstated({ as_of, rows, coverage = [] }: FileRecord, given: FileRecord
       ? []
       : [`is recorded as of ${as_of}, and its command answers as of ${given.as_of}`]),
     ...(rows === given.rows ? [] : [`is recorded with ${rows} rows, and its command gives ${given.rows}`]),
-    ...covered.map(({ subject }) => `is recorded with another coverage of ${subject} than its command gives`),
+    ...covered.map(
+      ({ subject }) =>
+        `is recorded with another coverage or kind of vintages of ${subject} than its command gives`,
+    ),
   ];
 }
 

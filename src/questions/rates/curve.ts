@@ -123,7 +123,7 @@ async function curveTexts(
   if (date === undefined) return textsOf(type);
   const used = on_or_before === true ? await newestUpTo(date, type, context) : date;
   if (used !== date)
-    context.note?.({ kind: 'empty', text: `no curve on ${date}; the newest one before it is of ${used}` });
+    context.note?.({ kind: 'empty', text: `no curve on ${date}; the newest one before it is from ${used}` });
   return textsOf({ date: used, ...type });
 }
 

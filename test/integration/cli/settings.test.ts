@@ -185,8 +185,8 @@ describe('asof auth login', () => {
   });
 
   it.each([
-    ['an empty one', '', 'the key of stdin is empty'],
-    ['one of several words', 'not a key', 'the key of stdin holds characters that no key has'],
+    ['an empty one', '', 'the key from stdin is empty'],
+    ['one of several words', 'not a key', 'the key from stdin holds characters that no key has'],
     ['a whole file', 'x'.repeat(70_000), 'too long to be a key'],
   ])('refuses %s', async (_, token, words) => {
     const { code, out, err } = await login('https://data.example.com', token);
@@ -217,7 +217,7 @@ describe('asof auth login', () => {
     !       ASOF_BASE_URL and \`asof config set base_url URL\` select one too
     [exit 2]
     $ asof auth login --base-url http://localhost:1
-    ! cannot ask for confirmation to asof: there is no terminal for the key
+    ! asof: there is no terminal to ask for the key
     !       --with-token reads it from stdin
     [exit 2]
     `,
@@ -343,7 +343,12 @@ describe('the key that is sent', () => {
       10,
       'there is no such file or folder',
     ],
-    ['a text of several lines', { ASOF_API_KEY: 'se\ncret' }, 2, 'the key of ASOF_API_KEY holds characters'],
+    [
+      'a text of several lines',
+      { ASOF_API_KEY: 'se\ncret' },
+      2,
+      'the key from ASOF_API_KEY holds characters',
+    ],
   ])('is never guessed: %s', async (_, more, status, words) => {
     const { url, keys } = await service();
     const { code, err } = await run(`ping --base-url ${url}`, more);

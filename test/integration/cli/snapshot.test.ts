@@ -225,7 +225,7 @@ describe('asof snapshot', () => {
     unlinkSync(file('gdp.csv.gz'));
     writeFileSync(file('gdp.csv.gz'), gzipSync(read('gdp.csv').replace(',17710.7,', ',17710.8,')));
     const found = (await verify()).out;
-    expect(found).toMatch(/^gdp\.csv\.gz is changed: /);
+    expect(found).toMatch(/^gdp\.csv\.gz has changed: /);
     expect(found).toContain(
       'gdp.csv.gz differs from what its command gives, from line 2 on: "2014-10-01,17710.8,2015-01-30,',
     );

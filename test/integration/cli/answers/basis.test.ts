@@ -293,7 +293,7 @@ describe('a snapshot', () => {
     const { code, out: found } = await verify('claims', other);
     expect([code, found]).toEqual([
       1,
-      'a.csv is recorded with GDP as exact, and its command gives sampled\n',
+      'a.csv is recorded with another coverage or kind of vintages of GDP than its command gives\n',
     ]);
   });
 });

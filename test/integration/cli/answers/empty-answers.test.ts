@@ -64,17 +64,17 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof obs GDP --units pc1 --to 1947-12-31 --no-header
     ! asof: no rows: GDP has values, but no pc1: the earlier value is missing, or the formula has no result
     $ asof obs GDP --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins in this range; --partial shows periods that are not complete
+    ! asof: no rows: GDP has values, but no complete year that begins in this range; --partial shows periods that are not complete
     $ asof obs GDP --frequency a --partial --from 2024-04-01 --no-header
-    ! asof: no rows: GDP has values, and no year that begins in this range
+    ! asof: no rows: GDP has values, but no year that begins in this range
     $ asof obs GDP --units pch --from 2030-01-01 --no-header
     ! asof: no rows: the newest date of GDP is 2024-07-01
     $ asof panel GDP --wide --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins in this range; …
+    ! asof: no rows: GDP has values, but no complete year that begins in this range; …
     $ asof panel GDP --units pc1 --to 1947-12-31 --no-header
     ! asof: no rows: GDP has values, but no pc1: …
     $ asof diff GDP 2014-12-23 latest --frequency a --from 2024-01-01 --no-header
-    ! asof: no rows: GDP has values, and no complete year that begins in this range; …
+    ! asof: no rows: GDP has values, but no complete year that begins in this range; …
 
     # days on which there are no rates
     $ asof curve --date 2024-03-30 --no-header
@@ -159,10 +159,10 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
 
     # a cursor that no service gave is named with its flag and its text
     $ asof yields --cursor abc
-    ! asof: --cursor "abc": not a cursor of this service
+    ! asof: --cursor "abc": use the next_cursor of an earlier answer
     [exit 2]
     $ asof obs GDP --cursor abc
-    ! asof: --cursor "abc": not a cursor of this service
+    ! asof: --cursor "abc": use the next_cursor of an earlier answer
     [exit 2]
     `,
     () => ({ ...contract.as(mode), stdoutIsTerminal: true, columns: 900 }),

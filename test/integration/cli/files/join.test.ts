@@ -211,7 +211,7 @@ describe('the rows of a join', () => {
 
   it.each([
     ['join /nowhere/x.csv --on day GDP', 10, 'cannot read /nowhere/x.csv'],
-    [`join ${trades} --on day GDP -f svg`, 2, 'this command has no chart'],
+    [`join ${trades} --on day GDP -f svg`, 2, 'this query has no chart'],
     [`join ${trades} --on day GDP --columns nope`, 2, "unknown column 'nope'"],
   ])('need what is missing or wrong in: %s', async (line, code, message) => {
     expect(await run('embedded', line)).toEqual({ code, out: '', err: expect.stringContaining(message) });

@@ -253,6 +253,6 @@ describe('a panel of as-of dates', () => {
     expect([missing.code, missing.err]).toEqual([10, expect.stringContaining('cannot read /nowhere/x.csv')]);
     const plan = folder.write('plan.txt', 'x.csv panel GDP --as-of-file days.csv\n');
     const { code, err } = await run(`snapshot ${plan} --out ${folder.path('out')}`);
-    expect([code, err]).toEqual([2, expect.stringContaining('a plan has no --as-of-file')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('a plan cannot use --as-of-file')]);
   });
 });

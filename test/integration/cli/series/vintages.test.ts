@@ -172,7 +172,7 @@ describe('asof vintages', () => {
     2020-03-01,1,0,1
     2020-02-11,0,1,0
     2020-02-01,1,0,0
-    ! asof: first vintage 2020-02-01, last 2020-05-01, dates from 2020-01-01, covered to 2020-05-01
+    ! asof: ODD: vintages from 2020-02-01 to 2020-05-01, dates from 2020-01-01, covered to 2020-05-01
 
     # is bounded by its range and by the as-of date
     $ asof vintages ODD --from 2020-02-11 --to 2020-03-31 --columns as_of_date --no-header -q
@@ -350,7 +350,8 @@ describe.each(commandModes)('one unknown id among several, %s,', (mode) => {
     # is that of a column of a file that is checked, or left out with --skip-missing
     $ asof check ${table} --column GDP --column X=NOPE
     ! asof: series 'NOPE' not found
-    ! …
+    !       asof series search finds series by words
+    !       --skip-missing leaves out what is not found
     [exit 3]
     $ asof check ${table} --column GDP --column X=NOPE --skip-missing --all-rows --no-header
     2,2015-02-01,GDP,…
