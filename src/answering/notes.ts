@@ -196,12 +196,8 @@ type About = readonly [name: string, text: string];
 export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
   const transformation = transformationIn(values);
   const about: About[] = [
-    ...(question.asOfTexts?.(values) ?? []).map((text) => ['As of', text] as const),
-    ...(question.namedParams?.(values) ?? []).map(
-      ([name, value]) => ['Parameter', `${name}: ${value}`] as const,
-    ),
+    ...(question.aboutValues?.(values) ?? []),
     ...(transformation === undefined ? [] : transformedAbout(transformation)),
-    ...(question.valueTexts?.(values) ?? []),
   ];
   const day = question.knownOn?.(values) ?? context.basis.today;
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;

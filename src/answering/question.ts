@@ -116,11 +116,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   drawing?(values: V): ((ask: Ask) => Promise<Drawing>) | undefined;
   /** Returns the last day on which the contents were known; undefined for the newest data. */
   knownOn?(values: V): Day | undefined;
-  /** Says in words as of which days the contents were known, one text a line. */
-  asOfTexts?(values: V): readonly string[];
-  /** Returns what a file with notes says about the values, besides their transformation. */
-  valueTexts?(values: V): readonly (readonly [about: string, text: string])[];
-  namedParams?(values: V): readonly (readonly [name: string, value: unknown])[];
+  /** Returns what a file with notes says about the values, such as the as-of date, besides their transformation. */
+  aboutValues?(values: V): readonly (readonly [name: string, text: string])[];
   /** True if its answer transforms values itself, instead of asking for transformed ones. */
   readonly transformsOwn?: boolean;
   /** Tells whether `limit` counts rows of the answer, and not dates that it is computed from. Default: yes. */

@@ -1,4 +1,3 @@
-import type { Transformation } from '../domain/series/transformation.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -22,7 +21,11 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
   const drawing = ask.drawn ? await question.drawing?.(values)?.(ask) : undefined;
-  const context = await transformedContext(transformation, ask);
+  // Loaded here: most queries ask for values as published.
+  const context =
+    transformation === undefined
+      ? ask
+      : (await import('./transforming.ts')).transforming(ask, transformation);
   const answer = await question.answer(values, context).catch((error) => {
     throw failureIn(values, error);
   });
@@ -75,13 +78,6 @@ async function* completed<P extends Envelope | WrittenPage>(
 
 function failureIn({ id }: Query['values'], error: unknown): unknown {
   return typeof id === 'string' ? failureOf(id, error) : error;
-}
-
-async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {
-  if (transformation === undefined) return context;
-  // Loaded here: most queries ask for values as published.
-  const { transforming } = await import('./transforming.ts');
-  return transforming(context, transformation);
 }
 
 /** Passes pages on; adds the operation's notes about the rows of the first page, or on why there are none. */

@@ -8,7 +8,7 @@ import { type Operation, prepare } from '../operations/operation.ts';
 import { flagName, isAboutKnowledge, type Param, type Params, param } from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { commandOf, extentParams, oneSeries, ownValues, pageCursor } from './series/shared.ts';
+import { aboutAsOf, commandOf, extentParams, oneSeries, ownValues } from './series/shared.ts';
 import { questions } from './table.ts';
 
 /** Returns the question with the name of an operation, or makes one that asks only that operation. */
@@ -35,17 +35,18 @@ function operationQuestion(operation: Operation, operations: readonly Operation[
     params: {
       ...withoutDefaults(own),
       ...flagParams(others),
-      ...(limit && { limit: limitParam(extra), ...extra, cursor: pageCursor }),
+      ...(limit && { limit: limitParam(extra), ...extra, cursor: extentParams.cursor }),
     },
     ...defined({ defaults }),
     check: (values, clock) => void prepare(asked(values), textsOf(ownValues(asked(values), values)), clock),
     layout: asked,
     ...(drawing && { drawing: (values) => () => drawing(values) }),
     knownOn: (values) => dayIn(asked(values), values),
-    asOfTexts: (values) => [dayIn(asked(values), values)].flatMap((day) => day ?? []),
-    namedParams(values) {
-      const named = ownValues(asked(values), values);
-      return Object.entries(named).filter(([key]) => key !== 'id' && key !== asked(values).boundBy);
+    aboutValues(values) {
+      const { boundBy = '' } = asked(values);
+      const { id: _, [boundBy]: asOf, ...named } = ownValues(asked(values), values);
+      const [day, ...others] = aboutAsOf(String(asOf), named);
+      return asOf === undefined || day === undefined ? others : [day, ...others];
     },
     ...(operation.boundBy !== undefined && { bind: (values, day) => boundTo(asked(values), values, day) }),
     answer: (values, ask) => answer(asked(values), values, ask),

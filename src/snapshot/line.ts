@@ -196,7 +196,7 @@ async function writeLine(
 
 function lineNotes({ name, query }: BoundLine, notes: readonly Note[], asOf: Day): readonly string[] {
   const texts = (wanted: Note['kind']) => notes.flatMap(({ kind, text }) => (kind === wanted ? text : []));
-  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
+  const { from = '' } = query.values;
   const isLater = String(from) > asOf;
   return [
     ...texts('stale'),

@@ -9,7 +9,7 @@ import { operation } from '../../src/operations/operation.ts';
 import { asOfParam, paging, param, periodRange } from '../../src/operations/param.ts';
 import { observations } from '../../src/operations/series/observations.ts';
 import { day, flag, integer } from '../../src/operations/value.ts';
-import { boundAsOf, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
+import { aboutAsOf, boundAsOf, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
 
 /** An operation that asof does not have, declared as a new file in src/operations would declare it. */
 export const sources = operation({
@@ -101,7 +101,7 @@ export const gaps = question({
   },
   layout: () => layout,
   knownOn: ({ as_of }) => as_of,
-  asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
+  aboutValues: ({ as_of }) => aboutAsOf(as_of),
   bind: boundAsOf,
   answer: ({ ids, as_of, from, to, only_gaps, least, skip_missing }, ask) =>
     composed(ask, async (counting) => {

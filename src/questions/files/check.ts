@@ -106,15 +106,11 @@ const columns: Param<NamedColumns | undefined, false> = {
 const { strict, lag } = knownParams;
 
 const params = {
-  on: param(columnName, 'The column of the days; by default the first one.', undefined, {
-    help: { about: 'column of the days (default the first)' },
-  }),
+  on: param(columnName, 'Column of the days (default the first).', undefined),
   columns,
   strict,
   lag,
-  all_rows: param(flag, 'Also gives the values that were known.', undefined, {
-    help: { about: 'include the values that were known' },
-  }),
+  all_rows: param(flag, 'Include the values that were known.', undefined),
   beyond: beyondParam('what to compare values with after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,

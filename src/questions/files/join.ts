@@ -29,26 +29,15 @@ import {
 } from './shared.ts';
 
 const on: Param<string, true> = {
-  ...columnName,
-  in: 'query',
-  description: 'The column of the days.',
+  ...param(columnName, 'Column of the days.', ''),
   required: true,
-  fallback: '',
-  help: { about: 'column of the days' },
 };
 
 const params = {
   on,
   ...knownParams,
-  with_dates: param(flag, 'Adds the period that each value belongs to, in a second column.', undefined, {
-    help: { about: 'add the observation date of each value' },
-  }),
-  with_age: param(
-    flag,
-    'Adds the number of days since each value was published, in a further column.',
-    undefined,
-    { help: { about: 'add the days since each value was published' } },
-  ),
+  with_dates: param(flag, 'Add the observation date of each value.', undefined),
+  with_age: param(flag, 'Add the days since each value was published.', undefined),
   beyond: beyondParam('cells of days after a series ends'),
   skip_missing: skipMissing,
   ...unitsParams,

@@ -15,6 +15,7 @@ import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
 import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
 import { beyondChoices } from '../series/panel-rows.ts';
+import { aboutAsOf } from '../series/shared.ts';
 
 /** The path of a file, or rows. */
 export type GivenTable = string | readonly InputRow[];
@@ -56,12 +57,8 @@ export const columnName: Value<string> = {
 
 /** Parameters for what counts as known on the day of a row. */
 export const knownParams = {
-  strict: param(flag, 'Uses only what was published before the day.', undefined, {
-    help: { about: 'use only what was published before the day of the row' },
-  }),
-  lag: param(integer(0, 1000), 'How many of the newest observations are skipped.', undefined, {
-    help: { about: 'skip the newest n observations' },
-  }),
+  strict: param(flag, 'Use only what was published before the day of the row.', undefined),
+  lag: param(integer(0, 1000), 'Skip the newest n observations.', undefined),
 } satisfies Params;
 
 /** Returns the parameter for days after the coverage of a series; `about` is its help. */
@@ -171,9 +168,9 @@ export function refusedCell(
 export function aboutTable(name: string) {
   return {
     transformsOwn: true,
-    asOfTexts({ on, strict }: DaysOfRows): readonly string[] {
+    aboutValues({ on, strict }: DaysOfRows) {
       const column = on === undefined ? 'the first column' : `column ${on}`;
-      return [`the day of each row, ${column}${strict === true ? ', published before it' : ''}`];
+      return aboutAsOf(`the day of each row, ${column}${strict === true ? ', published before it' : ''}`);
     },
     bind(): never {
       throw new Problem('bad-input', `a plan cannot use ${name}: it reads a file, which may change`, {

@@ -1,10 +1,10 @@
-import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { question, typed } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
 import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
-import { addDays, type Day, weekendDay } from '../../domain/values/date.ts';
+import { type Day, weekendDay } from '../../domain/values/date.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout } from '../../operations/field.ts';
 import {
@@ -50,12 +50,8 @@ export const comparisonLayout: RowLayout = {
 const params = {
   date: curveOperation.params.date,
   curve_type: curveType,
-  on_or_before: param(flag, 'Takes the newest curve up to the date, if there is none on it.', undefined, {
-    help: { about: 'use the newest curve on or before the date' },
-  }),
-  vs: param(day, 'Compares with the curve of this date.', undefined, {
-    help: { about: 'compare with the curve of another date, in basis points' },
-  }),
+  on_or_before: param(flag, 'Use the newest curve on or before the date.', undefined),
+  vs: param(day, 'Compare with the curve of another date, in basis points.', undefined),
 } satisfies Params;
 
 type AskedCurve = ParamValues<typeof params>;
@@ -146,23 +142,11 @@ function noteMissing(
   );
 }
 
-/**
- * Finds the trade date of the newest curve up to `date`; `date` itself if there is no curve.
- * Asks until nothing newer is found: another service may not return the newest rates first.
- */
-async function newestUpTo(date: Day, type: QueryParams, { client }: Ask): Promise<Day> {
-  const newestOf = async (params: QueryParams): Promise<Day> => {
-    const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
-    const days = page.results.map(({ trade_date }) => trade_date).filter((day) => day <= date);
-    return days.sort().at(-1) ?? '';
-  };
-  let newest = await newestOf({ limit: 1 });
-  while (newest !== '' && newest < date) {
-    const next = await newestOf({ from: addDays(newest, 1), limit: 1000 });
-    if (next <= newest) break;
-    newest = next;
-  }
-  return newest === '' ? date : newest;
+/** Finds the trade date of the newest curve up to `date`; `date` itself if there is no curve. */
+async function newestUpTo(date: Day, type: QueryParams, ask: Ask): Promise<Day> {
+  // More rows than a curve has: rows of two curves show whether a service gives the newest first.
+  const [newest] = await rowsOf(ask, yields, { ...type, to: date }, { limit: 20 });
+  return newest?.trade_date ?? date;
 }
 
 /** Compares two curves: a row for each maturity of either, shortest first. */

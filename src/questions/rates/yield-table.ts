@@ -3,7 +3,6 @@ import { explainEmpty } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
-import { Problem } from '../../errors/problem.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { type Params, type ParamTexts, type ParamValues, param } from '../../operations/param.ts';
@@ -88,7 +87,6 @@ export async function* tablePages(
     const days: WideRow[] = [];
     for (const { trade_date, maturity, rate } of page.results) {
       if (day !== undefined && day.trade_date !== trade_date) {
-        refuseDisorder(day.trade_date, trade_date);
         days.push(day);
         day = undefined;
       }
@@ -103,12 +101,6 @@ export async function* tablePages(
 
 function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelope<WideRow> {
   return { ...page, object: 'yield_table', results, results_count: results.length };
-}
-
-/** Throws a Problem if the rates of one date are not together: they would make two rows. */
-function refuseDisorder(one: unknown, next: unknown): void {
-  if (String(next) < String(one)) return;
-  throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
 }
 
 async function* rowsUpTo(

@@ -18,12 +18,12 @@ import type { TypedLine } from '../../operations/typed-line.ts';
 import { defined } from '../../platform/defined.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
+  aboutAsOf,
   boundAsOf,
   commandOf,
   extentParams,
   oneSeries,
   ownValues,
-  pageCursor,
   type SeriesArgument,
   severalSeries,
   skipMissing,
@@ -38,7 +38,7 @@ const params = {
   ...own,
   limit,
   first,
-  cursor: pageCursor,
+  cursor: extentParams.cursor,
   ...unitsParams,
 } satisfies Params;
 
@@ -51,7 +51,7 @@ const severalParams = {
   skip_missing: skipMissing,
   limit: { ...limit, ...perSeries('the newest') },
   first: { ...first, ...perSeries('the oldest') },
-  cursor: pageCursor,
+  cursor: extentParams.cursor,
 } satisfies Params;
 
 // Picked, because the parameters of both questions are inferred from what checks and answers take.
@@ -66,9 +66,8 @@ type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
 const shared = {
   layout: () => listing,
   knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
-  asOfTexts: ({ as_of = 'the newest vintage' }: Pick<AskedValues, 'as_of'>) => [as_of],
-  namedParams: ({ as_of: _, ...values }: AskedValues) =>
-    Object.entries(ownValues(listing, { ...values, id: undefined })),
+  aboutValues: ({ as_of, ...values }: AskedValues) =>
+    aboutAsOf(as_of, ownValues(listing, { ...values, id: undefined })),
   showsNewest: ({ as_of, to }: AskedValues) => as_of === undefined && to === undefined,
   bind: boundAsOf,
 };

@@ -38,7 +38,7 @@ import {
   type RealTimePanelQuery,
   widePanelLayout,
 } from './panel-rows.ts';
-import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
+import { aboutAsOf, boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 import { readVersions } from './versions.ts';
 
 /** A file with as-of dates, read before the question is asked. */
@@ -81,21 +81,13 @@ function typedEach(line: TypedLine): Rhythm | DaysOfFile | undefined {
 const params = {
   as_of: asOfParam(),
   as_of_each: asOfEach,
-  known_before_each: param(flag, 'Shows what was known before each of the as-of dates.', undefined, {
-    help: { about: 'only what was published before each of these days' },
-  }),
+  known_before_each: param(flag, 'Only what was published before each of these days.', undefined),
   from: { ...periodRange.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
   to: { ...periodRange.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
-  wide: param(flag, 'One column for each series.', undefined, { help: { about: 'one column per series' } }),
-  last: param(integer(1, 1000), 'How many of the newest observations each as-of date shows.', undefined, {
-    help: { about: 'the newest n observations on each as-of date (default 1)' },
-  }),
-  lag: param(integer(0, 1000), 'How many of the newest observations are skipped.', undefined, {
-    help: { about: 'skip the newest n observations on each as-of date' },
-  }),
-  with_dates: param(flag, 'With `wide`, also the observation date of each value.', undefined, {
-    help: { about: 'with --wide, add the observation date of each value' },
-  }),
+  wide: param(flag, 'One column per series.', undefined),
+  last: param(integer(1, 1000), 'The newest n observations on each as-of date (default 1).', undefined),
+  lag: param(integer(0, 1000), 'Skip the newest n observations on each as-of date.', undefined),
+  with_dates: param(flag, 'Add the observation date of each value to a wide panel.', undefined),
   beyond: param(choice(beyondChoices), 'What as-of dates after the coverage of a series show.', undefined, {
     placeholder: 'choice',
     help: {
@@ -230,19 +222,19 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     if (each === undefined) return as_of;
     return isList(each) ? asOfDates({ ...values, as_of_each: each }).at(-1) : to;
   },
-  asOfTexts({ as_of, as_of_each: each, known_before_each, from, to }) {
-    if (each === undefined) return [as_of ?? 'the newest vintage'];
+  aboutValues({ as_of, as_of_each: each, known_before_each, from, to, lag = 0, beyond }) {
+    if (each === undefined) return aboutAsOf(as_of);
     const text = isList(each)
       ? daysText(each)
       : isOfFile(each)
         ? `the days of ${each.file}`
         : `each ${each} from ${from} to ${to}`;
-    return [known_before_each === true ? `${text}, known before each` : text];
-  },
-  valueTexts({ lag = 0, beyond }) {
-    const skipped = lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : [];
-    if (beyond !== 'repeat') return skipped;
-    return [...skipped, ['Beyond', 'on days after the coverage the newest value that is known']];
+    const repeated = 'on days after the coverage the newest value that is known';
+    return [
+      ...aboutAsOf(known_before_each === true ? `${text}, known before each` : text),
+      ...(lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
+      ...(beyond === 'repeat' ? [['Beyond', repeated] as const] : []),
+    ];
   },
   bind: (values, day) => (values.as_of_each === undefined ? boundAsOf(values, day) : boundTo(values, day)),
   async withFiles(values, readDays) {

@@ -1,11 +1,12 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
-import { contradiction, Problem, refused, type Sentence } from '../../errors/problem.ts';
+import { contradiction, Problem, refused } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { revisions as published } from '../../operations/series/revisions.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 import {
   type Horizon,
   horizonName,
@@ -15,7 +16,7 @@ import {
   revisionLayout,
   statisticsLayout,
 } from './revision-layouts.ts';
-import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor, unitsParams } from './shared.ts';
+import { aboutAsOf, boundAsOf, commandOf, extentParams, oneSeries, unitsParams } from './shared.ts';
 
 const releaseNumber: Value<number | 'final'> = {
   ...accepting(
@@ -38,15 +39,7 @@ const releaseNumber: Value<number | 'final'> = {
 /** A number of days after the first release; a text may end in `d`. */
 const daysAfter: Value<number> = {
   ...integer(0, 99999),
-  parse(given, name) {
-    const [, digits] = /^(\d{1,5})d?$/.exec(given) ?? [];
-    if (digits !== undefined) return Number(digits);
-    throw refused({
-      param: name,
-      value: given,
-      reason: 'use days after the first release, such as 90d or 30d,90d',
-    });
-  },
+  parse: (given, name, clock) => integer(0, 99999).parse(given.replace(/d$/, ''), name, clock),
 };
 
 const { date, from, to } = published.params;
@@ -58,33 +51,23 @@ const params = {
   as_of: asOfParam(),
   release: param(
     oneOrSeveral(releaseNumber),
-    'Columns with these releases of each date: 1 is the first one, final the newest.',
+    'Values at releases, such as 1,2,final (the newest values).',
     undefined,
-    {
-      placeholder: 'numbers',
-      help: { about: 'values at releases, such as 1,2,final (the newest values)' },
-    },
+    { placeholder: 'numbers' },
   ),
   after: param(
     oneOrSeveral(daysAfter),
-    'Columns with the values this many days after the first release.',
+    'Values some days after the first release, such as 90d or 30d,90d.',
     undefined,
-    {
-      placeholder: 'days',
-      help: { about: 'values some days after the first release, such as 90d or 30d,90d' },
-    },
+    { placeholder: 'days' },
   ),
-  wide: param(flag, 'The triangle of revisions: a column for each vintage.', undefined, {
-    help: { about: 'the triangle: one row per date, one column per vintage' },
-  }),
-  stats: param(flag, 'Statistics of the revisions between the releases.', undefined, {
-    help: { about: 'statistics of the revisions between releases (default 1,2,3,final)' },
-  }),
+  wide: param(flag, 'The triangle: one row per date, one column per vintage.', undefined),
+  stats: param(flag, 'Statistics of the revisions between releases (default 1,2,3,final).', undefined),
   // A release belongs to a date, and not to a period of dates.
   units: unitsParams.units,
   digits: unitsParams.digits,
   limit: { ...extentParams.limit, help: { about: 'maximum rows' } },
-  cursor: pageCursor,
+  cursor: extentParams.cursor,
 } satisfies Params;
 
 type RevisionsAsked = ParamValues<typeof params>;
@@ -173,7 +156,7 @@ export const revisions = question({
     };
   },
   knownOn: ({ as_of }) => as_of,
-  asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
+  aboutValues: ({ as_of }) => aboutAsOf(as_of),
   transformsOwn: true,
   limitsRows: ({ stats }) => stats !== true,
   bind: boundAsOf,
@@ -190,14 +173,6 @@ function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
   return release !== undefined || after !== undefined || stats === true || wide === true;
 }
 
-function horizonsOf({ release = [], after = [], stats }: RevisionsAsked): readonly Horizon[] {
-  const releases = release.map(
-    (number): Horizon => (number === 'final' ? { kind: 'final' } : { kind: 'release', number }),
-  );
-  const days = after.map((days): Horizon => ({ kind: 'after', days }));
-  return checkHorizons([...releases, ...days], stats === true);
-}
-
 function check(values: RevisionsAsked): void {
   const { date, cursor, from, to, release, after, wide, stats } = values;
   if (date !== undefined && (from !== undefined || to !== undefined))
@@ -206,11 +181,20 @@ function check(values: RevisionsAsked): void {
       ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
     );
   if (!isTable(values)) {
-    if (transformationIn(values) !== undefined) throw needsTable(values);
-    return;
+    if (transformationIn(values) === undefined) return;
+    throw contradiction(
+      'units',
+      ({ param }) =>
+        `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')} or ${param('stats')}`,
+    );
   }
-  if (date !== undefined) throw contradiction('date', listOnly('date'));
-  if (cursor !== undefined) throw contradiction('cursor', listOnly('cursor'));
+  const [ofList] = Object.keys(defined({ date, cursor }));
+  if (ofList !== undefined)
+    throw contradiction(
+      ofList,
+      ({ param }) =>
+        `${param(ofList)} is for the list of revisions: use ${param('from')}, ${param('to')} and ${param('limit')}`,
+    );
   if (wide === true && (release !== undefined || after !== undefined || stats === true))
     throw contradiction(
       'wide',
@@ -219,51 +203,26 @@ function check(values: RevisionsAsked): void {
   if (wide !== true) horizonsOf(values);
 }
 
-function needsTable({ date }: RevisionsAsked) {
-  return contradiction(
-    'units',
-    ({ param }) =>
-      `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')} or ${param('stats')}`,
-    date === undefined
-      ? []
-      : [
-          ({ param }) =>
-            `${param('wide')} ${param('from', date)} ${param('to', date)} shows the changes of this date in each vintage`,
-        ],
+const usual: Partial<RevisionsAsked> = { release: [1, 2, 3, 'final'] };
+
+type HorizonsAsked = Pick<RevisionsAsked, 'after' | 'release' | 'stats'>;
+
+/** Returns the horizons of a query, each once, for statistics in the order of time. Default: the usual ones. */
+export function horizonsOf({ release, after, stats }: Partial<HorizonsAsked>): readonly Horizon[] {
+  const { release: numbers = [] } = release === undefined && after === undefined ? usual : { release };
+  const releases = numbers.map(
+    (number): Horizon => (number === 'final' ? { kind: 'final' } : { kind: 'release', number }),
   );
-}
-
-function listOnly(name: string): Sentence {
-  return ({ param }) =>
-    `a table of revisions takes no ${param(name)}: use ${param('from')}, ${param('to')} and ${param('limit')}`;
-}
-
-const usualHorizons: readonly Horizon[] = [
-  { kind: 'release', number: 1 },
-  { kind: 'release', number: 2 },
-  { kind: 'release', number: 3 },
-  { kind: 'final' },
-];
-
-/** Returns the horizons of a query, each once. Default: the usual ones. */
-export function checkHorizons(horizons: readonly Horizon[], stats: boolean): readonly Horizon[] {
-  if (horizons.length === 0) return usualHorizons;
+  const horizons = [...releases, ...(after ?? []).map((days): Horizon => ({ kind: 'after', days }))];
   const names = horizons.map(horizonName);
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
-  if (stats && horizons.length === 1)
+  if (stats !== true) return horizons;
+  if (horizons.length === 1)
     throw new Problem('bad-input', `statistics of revisions need two releases, and ${names[0]} is one`, {
       hints: ['name more, such as 1 and final'],
     });
-  return stats ? inOrder(horizons) : horizons;
-}
-
-/** Sorts horizons by time: releases, days after the first release, the newest value. */
-function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
   const kinds = ['release', 'after', 'final'];
-  const placeOf = (one: Horizon) =>
-    one.kind === 'release' ? one.number : one.kind === 'after' ? one.days : 0;
-  return [...horizons].sort(
-    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || placeOf(a) - placeOf(b),
-  );
+  const place = (one: Horizon) => (one.kind === 'final' ? 0 : 'days' in one ? one.days : one.number);
+  return horizons.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || place(a) - place(b));
 }

@@ -4,7 +4,7 @@ import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { oldest, type Param, type Params, paging, param, type QueryParams } from '../../operations/param.ts';
+import { oldest, type Param, type Params, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import {
   choice,
@@ -63,12 +63,7 @@ export const sortParam = {
 } satisfies Param<'asc' | 'desc' | undefined, false>;
 
 /** Whether ids that no series has are left out. */
-export const skipMissing = param(
-  flag,
-  'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
-  undefined,
-  { help: { about: 'skip unknown ids, with a note' } },
-);
+export const skipMissing = param(flag, 'Skip unknown ids, with a note.', undefined);
 
 const { units, frequencies, aggregates } = transformationChoices;
 
@@ -88,9 +83,7 @@ export const unitsParams = {
       },
     },
   ),
-  digits: param(integer(0, 20), 'Decimal places of computed values.', undefined, {
-    help: { about: 'decimal places of computed values (default: as FRED)' },
-  }),
+  digits: param(integer(0, 20), 'Decimal places of computed values (default: as FRED).', undefined),
   frequency: param(choice(frequencies), 'A coarser frequency, to which values are aggregated.', undefined, {
     placeholder: 'frequency',
     help: {
@@ -106,23 +99,15 @@ export const unitsParams = {
       fallback: aggregates[0],
     },
   }),
-  partial: param(flag, 'Also gives periods that are not complete.', undefined, {
-    help: { about: 'with --frequency, include incomplete periods' },
-  }),
+  partial: param(flag, 'Include incomplete periods of a frequency.', undefined),
 } satisfies Params;
 
 /** Parameters for the newest rows, or for a page that continues another. */
 export const extentParams = {
-  limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
+  limit: param(integer(1), 'Maximum rows, the newest.', undefined),
   ...oldest,
-  cursor: param(text, 'Continues after an answer with this next_cursor.', undefined, {
-    placeholder: 'cursor',
-    help: { about: 'cursor of the page to continue from' },
-  }),
+  cursor: param(text, 'Cursor of the page to continue from.', undefined, { placeholder: 'cursor' }),
 } satisfies Params;
-
-/** The cursor of a listing that sends one request for each page. */
-export const pageCursor = { ...extentParams.cursor, description: paging.cursor.description };
 
 /** Returns the command of a question that replaces an operation. */
 export function commandOf({ command, summary }: Operation): NonNullable<Question['command']> {
@@ -140,6 +125,12 @@ export function ownValues({ params }: Operation, values: NamedValues): QueryPara
       return [[name, typeof value === 'number' ? value : String(value)]];
     }),
   );
+}
+
+/** Returns what a file with notes says about an as-of date and values of parameters. */
+export function aboutAsOf(asOf: Day = 'the newest vintage', params: QueryParams = {}) {
+  const named = Object.entries(params).map(([name, value]) => ['Parameter', `${name}: ${value}`] as const);
+  return [['As of', asOf] as const, ...named];
 }
 
 /** Returns values with an as-of date. Default: `day`. */

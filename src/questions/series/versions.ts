@@ -16,6 +16,7 @@ import { choice, flag, integer, type Version, versions as versionsValue } from '
 import { defined } from '../../platform/defined.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
+  aboutAsOf,
   countsOwnPeriods,
   oneFrequency,
   type SeriesArgument,
@@ -43,7 +44,7 @@ type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & 
 const knownOnDays = {
   knownOn: ({ days }: OnDays): Day | undefined =>
     days.includes('latest') ? undefined : [...days].sort().at(-1),
-  asOfTexts: ({ days }: OnDays) => days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
+  aboutValues: ({ days }: OnDays) => days.flatMap((day) => aboutAsOf(day === 'latest' ? undefined : day)),
 };
 
 type OnDays = { readonly days: readonly Version[] };
@@ -394,9 +395,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   params: {
     ...periodRange,
     ...unitsParams,
-    all_rows: param(flag, 'Also gives the dates with the same value.', undefined, {
-      help: { about: 'include dates with the same value' },
-    }),
+    all_rows: param(flag, 'Include dates with the same value.', undefined),
     skip_missing: skipMissing,
   },
   layout: () => diffLayout,

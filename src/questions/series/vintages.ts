@@ -9,7 +9,7 @@ import type { RowOf } from '../../operations/operation.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { vintages as listing } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
-import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
+import { boundAsOf, commandOf, extentParams, oneSeries } from './shared.ts';
 
 const { from, to } = listing.params;
 const params = {
@@ -17,7 +17,6 @@ const params = {
   to,
   as_of: asOfParam(),
   ...extentParams,
-  cursor: pageCursor,
 } satisfies Params;
 
 // The labels are the names that editors show.

@@ -5,7 +5,7 @@ import { addDays } from '../../../../src/domain/values/date.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { dayOfHorizon } from '../../../../src/questions/series/revision-answers.ts';
 import { type Horizon, horizonName } from '../../../../src/questions/series/revision-layouts.ts';
-import { checkHorizons } from '../../../../src/questions/series/revisions.ts';
+import { horizonsOf } from '../../../../src/questions/series/revisions.ts';
 import { questions } from '../../../../src/questions/table.ts';
 
 // BEA published the third quarter of 2014 on these days, and the fourth on the three last ones.
@@ -58,15 +58,16 @@ describe('the day of a horizon', () => {
 
 describe('a list of horizons', () => {
   it('is in order for statistics, in whatever order it is named: releases, days after the first, the newest', () => {
-    const named = (...horizons: readonly Horizon[]) => checkHorizons(horizons, true).map(horizonName);
-    expect(named(final, release(3), release(1))).toEqual(['release_1', 'release_3', 'final']);
-    expect(named(final, release(1), daysAfter(365), daysAfter(30))).toEqual([
+    const named = (asked: Parameters<typeof horizonsOf>[0]) =>
+      horizonsOf({ ...asked, stats: true }).map(horizonName);
+    expect(named({ release: ['final', 3, 1] })).toEqual(['release_1', 'release_3', 'final']);
+    expect(named({ release: ['final', 1], after: [365, 30] })).toEqual([
       'release_1',
       'after_30d',
       'after_365d',
       'final',
     ]);
-    expect(named(release(3), daysAfter(30))).toEqual(['release_3', 'after_30d']);
+    expect(named({ release: [3], after: [30] })).toEqual(['release_3', 'after_30d']);
   });
 
   it('has the names of columns', () => {
