@@ -5,21 +5,9 @@ import { withoutNegativeZero } from '../values/decimal.ts';
 /** Two exact values of a date; the later revises the earlier. */
 type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
-/** Rounded half to even; absent for too few or equal revisions. */
-type RevisionStatistics = {
-  readonly count: number;
-  readonly firstDate: Day | undefined;
-  readonly lastDate: Day | undefined;
-  readonly mean?: string | undefined;
-  /** The mean divided by its standard error, as if revisions were independent. */
-  readonly t?: string | undefined;
-  /** The mean divided by the Newey-West standard error, which allows for autocorrelation. */
-  readonly tHac?: string | undefined;
-  readonly meanAbsolute?: string | undefined;
-  /** The standard deviation, with the divisor count - 1. */
-  readonly sd?: string | undefined;
-  readonly upward?: string | undefined;
-  readonly sameSign?: string | undefined;
+const none = {
+  ...{ mean: null, t: null, tHac: null, meanAbsolute: null },
+  ...{ sd: null, upward: null, sameSign: null },
 };
 
 /** The digits that keep sums of squares of values with 400 digits more precise than the output. */
@@ -27,18 +15,22 @@ const Precise = Decimal.clone({ defaults: true, precision: 1000, rounding: Decim
 
 type Numbers = readonly Decimal[];
 
-/** Computes the statistics of revisions, whose dates ascend. */
-export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStatistics {
+/**
+ * Computes the statistics of revisions, whose dates ascend; null for too few or equal revisions.
+ * `t` is the mean divided by its standard error, as if revisions were independent; `tHac` allows for autocorrelation,
+ * by Newey and West. The divisor of the standard deviation is count - 1.
+ */
+export function revisionStatistics(pairs: readonly RevisedPair[]) {
   const count = pairs.length;
   const values = pairs.map(({ earlier, later }) => [new Precise(earlier), new Precise(later)] as const);
   const revisions = values.map(([earlier, later]) => later.minus(earlier));
-  const [firstDate, lastDate] = [pairs[0]?.date, pairs.at(-1)?.date];
-  if (count === 0) return { count, firstDate, lastDate };
-  const total = sum(revisions);
+  const range = { count, firstDate: pairs[0]?.date ?? null, lastDate: pairs.at(-1)?.date ?? null };
+  if (count === 0) return { ...range, ...none };
+  const total = Precise.sum(0, ...revisions);
   const mean = total.div(count);
   // Deviations from the mean times the count are exact and short.
   const deviations = revisions.map((revision) => revision.times(count).minus(total));
-  const variance = sum(deviations.map((deviation) => deviation.times(deviation))).div(count ** 2);
+  const variance = Precise.sum(...deviations.map((deviation) => deviation.pow(2))).div(count ** 2);
   const sd = count === 1 ? undefined : variance.div(count - 1).sqrt();
   const error = sd?.div(new Precise(count).sqrt());
   const hac = neweyWest(deviations)
@@ -46,21 +38,15 @@ export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStati
     .sqrt();
   const shareOf = (found: number) => new Precise(found).div(count).toFixed(4);
   return {
-    count,
-    firstDate,
-    lastDate,
+    ...range,
     mean: rounded(mean),
     t: ratio(mean, error),
     tHac: ratio(mean, hac),
-    meanAbsolute: rounded(sum(revisions.map((revision) => revision.abs())).div(count)),
-    sd: sd && rounded(sd),
+    meanAbsolute: rounded(Precise.sum(0, ...revisions.map((revision) => revision.abs())).div(count)),
+    sd: sd === undefined ? null : rounded(sd),
     upward: shareOf(revisions.filter((revision) => revision.gt(0)).length),
-    sameSign: shareOf(values.filter(([earlier, later]) => signOf(earlier) === signOf(later)).length),
+    sameSign: shareOf(values.filter(([earlier, later]) => earlier.cmp(0) === later.cmp(0)).length),
   };
-}
-
-function sum(numbers: Numbers): Decimal {
-  return numbers.reduce((total, one) => total.plus(one), new Precise(0));
 }
 
 /** Computes the long-run variance, with Bartlett weights up to lag 4 (count / 100)^(2/9), rounded down. */
@@ -79,17 +65,13 @@ function neweyWest(deviations: Numbers): Decimal {
 
 function covariance(deviations: Numbers, lag: number): Decimal {
   const products = deviations.slice(lag).map((one, i) => one.times(deviations[i] ?? 0));
-  return sum(products).div(deviations.length);
+  return Precise.sum(...products).div(deviations.length);
 }
 
-function ratio(mean: Decimal, error: Decimal | undefined): string | undefined {
-  return error === undefined || !error.gt(0) ? undefined : rounded(mean.div(error));
+function ratio(mean: Decimal, error: Decimal | undefined): string | null {
+  return error?.gt(0) === true ? rounded(mean.div(error)) : null;
 }
 
 function rounded(number: Decimal): string {
   return withoutNegativeZero(number.toFixed(6));
-}
-
-function signOf(number: Decimal): number {
-  return number.isZero() ? 0 : number.isNegative() ? -1 : 1;
 }

@@ -142,14 +142,7 @@ function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digi
   if (certain !== undefined) return certain;
   const [part, whole] = ratioOf(now, base);
   if (whole.isZero() || (!part.isZero() && part.isNegative() !== whole.isNegative())) return undefined;
-  if (part.isZero()) return new Exact(-100).toFixed(digits);
-  return roundedApproximation((arithmetic) => {
-    const exact = new arithmetic(part).div(whole).pow(periods);
-    const error = exact
-      .times(100 * (4 * periods + 8))
-      .times(new arithmetic(10).pow(1 - arithmetic.precision));
-    return { value: exact.minus(1).times(100), error };
-  }, digits);
+  return rounded(new Approximate(part).div(whole).pow(periods).minus(1).times(100), digits);
 }
 
 /** Makes a formula of the natural logarithm of a ratio of positive values, times a factor. */
@@ -162,12 +155,8 @@ function logarithm(factorOf: (periods: number) => number): Formula['value'] {
     const certain = certainText({ value: factor * value, error }, digits);
     if (certain !== undefined) return certain;
     const [part, whole] = ratioOf(now, base);
-    if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
-    if (part.equals(whole)) return new Exact(0).toFixed(digits);
-    return roundedApproximation((arithmetic) => {
-      const exact = new arithmetic(part).div(whole).ln().times(factor);
-      return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
-    }, digits);
+    if (!part.gt(0) || !whole.gt(0)) return undefined;
+    return rounded(new Approximate(part).div(whole).ln().times(factor), digits);
   };
 }
 
@@ -193,25 +182,9 @@ function certainText({ value, error }: Estimate, digits: number): string | undef
   return withoutNegativeZero(value.toFixed(digits));
 }
 
-/** A decimal and its greatest error. */
-type Approximation = { readonly value: Decimal; readonly error: Decimal };
+/** Arithmetic for powers and logarithms, with far more digits than a result shows. */
+const Approximate = Decimal.clone({ defaults: true, precision: 120 });
 
-const precisions = [40, 120, 400, 1200];
-
-/** Rounds a number half to even; a number that no approximation distinguishes from a tie is a tie. */
-function roundedApproximation(
-  decimal: (arithmetic: typeof Decimal) => Approximation,
-  digits: number,
-): string {
-  let best: Decimal | undefined;
-  for (const precision of precisions) {
-    const { value, error } = decimal(Decimal.clone({ defaults: true, precision }));
-    best = value;
-    const low = value.minus(error).toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN);
-    const high = value.plus(error).toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN);
-    if (low.equals(high)) return withoutNegativeZero(low.toFixed(digits));
-  }
-  return withoutNegativeZero(
-    (best ?? new Exact(0)).toDecimalPlaces(digits + 20).toFixed(digits, Decimal.ROUND_HALF_EVEN),
-  );
+function rounded(value: Decimal, digits: number): string {
+  return withoutNegativeZero(value.toFixed(digits, Decimal.ROUND_HALF_EVEN));
 }

@@ -27,6 +27,7 @@ import {
   releaseLayout,
   revisionLayout,
   statisticsLayout,
+  statisticsRow,
 } from './revision-layouts.ts';
 import { countsOwnPeriods, oneFrequency } from './shared.ts';
 
@@ -223,21 +224,8 @@ const statisticsOf: FromHistory = (query, history, context) => {
   const all = compared.flatMap(({ pairs }) => pairs);
   noteBaseYears(query, all, history, context);
   const rows = compared.map(({ one, other, pairs }) => {
-    const found = revisionStatistics([...pairs].reverse());
-    return {
-      earlier: horizonName(one),
-      later: horizonName(other),
-      count: found.count,
-      first_date: found.firstDate ?? null,
-      last_date: found.lastDate ?? null,
-      mean: found.mean ?? null,
-      t: found.t ?? null,
-      t_hac: found.tHac ?? null,
-      mean_absolute: found.meanAbsolute ?? null,
-      sd: found.sd ?? null,
-      upward: found.upward ?? null,
-      same_sign: found.sameSign ?? null,
-    };
+    const horizons = { earlier: horizonName(one), later: horizonName(other) };
+    return statisticsRow(horizons, revisionStatistics([...pairs].reverse()));
   });
   return { object: 'revision_statistics', ...statisticsLayout, rows };
 };

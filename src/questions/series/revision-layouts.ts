@@ -1,4 +1,4 @@
-import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { revisions as published } from '../../operations/series/revisions.ts';
 
@@ -67,6 +67,9 @@ const statisticsFields = [
 
 /** Statistics of the revisions from one horizon to another. */
 export type RevisionStatisticsRow = RowFrom<(typeof statisticsFields)[number]>;
+
+/** Makes a row of revision statistics. */
+export const statisticsRow = rowsFrom(statisticsFields);
 
 /** The layout of revision statistics. */
 export const statisticsLayout = showing(statisticsFields);

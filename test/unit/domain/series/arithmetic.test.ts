@@ -260,10 +260,10 @@ describe('statistics of revisions', () => {
 
   it('have no deviation of one revision, no t-value where all are equal, and nothing of none', () => {
     const { mean, sd, t, tHac } = statistics(['1', '2']);
-    expect([mean, sd, t, tHac]).toEqual(['1.000000', undefined, undefined, undefined]);
+    expect([mean, sd, t, tHac]).toEqual(['1.000000', null, null, null]);
     const equal = statistics(['1', '2'], ['2', '3']);
-    expect([equal.sd, equal.t, equal.tHac]).toEqual(['0.000000', undefined, undefined]);
-    expect(statistics()).toEqual({ count: 0 });
+    expect([equal.sd, equal.t, equal.tHac]).toEqual(['0.000000', null, null]);
+    expect(statistics()).toMatchObject({ count: 0, firstDate: null, mean: null, upward: null });
   });
 
   it('are exact where doubles are not, and round half to even', () => {
