@@ -76,7 +76,6 @@ export function asofOf(source: LibrarySource): Asof {
   return Object.assign(ownMethods(source), methodsOf(source));
 }
 
-/** Returns the methods that no question declares: facts, imports, snapshots, and maintenance of the store. */
 function ownMethods(source: LibrarySource) {
   const { session, client, signal, clock, store } = source;
   const { stoppable } = session;
@@ -195,7 +194,6 @@ function ownMethods(source: LibrarySource) {
 
 const targetKinds = { out: word, asOf: asOfDay, maxAge: integer(0) } satisfies Kinds<SnapshotTarget>;
 
-/** Yields the statements about series, all from one state of the store. */
 async function* factsOf(
   store: Store,
   ids: readonly string[],

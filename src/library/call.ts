@@ -14,9 +14,7 @@ export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 export type Signature = {
   readonly name: string;
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
-  /** The members of the last argument, an object. */
   readonly params?: {
-    /** Their name in messages. */
     readonly noun: 'option' | 'parameter';
     readonly kinds: { readonly [name: string]: Kind };
     readonly required?: readonly string[];

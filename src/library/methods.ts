@@ -60,7 +60,6 @@ export type Result<R> = {
 export type LibrarySource = Asker & {
   readonly clock: () => Date;
   readonly session: Session;
-  /** Missing for a service. */
   readonly store?: Store;
   /** The day that binds every answer. */
   readonly asOf?: Day;
@@ -158,7 +157,6 @@ type Listing<Asked extends readonly unknown[], R> = Method<Asked, R> & {
   all(...asked: Asked): AsyncIterable<R>;
 };
 
-/** The operations that flags of an operation's command select. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
   ? Extract<KnownOperation, { readonly command: { readonly words: W; readonly flag: object } }>
   : never;
@@ -171,7 +169,6 @@ type FlagName<F> = F extends {
 
 type Flags<N extends string, V> = [N] extends [never] ? unknown : { readonly [K in N]?: V };
 
-/** The overloads of a method with flags: with one flag, and with a flag that is true or false. */
 type FlaggedMethods<O> = Every<
   Flagged<O> extends infer F
     ? F extends unknown

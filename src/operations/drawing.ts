@@ -9,7 +9,6 @@ export type ChartMark = {
   readonly unit: string;
   /** How often the line has a value (`M`, `Q` …), which shows missing ones; empty if unknown. */
   readonly frequency: string;
-  /** A day or a maturity, according to the axis of the drawing. */
   readonly at: string;
   /** The exact text of the value; null is a gap. */
   readonly value: Cell;
@@ -21,7 +20,6 @@ export type ChartMark = {
 export type ChartSummary = {
   readonly asOf?: Day;
   readonly published?: Day;
-  /** The labels of the lines with values. */
   readonly lines: readonly string[];
 };
 

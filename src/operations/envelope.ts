@@ -38,9 +38,7 @@ export type Envelope<R = Row> = {
   readonly status: string;
   readonly as_of?: Day;
   readonly series?: SeriesSummary;
-  /** Our addition, in answers about vintages. */
   readonly coverage?: Coverage;
-  /** Our addition, in answers about the values of a series. */
   readonly vintage?: AnswerVintage;
   /** Our addition: the last day covered by the data of a series, a kind of curve, or filings; null without data. */
   readonly covered_to?: Day | null;
@@ -100,7 +98,6 @@ export type Page<R = Row> = Pick<
   readonly next?: PagePosition;
 };
 
-/** The most rows of a page whose limit counts something with several rows, such as dates. */
 const mostRows = 1000;
 
 /** Returns how many groups of rows fit on a page, by their sizes; at least one. */

@@ -29,15 +29,12 @@ export type FieldKind = {
   /** The name of such a value in an error message. */
   readonly noun: string;
   readonly schema: Schema;
-  /** Tells whether a value in an answer has this kind's form on the wire. */
   readonly isOnWire: (value: unknown) => boolean;
   /** How tables align cells: at decimal points, as text that may be cut, or as text that may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
   readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
   readonly text: (cell: Cell) => string;
-  /** Converts a text on the wire to a cell, if the two differ. */
   readonly fromWire?: (text: string) => string;
-  /** Converts a cell to its text on the wire, if the two differ. */
   readonly toWire?: (text: string) => string;
 };
 
@@ -112,7 +109,6 @@ export type Field = {
   readonly asWritten?: boolean;
   /** All values, if they are few; rows of another service may have others. */
   readonly choices?: readonly string[];
-  /** A shorter name for tables on a terminal. */
   readonly head?: string;
   /** What a table on a narrow terminal leaves out last (`high`) or first (`low`). */
   readonly rank?: 'high' | 'low';
@@ -170,7 +166,6 @@ type SourceCell<F extends Field> = F extends {
   ? readonly RowSource<E>[]
   : CellOf<F>;
 
-/** A value that has the cells of a row by their names in camel case. */
 type RowSource<F extends Field> = {
   readonly [X in F as X extends { readonly occasional: true } ? never : CamelCase<X['name']>]: SourceCell<X>;
 } & {

@@ -23,7 +23,6 @@ export type Usage = { readonly day: number; readonly month: number };
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
-  /** Missing if requests are not counted. */
   readonly usage?: Usage;
   readonly position?: PagePosition;
   /** True if a page may have all rows, whatever its limit; an operation may ignore this. */
@@ -64,7 +63,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
   readonly command: CommandDeclaration;
   readonly summary: string;
-  /** The rows of an answer and their order, in a few sentences. */
   readonly description: string | Sentence;
   readonly path: string;
   readonly object: string;
@@ -77,7 +75,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly knownBy?: string;
   /** The parameter that limits an answer to what was known on a day. */
   readonly boundBy?: string;
-  /** The order of the rows; the client sorts rows of a service with another order. */
   readonly order?: RowOrder;
   /** The fields that identify a row; the client refuses two rows that are equal in them. */
   readonly identity?: readonly string[];

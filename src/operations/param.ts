@@ -16,9 +16,7 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly description: string;
   readonly required: Required;
   readonly fallback: T;
-  /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
-  /** What help says about its flag, if it differs from the other members. */
   readonly help?: Partial<Omit<Flag, 'name'>>;
   /** How a command line gives it. Default: one flag with its text. */
   readonly typed?: TypedParam<T>;

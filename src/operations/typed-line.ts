@@ -10,11 +10,9 @@ export type CommandGroup = (typeof commandGroups)[number];
 
 /** A command in help. */
 export type CommandWords = {
-  /** The words of the command, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
   readonly summary: string;
-  /** A description after the summary. */
   readonly about?: string;
   /** Comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
@@ -34,7 +32,6 @@ export type Flag = {
   /** Tells whether a text can be its value, which shows the flag that a stray argument belongs to. */
   readonly accepts?: (text: string) => boolean;
   readonly repeatable?: boolean;
-  /** Its heading in help; a flag of the command itself has none. */
   readonly group?: FlagGroup;
 };
 
@@ -50,7 +47,6 @@ export type ArgumentSpec = {
   readonly complete?: Completion;
 };
 
-/** A day typed in other words, such as `yesterday` or `2008Q3`. */
 type ResolvedDay = {
   readonly flag: string;
   readonly text: string;
@@ -66,7 +62,6 @@ export class TypedLine {
   readonly #flags: ReadonlyMap<string, readonly string[]>;
   readonly #resolved = new Map<string, ResolvedDay>();
 
-  /** Takes the texts of each flag by its name; a switch has none. */
   constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
     this.args = args;
     this.clock = clock;

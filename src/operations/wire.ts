@@ -21,7 +21,6 @@ function member(name: string, fields: readonly Field[]): Field {
   return { name, type: 'records', description: '', fields };
 }
 
-/** The members of an envelope with days, besides its rows. */
 const head: readonly Field[] = [
   member('coverage', days('first_vintage', 'last_vintage', 'first_date', 'covered_to')),
   member('vintage', days('as_of_date')),

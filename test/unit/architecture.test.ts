@@ -408,7 +408,10 @@ describe('the architecture', () => {
       ),
     );
     // What a file computed or met before, by what it was asked for.
-    const caches = ['src/import/import.ts turns', 'src/store/postgres/connection.ts withoutTls'];
+    const caches = [
+      'src/import/import.ts turns',
+      'src/store/postgres/connection.ts withoutTls',
+    ];
     expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);
   });
 

@@ -71,12 +71,10 @@ type TradeDate = {
   trades: ReportedTrade[];
 };
 
-/** Reads filings in order of publication. */
 class Classifier {
   readonly #dates = new Map<Day, TradeDate>();
   readonly #excluded: ExcludedTrade[] = [];
   readonly #ambiguous: AmbiguousAmendment[] = [];
-  /** The restated reports, by the report of an amendment. */
   readonly #restated = new Map<InsiderTrade, readonly InsiderTrade[]>();
   /** The trade dates amended today, with the trades that counted before. */
   readonly #amendedToday = new Map<TradeDate, ReadonlySet<InsiderTrade>>();

@@ -14,7 +14,6 @@ export type Cluster = {
   readonly dateLast: Day;
   /** The first day on which a qualifying span of the cluster was public. */
   readonly detectedOn: Day;
-  /** The number of distinct insiders known on that day. */
   readonly sizeWhenDetected: number;
 };
 

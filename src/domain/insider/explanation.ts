@@ -44,7 +44,6 @@ function idOf({ filingId, row }: Filing): string {
   return `${filingId} ${row}`;
 }
 
-/** Describes the joint filers of a trade that counts, and an amendment that may change it. */
 function remarkOn({ filing, insider }: InsiderTrade, { ambiguous }: Classification): string {
   const joint = filing.owners.filter((owner) => owner !== insider).map(({ name }) => name);
   const unclear = ambiguous.find(

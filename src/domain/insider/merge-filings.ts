@@ -65,7 +65,6 @@ function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing>
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
-/** A filing before and after a merge. */
 type FilingDraft = {
   readonly held?: StoredFiling;
   header: FilingHeader;

@@ -6,7 +6,6 @@ import type { Filing } from './filing.ts';
 
 /** A cluster as known at the end of its first public day. */
 export type ClusterSignal = {
-  /** The filing date of the last filing that was needed. */
   readonly day: Day;
   /** In order of trade date; never empty. */
   readonly trades: readonly InsiderTrade[];
@@ -15,7 +14,6 @@ export type ClusterSignal = {
   readonly dateLast: Day;
 };
 
-/** The code, the cluster rule and the least value of a signal. */
 type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
@@ -42,7 +40,6 @@ export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonl
   return found;
 }
 
-/** The traders and the value of a trade date, if known. */
 type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
 
 class SignalSearch {

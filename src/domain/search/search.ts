@@ -140,7 +140,6 @@ function readSynonyms() {
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-/** A series with the kind of match; synonyms match an `id`, null is no text. */
 type FoundSeries<T> = {
   readonly series: T;
   readonly matched: 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
@@ -148,7 +147,6 @@ type FoundSeries<T> = {
 
 /** A query of a word index, which may return too many series. */
 type IndexQuery = {
-  /** Whole words. */
   readonly words: readonly string[];
   /** Beginnings of words. */
   readonly starts: readonly string[];
@@ -241,7 +239,6 @@ function longestWord(phrase: string): readonly string[] {
 
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
-/** Drops stop words, unless there are no others. */
 function significant(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;

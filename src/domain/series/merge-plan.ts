@@ -2,7 +2,7 @@
 import { type Day, type Frequency, storedDate } from '../values/date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from '../values/date-set.ts';
 import { fullerText, sameNumber } from '../values/decimal.ts';
-import { addTo, groupBy } from '../values/groups.ts';
+import { entryOf, groupBy } from '../values/groups.ts';
 import {
   addDifferences,
   type Change,
@@ -146,27 +146,24 @@ class SeriesDraft {
   }
 
   add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
-    const kinds = kindsByDay(statements);
-    const windows = madeByWindows(statements);
-    for (const [asOf, dates] of this.#place(statements, replace)) {
+    this.#place(statements, replace);
+    for (const [asOf, own] of groupBy(statements, (one) => one.asOf)) {
       const held = this.#vintages.get(asOf);
       const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
-      const all = held === undefined ? dates : [...storedDates, ...dates];
-      const given = kinds.get(asOf) ?? usual;
+      const all = [...storedDates, ...own.map(({ date }) => date)];
+      const kinds = own.flatMap(({ kind }): StoredKind | [] => (kind === 'clipped' ? 'fetched' : (kind ?? [])));
+      const given = kinds.length === 0 ? usual : kinds.reduce(betterKnown);
       const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
       const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
-      const isMade = windows.get(asOf);
-      const clipped = held?.clipped ?? '';
-      if (isMade === undefined && clipped === '') {
-        this.#vintages.set(asOf, stated);
-        continue;
-      }
-      const before = parseDateSet(clipped);
-      const own = new Set([
+      this.#vintages.set(asOf, stated);
+      if (held?.clipped === undefined && own.every((one) => one.kind !== 'clipped')) continue;
+      const before = parseDateSet(held?.clipped ?? '');
+      const outright = new Set([
         ...storedDates.filter((date) => !before.has(date)),
-        ...dates.filter((date) => isMade?.has(date) !== true),
+        ...own.flatMap((one) => (one.kind === 'clipped' ? [] : one.date)),
       ]);
-      this.#vintages.set(asOf, { ...stated, clipped: formatDateSet(all.filter((date) => !own.has(date))) });
+      const clipped = formatDateSet(all.filter((date) => !outright.has(date)));
+      this.#vintages.set(asOf, { ...stated, clipped });
     }
   }
 
@@ -175,7 +172,9 @@ class SeriesDraft {
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => storedDate(date, this.#frequency)));
-    const missing = this.#knownDates().filter((date) => !listed.has(date));
+    const untouched = [...this.#stored.keys()].filter((date) => !this.#changes.has(date));
+    const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
+    const missing = [...untouched, ...touched].filter((date) => !listed.has(date));
     // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
@@ -223,43 +222,33 @@ class SeriesDraft {
     return { ...vintage, kind: isNew ? 'clipped' : 'exact' };
   }
 
-  /** Adds statements to the histories of their dates, and returns the published dates of each day. */
-  #place(statements: readonly NewStatement[], replace: boolean): ReadonlyMap<Day, readonly Day[]> {
-    const published = new Map<Day, Day[]>();
+  /**
+   * Adds statements to the histories of their dates; the order of statements makes no difference.
+   * If that day has a statement, an equal number is known (the fuller text stays), and another is a conflict.
+   * A conflict changes nothing; with `replace` the statement counts.
+   */
+  #place(statements: readonly NewStatement[], replace: boolean): void {
     const byDate = groupByDate(statements, this.#frequency);
     const earlier = this.#statedEarlier();
     for (const date of [...byDate.keys()].sort()) {
-      const changes = this.#changesOf(date);
-      const history = { changes, statedAt: earlier.about(date) };
-      for (const { date: day, asOf, value } of byDate.get(date) ?? []) {
-        const takesBack = value === null && knownOn(changes, asOf) !== null;
-        const placement = place(history, asOf, value, replace);
-        if (placement === 'conflict')
-          this.#conflicts.push({ date, asOf, held: knownOn(changes, asOf), given: value });
-        else if (placement === 'known') this.#known += 1;
-        else {
-          this.#added += 1;
-          if (takesBack) this.#withdrawn += 1;
-        }
+      const changes = entryOf(this.#changes, date, () => [...(this.#stored.get(date) ?? [])]);
+      const statedAt = earlier.about(date);
+      for (const { asOf, value } of byDate.get(date) ?? []) {
+        const held = knownOn(changes, asOf);
+        const isStated = statedAt.has(asOf);
+        const isKnown = isStated && sameNumber(value, held);
         earlier.placed(asOf);
-        addTo(published, asOf, day);
+        if (isStated && !isKnown && !replace) {
+          this.#conflicts.push({ date, asOf, held, given: value });
+          continue;
+        }
+        const text = isKnown && value !== null && held !== null ? fullerText(value, held) : value;
+        if (text !== held) rewrite(changes, { asOf, value: text }, held, statedAt.next(asOf));
+        if (isKnown) this.#known += 1;
+        else this.#added += 1;
+        if (!isKnown && value === null && held !== null) this.#withdrawn += 1;
       }
     }
-    return published;
-  }
-
-  #changesOf(date: Day): Change[] {
-    const known = this.#changes.get(date);
-    if (known !== undefined) return known;
-    const changes = [...(this.#stored.get(date) ?? [])];
-    this.#changes.set(date, changes);
-    return changes;
-  }
-
-  #knownDates(): Day[] {
-    const untouched = [...this.#stored.keys()].filter((date) => !this.#changes.has(date));
-    const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
-    return [...untouched, ...touched];
   }
 
   /** Finds the days with earlier statements about a date: those of vintages, and the last statement placed. */
@@ -267,22 +256,23 @@ class SeriesDraft {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';
     const speaks = ({ complete, dates }: StoredVintage, date: Day) =>
-      complete || this.#setOf(dates).has(date);
+      complete || entryOf(this.#sets, dates, () => parseDateSet(dates, this.#frequency)).has(date);
     let last: Day | undefined;
     return {
       placed(asOf: Day): void {
         last = asOf;
       },
-      about: (date: Day): StatedAt => {
+      about: (date: Day) => {
         last = undefined;
         let days: Day[] | undefined;
         return {
-          has: (asOf) => {
+          has: (asOf: Day) => {
             if (asOf === last) return true;
             const vintage = this.#vintages.get(asOf);
             return vintage !== undefined && speaks(vintage, date);
           },
-          next(asOf) {
+          /** Returns the first such day after another. */
+          next(asOf: Day): Day | undefined {
             if (newest <= asOf) return undefined;
             days ??= vintages.filter((vintage) => speaks(vintage, date)).map((vintage) => vintage.asOf);
             return days.find((day) => day > asOf);
@@ -290,12 +280,6 @@ class SeriesDraft {
         };
       },
     };
-  }
-
-  #setOf(text: DateSetText): DateSet {
-    const known = this.#sets.get(text) ?? parseDateSet(text, this.#frequency);
-    this.#sets.set(text, known);
-    return known;
   }
 }
 
@@ -319,37 +303,13 @@ export function ownKind(kind: StoredKind): StoredKind {
   return kind === 'clipped' ? 'exact' : kind;
 }
 
-/** Returns the kinds of vintages by day, if statements name the kind. */
-function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, StoredKind> {
-  const kinds = new Map<Day, StoredKind>();
-  for (const { asOf, kind } of statements) {
-    if (kind === undefined) continue;
-    const known = kind === 'clipped' ? 'fetched' : kind;
-    kinds.set(asOf, betterKnown(kinds.get(asOf) ?? known, known));
-  }
-  return kinds;
-}
-
-/** Returns the dates that are on a day only because of a window, by day. */
-function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, ReadonlySet<Day>> {
-  const made = groupBy(
-    statements.filter(({ kind }) => kind === 'clipped'),
-    ({ asOf }) => asOf,
-  );
-  return new Map(Array.from(made, ([asOf, own]) => [asOf, new Set(own.map(({ date }) => date))]));
-}
-
 /** Groups statements by the first day of their period, each date's oldest first. */
 function groupByDate(
   statements: readonly NewStatement[],
   frequency: Frequency,
 ): ReadonlyMap<Day, readonly NewStatement[]> {
   const starts = new Map<Day, Day>();
-  const byDate = groupBy(statements, ({ date }) => {
-    const start = starts.get(date) ?? storedDate(date, frequency);
-    starts.set(date, start);
-    return start;
-  });
+  const byDate = groupBy(statements, ({ date }) => entryOf(starts, date, () => storedDate(date, frequency)));
   for (const own of byDate.values()) {
     const inOrder = own.every(({ asOf }, i) => i === 0 || (own[i - 1]?.asOf ?? '') <= asOf);
     if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
@@ -357,53 +317,20 @@ function groupByDate(
   return byDate;
 }
 
-type Placement = 'new' | 'known' | 'conflict';
-
 /**
- * The changes of one date's text, oldest first: neighbours differ, and the first is not null.
- * `statedAt` also knows statements that changed nothing; the text of a statement is the one known on its day.
+ * Makes a text the one known on its day, and preserves the text of every other statement.
+ * Neighbouring changes differ, and the first is not null; `confirmed` is the next day with a statement.
  */
-type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
-
-/** The days with earlier statements about a date. */
-type StatedAt = {
-  readonly has: (asOf: Day) => boolean;
-  /** Returns the first such day after `asOf`. */
-  readonly next: (asOf: Day) => Day | undefined;
-};
-
-/**
- * Adds a statement to a date's history; the order of statements makes no difference.
- * If that day has a statement, an equal number is `known` (the fuller text stays), another a `conflict`.
- * A conflict changes nothing; with `replace` the statement is `new`.
- */
-function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
-  const held = knownOn(history.changes, asOf);
-  if (!history.statedAt.has(asOf)) {
-    if (value !== held) rewrite(history, asOf, held, value);
-    return 'new';
-  }
-  if (sameNumber(value, held)) {
-    const text = value === null || held === null ? value : fullerText(value, held);
-    if (text !== held) rewrite(history, asOf, held, text);
-    return 'known';
-  }
-  if (replace) rewrite(history, asOf, held, value);
-  return replace ? 'new' : 'conflict';
-}
-
-/** Makes `value` the text known on `asOf`, and preserves the text of every other statement. */
 function rewrite(
-  { changes, statedAt }: DateHistory,
-  asOf: Day,
+  changes: Change[],
+  { asOf, value }: Change,
   held: string | null,
-  value: string | null,
+  confirmed: Day | undefined,
 ): void {
   const at = lastUpTo(changes, asOf);
   const isChange = changes[at]?.asOf === asOf;
   const before = (isChange ? changes[at - 1]?.value : changes[at]?.value) ?? null;
   const following = changes[at + 1];
-  const confirmed = statedAt.next(asOf);
   const tail: Change[] = [];
   if (value !== before) tail.push({ asOf, value });
   // Statements that repeated the old text now need a change back to it.

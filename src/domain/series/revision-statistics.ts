@@ -2,7 +2,6 @@ import { Decimal } from 'decimal.js';
 import type { Day } from '../values/date.ts';
 import { withoutNegativeZero } from '../values/decimal.ts';
 
-/** Two exact values of a date; the later revises the earlier. */
 type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
 const none = {

@@ -10,7 +10,6 @@ import {
 } from '../values/date.ts';
 import { frequencies, frequencyOf } from './series.ts';
 
-/** A table's statements about one series besides the figures. */
 type ColumnReading = {
   /** The implied frequency; empty if there are too few figures. */
   readonly implied: Frequency;

@@ -4,9 +4,7 @@ import { contradiction, type Voice } from '../../errors/problem.ts';
 export const transformationChoices = {
   /** The first leaves values unchanged. */
   units: ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'],
-  /** The target frequencies of an aggregation. */
   frequencies: ['w', 'm', 'q', 'sa', 'a'],
-  /** The average, sum, or last of a period's values. */
   aggregates: ['avg', 'sum', 'eop'],
 } as const;
 

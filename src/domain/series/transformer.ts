@@ -29,7 +29,6 @@ export interface VintageValues {
   valueOf(date: Day): { readonly value: string; readonly asOf: Day } | undefined;
 }
 
-/** A transformed value, and the first vintage with all its inputs. */
 type TransformedValue = { readonly value: string; readonly since: Day };
 
 /** Computes transformed values of one series from the values of one vintage. */
@@ -167,7 +166,6 @@ export class Vintages {
     this.dates = [...changes.keys()].sort();
   }
 
-  /** Lists the changes of a date, oldest first. */
   changesOf(date: Day): readonly Change[] {
     return this.#changes.get(date) ?? [];
   }

@@ -169,7 +169,6 @@ function textOfExact({ sum, count, decimals }: ExactValue, digits = decimals): s
   return roundedQuotient(sum, new Exact(count), digits);
 }
 
-/** A double and its greatest error. */
 type Estimate = { readonly value: number; readonly error: number };
 
 /** Rounds an estimate to a text; undefined if it is near a tie. */

@@ -10,7 +10,6 @@ export const curveTypes = ['PAR', 'TIPS'] as const;
 
 const months = ['1M', '1.5M', '2M', '3M', '4M', '6M'] as const;
 
-/** The maturities of the contract, shortest first. */
 const maturities = [...months, '1Y', '2Y', '3Y', '5Y', '7Y', '10Y', '20Y', '30Y'] as const;
 
 /** A maturity label such as `10Y`. */

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 
-/** A value's exact change, and its percentage to four decimals. */
 type ValueChange = { readonly change: string; readonly percent: string | null };
 
 /** Computes the change from one decimal text to another; the percentage is null if the first is 0. */

@@ -82,7 +82,6 @@ export function storedDate(day: Day, frequency: Frequency): Day {
   return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
 }
 
-/** The weekdays by their distance from Monday. */
 const weekdays = { monday: 0, thursday: 3, friday: 4, saturday: 5, sunday: 6 } as const;
 
 function weekdayOf(day: Day): number {

@@ -3,7 +3,6 @@
  * The sets differ: in files of vintages such a text withdraws a value, which a blank cell may not do.
  */
 export const missingTexts = {
-  /** FRED and ALFRED, and similar tables. */
   fred: ['.', '#N/A', 'NA'],
   /** An observation of the FRED API, and a rate of the H.15 release. */
   fredPoint: '.',

@@ -18,7 +18,6 @@ import {
   pageOf,
 } from '../envelope.ts';
 
-/** The parameters of a listing; an empty ticker stands for every issuer. */
 type ListingValues = {
   readonly transaction_code: string;
   readonly min_insiders: number;
@@ -93,7 +92,6 @@ export async function clusterPage(view: StoreView, values: ListingValues, positi
   };
 }
 
-/** Returns the code of trades in rows; undefined for purchases. */
 function otherCode(code: string): string | undefined {
   return code === purchaseCode ? undefined : code;
 }
@@ -275,7 +273,6 @@ function listing<T extends FoundRow>(searchOf: (values: ListingValues) => Search
 /** The number of trades read at once for candidate issuers: few at first, then more. */
 const tradesAtOnce = { first: 4096, most: 65_536 };
 
-/** The rows of a search in one state, newest day first. */
 class FoundRows<T extends FoundRow> {
   readonly #search: Search<T>;
   #next: ReturnType<Search<T>['reader']>;
@@ -329,7 +326,6 @@ class FoundRows<T extends FoundRow> {
     }
   }
 
-  /** Finds everything at once for a ticker, otherwise the rows of the next trades' issuers. */
   async #findNext(view: StoreView): Promise<[found: readonly NamedRow<T>[], completeFrom: Day | undefined]> {
     const { code, ticker, begin, daysAfter } = this.#search;
     if (ticker !== '') return [await namedIn(view, this.#search), undefined];

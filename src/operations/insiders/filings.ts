@@ -251,7 +251,6 @@ function filingRow(filing: Filing, transactionValue: string | null) {
 
 const rowOfFiling = rowsFrom(filingFields);
 
-/** Returns the nearest stored ticker for one without filings; empty if the ticker has filings. */
 async function unknownTickerIn(view: StoreView, ticker: string): Promise<Pick<Envelope, 'unknown_ticker'>> {
   if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
   return { unknown_ticker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
