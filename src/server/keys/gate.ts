@@ -23,9 +23,6 @@ type RateLimit = {
   readonly reset: number;
 };
 
-/** Whether a request is allowed, and the tightest or refusing window. */
-type Verdict = { readonly allowed: boolean; readonly rate: RateLimit; readonly usage?: Usage };
-
 /** A fixed window in UTC; instants are in milliseconds. */
 type Window = {
   readonly name: WindowName;
@@ -51,7 +48,7 @@ function every(length: number): Window['startOf'] {
   return (instant, later = 0) => instant - (instant % length) + later * length;
 }
 
-/** Counts a request of a key unless a window is full; `wanted` is 0 to count none. */
+/** Counts `wanted` requests of a key, 0 or 1, unless a window is full. */
 type CountRequest = (
   keyId: string,
   wanted: 0 | 1,
@@ -59,11 +56,11 @@ type CountRequest = (
 ) => Promise<{ readonly isCounted: boolean; readonly counts: Counts['counts'] }>;
 
 /**
- * Makes a counter of requests at an instant (ms); a request over a limit of its plan counts in no window.
- * `wanted` is 0 to count none.
+ * Makes a counter of requests at an instant (ms), which returns the tightest or the refusing window.
+ * A request over a limit of its plan counts in no window.
  */
 export function quotasOf(count: CountRequest) {
-  return async (keyId: string, plan: Plan, now: number, wanted: 0 | 1 = 1): Promise<Verdict> => {
+  return async (keyId: string, plan: Plan, now: number, wanted: 0 | 1 = 1) => {
     const given = windows.map(({ name, startOf, limitOf }) => ({
       window: name,
       limit: limitOf(plan),
@@ -73,17 +70,14 @@ export function quotasOf(count: CountRequest) {
     const { isCounted, counts } = await count(keyId, wanted, given);
     const rates = windows.map(({ name, startOf, limitOf }, i): RateLimit => {
       const { began = new Date(startOf(now)), count = 0 } = counts[i] ?? {};
+      const limit = limitOf(plan);
       const left = startOf(began.getTime(), 1) - now;
-      return {
-        window: name,
-        limit: limitOf(plan),
-        remaining: Math.max(0, limitOf(plan) - count),
-        reset: Math.max(1, Math.ceil(left / 1000)),
-      };
+      const reset = Math.max(1, Math.ceil(left / 1000));
+      return { window: name, limit, remaining: Math.max(0, limit - count), reset };
     });
     const tightest = rates.reduce((least, rate) => (rate.remaining < least.remaining ? rate : least));
     const [, day, month] = counts;
-    const usage = { day: day?.count ?? 0, month: month?.count ?? 0 };
+    const usage: Usage = { day: day?.count ?? 0, month: month?.count ?? 0 };
     if (isCounted) return { allowed: true, rate: tightest, usage };
     // If several windows are full, the one that ends last says when to retry.
     const full = wanted === 0 ? undefined : rates.findLast(({ remaining }) => remaining === 0);
@@ -106,10 +100,7 @@ function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
   };
 }
 
-type Count = UsageRecord & {
-  count: number;
-  saved: number;
-};
+type Count = UsageRecord & { count: number; saved: number };
 
 /** Counts in the memory of one process, which saves them. */
 export class MemoryCounts {
@@ -243,18 +234,13 @@ export class Gate {
     return [...(await this.#validKeys()).values()].some(({ end }) => now < end);
   }
 
-  /** Writes the counts to the store; returns the error if that fails, for another attempt the next time. */
+  /** Writes the counts to the store; returns the error of a failure, which the next call makes up for. */
   async save(): Promise<unknown> {
-    this.#saving = this.#saving
-      .then(() => this.#memory?.save((records) => this.#store.saveUsage(records)))
-      .then(
-        () => {
-          this.#failure = undefined;
-        },
-        (error) => {
-          this.#failure = error;
-        },
-      );
+    this.#saving = this.#saving.then(async () => {
+      this.#failure = await this.#memory
+        ?.save((records) => this.#store.saveUsage(records))
+        .catch((error: unknown) => error);
+    });
     await this.#saving;
     return this.#failure;
   }
@@ -305,9 +291,8 @@ const wording = { minute: 'rate limit of', day: 'daily limit of', month: 'monthl
 
 function exceeded({ window, limit, reset }: RateLimit): Problem {
   const per = window === 'minute' ? ' per minute' : '';
-  return new Problem('rate-limit-exceeded', `${wording[window]} ${limit} requests${per} exceeded`, {
-    retryAfter: reset,
-  });
+  const detail = `${wording[window]} ${limit} requests${per} exceeded`;
+  return new Problem('rate-limit-exceeded', detail, { retryAfter: reset });
 }
 
 function tooMany({ maxConcurrent }: Plan): Problem {
@@ -348,13 +333,11 @@ export function newSecret(): { readonly secret: string; readonly stored: Pick<St
 export function newKey({
   now,
   ...given
-}: Pick<StoredKey, 'expiresAt' | 'name' | 'plan'> & { readonly now: Date }): {
-  readonly secret: string;
-  readonly stored: StoredKey;
-} {
+}: Pick<StoredKey, 'expiresAt' | 'name' | 'plan'> & { readonly now: Date }) {
   const { secret, stored } = newSecret();
   const id = `k_${randomBytes(4).toString('hex')}`;
-  return { secret, stored: { id, ...given, createdAt: now.toISOString(), ...stored } };
+  const key: StoredKey = { id, ...given, createdAt: now.toISOString(), ...stored };
+  return { secret, stored: key };
 }
 
 /** Returns the SHA-256 of a secret; 256 random bits need no slow hash. */
@@ -380,7 +363,7 @@ type Turn = {
 /** How many computations of a key may wait for each one that may run. */
 const waitingForEach = 4;
 
-type Computation = { readonly keyId: string; readonly most: number; readonly begin: () => void };
+type Computation = { readonly keyId: string; readonly begin: () => void; isRunning: boolean };
 
 /**
  * Lets some computations of each key run at a time, and a few more wait in order.
@@ -388,8 +371,8 @@ type Computation = { readonly keyId: string; readonly most: number; readonly beg
  */
 export class Turns {
   readonly #threads: number;
-  readonly #running = new Set<Computation>();
-  readonly #waiting = new Set<Computation>();
+  /** Those that run and those that wait, in their order. */
+  readonly #all = new Map<Computation, number>();
 
   constructor(threads = availableParallelism() + 1) {
     this.#threads = threads;
@@ -397,33 +380,28 @@ export class Turns {
 
   /** Takes a place for a computation of a key, of which `most` may run; undefined if too many wait already. */
   take(keyId: string, most: number): Turn | undefined {
-    const own = countOf(keyId, this.#running) + countOf(keyId, this.#waiting);
-    if (own >= most + waitingForEach * most) return undefined;
+    const own = [...this.#all.keys()].filter((one) => one.keyId === keyId);
+    if (own.length >= most + waitingForEach * most) return undefined;
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const computation = { keyId, most: Math.min(most, this.#threads - 1), begin };
-    this.#waiting.add(computation);
+    const computation = { keyId, begin, isRunning: false };
+    this.#all.set(computation, Math.min(most, this.#threads - 1));
     this.#beginNext();
     const leave = (): void => {
-      this.#waiting.delete(computation);
-      if (this.#running.delete(computation)) this.#beginNext();
+      if (this.#all.delete(computation)) this.#beginNext();
     };
     return { begun, leave };
   }
 
   #beginNext(): void {
-    for (const one of this.#waiting) {
-      if (this.#running.size >= this.#threads) return;
-      if (countOf(one.keyId, this.#running) >= one.most) continue;
-      this.#waiting.delete(one);
-      this.#running.add(one);
+    for (const [one, most] of this.#all) {
+      const running = [...this.#all.keys()].filter(({ isRunning }) => isRunning);
+      if (running.length >= this.#threads) return;
+      if (one.isRunning || running.filter(({ keyId }) => keyId === one.keyId).length >= most) continue;
+      one.isRunning = true;
       one.begin();
     }
   }
-}
-
-function countOf(keyId: string, computations: ReadonlySet<Computation>): number {
-  return [...computations].filter((one) => one.keyId === keyId).length;
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import type { Principal } from '../../operations/operation.ts';
+import { isPlain } from '../../operations/value.ts';
 
 /** The limits and rights of a key. */
 export type Plan = {
@@ -20,26 +21,20 @@ export type Plans = ReadonlyMap<string, Plan>;
 
 const usualMaxConcurrent = 4;
 
+function shipped(plan: Omit<Plan, 'maxConcurrent'>): readonly [string, Plan] {
+  return [plan.name, { ...plan, maxConcurrent: usualMaxConcurrent }];
+}
+
 /** The shipped plans, which an operator's file replaces. */
-export const shippedPlans: Plans = byName([
-  {
-    name: 'free',
-    monthlyLimit: 10_000,
-    dailyLimit: 500,
-    ratePerMinute: 30,
-    vintageAccess: false,
-    maxRows: 10_000,
-    maxConcurrent: usualMaxConcurrent,
-  },
-  {
-    name: 'pro',
-    monthlyLimit: 1_000_000,
-    dailyLimit: 50_000,
-    ratePerMinute: 600,
-    vintageAccess: true,
-    maxRows: 1_000_000,
-    maxConcurrent: usualMaxConcurrent,
-  },
+export const shippedPlans: Plans = new Map([
+  shipped({
+    ...{ name: 'free', vintageAccess: false, maxRows: 10_000 },
+    ...{ monthlyLimit: 10_000, dailyLimit: 500, ratePerMinute: 30 },
+  }),
+  shipped({
+    ...{ name: 'pro', vintageAccess: true, maxRows: 1_000_000 },
+    ...{ monthlyLimit: 1_000_000, dailyLimit: 50_000, ratePerMinute: 600 },
+  }),
 ]);
 
 /** The default of `maxRows`: a hundred pages. */
@@ -57,10 +52,10 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
   return parsePlans(text, file);
 }
 
-/**
- * Parses a JSON list of plans with the contract's five fields, and perhaps `max_rows` and `max_concurrent`.
- * Throws a Problem that names the error.
- */
+const example =
+  'a plan is {"name":"free","monthly_limit":10000,"daily_limit":500,"rate_per_minute":30,"vintage_access":false}';
+
+/** Parses a JSON list of plans with the contract's five fields, and perhaps `max_rows` and `max_concurrent`. */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
     new Problem('bad-input', `${file}: ${reason}`, { cause, hints: [example] });
@@ -71,58 +66,40 @@ export function parsePlans(text: string, file: string): Plans {
     throw refused(`it is not JSON (${cause instanceof Error ? cause.message : cause})`, cause);
   }
   if (!Array.isArray(content) || content.length === 0) throw refused('expected a list of plans');
-  const plans = content.map((entry: unknown, i) => planOf(entry, `plan ${i + 1}`, refused));
-  const names = plans.map(({ name }) => name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw refused(`plan '${twice}' is listed twice`);
-  return byName(plans);
+  const plans = new Map<string, Plan>();
+  for (const [i, entry] of content.entries()) {
+    const plan = planOf(entry, (reason) => refused(`plan ${i + 1}: ${reason}`));
+    if (plans.has(plan.name)) throw refused(`plan '${plan.name}' is listed twice`);
+    plans.set(plan.name, plan);
+  }
+  return plans;
 }
 
-const example =
-  'a plan is {"name":"free","monthly_limit":10000,"daily_limit":500,"rate_per_minute":30,"vintage_access":false}';
+const limitNames = ['monthly_limit', 'daily_limit', 'rate_per_minute', 'max_rows', 'max_concurrent'];
 
-const fieldNames = [
-  'name',
-  'monthly_limit',
-  'daily_limit',
-  'rate_per_minute',
-  'vintage_access',
-  'max_rows',
-  'max_concurrent',
-];
-
-function planOf(entry: unknown, where: string, refused: (reason: string) => Problem): Plan {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    throw refused(`${where}: an object is expected`);
-  const fields = entry as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(fields).find((name) => !fieldNames.includes(name));
-  if (unknown !== undefined) throw refused(`${where}: unknown field '${unknown}'`);
-  const { name, vintage_access: vintageAccess } = fields;
+function planOf(entry: unknown, refused: (reason: string) => Problem): Plan {
+  if (!isPlain(entry)) throw refused('an object is expected');
+  const { name, vintage_access: vintageAccess, ...limits } = entry;
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name))
-    throw refused(`${where}: 'name' must be 1 to 32 lower-case letters, digits, - or _`);
-  if (typeof vintageAccess !== 'boolean') throw refused(`${where}: 'vintage_access' must be true or false`);
-  const limit = (field: string): number => {
-    const value = fields[field];
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > largest)
-      throw refused(`${where}: '${field}' must be an integer from 1 to ${largest}`);
-    return value;
+    throw refused("'name' must be 1 to 32 lower-case letters, digits, - or _");
+  if (typeof vintageAccess !== 'boolean') throw refused("'vintage_access' must be true or false");
+  const unknown = Object.keys(limits).find((field) => !limitNames.includes(field));
+  if (unknown !== undefined) throw refused(`unknown field '${unknown}'`);
+  const limit = (field: string, value: unknown = limits[field]): number => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest) return value;
+    throw refused(`'${field}' must be an integer from 1 to ${largest}`);
   };
   return {
-    name,
+    ...{ name, vintageAccess },
     monthlyLimit: limit('monthly_limit'),
     dailyLimit: limit('daily_limit'),
     ratePerMinute: limit('rate_per_minute'),
-    vintageAccess,
-    maxRows: fields.max_rows === undefined ? usualMaxRows : limit('max_rows'),
-    maxConcurrent: fields.max_concurrent === undefined ? usualMaxConcurrent : limit('max_concurrent'),
+    maxRows: limit('max_rows', limits.max_rows ?? usualMaxRows),
+    maxConcurrent: limit('max_concurrent', limits.max_concurrent ?? usualMaxConcurrent),
   };
 }
 
 /** Returns the principal of a key on a plan. */
 export function principalOf({ name: plan, maxRows: _, maxConcurrent: __, ...limits }: Plan): Principal {
   return { plan, ...limits };
-}
-
-function byName(plans: readonly Plan[]): Plans {
-  return new Map(plans.map((plan) => [plan.name, plan]));
 }
