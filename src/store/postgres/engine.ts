@@ -24,8 +24,8 @@ const filingTables: FilingTables = {
   ofSymbol:
     '(f.issuer_cik, f.filing_id) in (select issuer_cik, filing_id from asof.symbol where symbol = @ticker)',
   issuersOfSymbol: 'select issuer_cik from asof.symbol where symbol = @ticker',
-  filingKey: 'issuer_cik, filing_id',
   owner: { issuer_cik: 'text', filing_id: 'text' },
+  ofOwner: 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id',
   ownersOf:
     async () =>
     ({ issuerCik, filingId }) => [issuerCik, filingId],
@@ -35,12 +35,6 @@ const filingTables: FilingTables = {
 function schemaContents(transaction: Transaction): EngineContents {
   const { schema } = transaction.database;
   return {
-    derivedOfFilings: `select f.filing_id as id, f.ticker, f.owners, f.owner_names as names, array_agg(s.symbol) as symbols
-      from asof.filing f
-        left join asof.symbol s on s.issuer_cik = f.issuer_cik and s.filing_id = f.filing_id
-      group by f.issuer_cik, f.filing_id`,
-    wordsOfSeries: `select s.id, s.title, s.units, array_agg(w.word) as words
-      from asof.series s left join asof.word w on w.series = s.id group by s.id`,
     async size() {
       const ofTable = (await transaction.isDistributed())
         ? `case when c.oid in (select logicalrelid from pg_dist_partition) then citus_total_relation_size(c.oid)
@@ -57,40 +51,17 @@ function schemaContents(transaction: Transaction): EngineContents {
       ]);
       return { format: store?.format ?? 0, bytes: sizes?.bytes ?? 0 };
     },
-    async faults(derived) {
-      const faults: string[] = [];
+    async damage() {
       const indexes = await transaction.column<string>(
         `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
            join pg_namespace n on n.oid = c.relnamespace
          where n.nspname = @schema and not (i.indisvalid and i.indisready) order by 1`,
         { schema },
       );
-      for (const name of indexes) faults.push(`the index ${name} is not valid`);
-      for (const [table, parent, joined, id] of belongings) {
-        const orphans = await transaction.rows<{ id: string; count: number }>(
-          `select ${id} as id, count(*) as count from asof.${table} t
-           where not exists (select 1 from asof.${parent} p where ${joined}) group by 1 order by 1 limit 100`,
-        );
-        for (const { id: of, count } of orphans)
-          faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
-      }
-      return [...faults, ...(await derived())];
+      return indexes.map((name) => `the index ${name} is not valid`);
     },
   };
 }
-
-const [ofSeries, ofFiling] = ['p.id = t.series', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id'];
-
-/** Tables with a parent table: the table, the parent, the join, and the id to report. */
-const belongings = [
-  ['fact', 'series', ofSeries, 't.series'],
-  ['respelling', 'series', ofSeries, 't.series'],
-  ['vintage', 'series', ofSeries, 't.series'],
-  ['description_change', 'series', ofSeries, 't.series'],
-  ['word', 'series', ofSeries, 't.series'],
-  ['trade', 'filing', ofFiling, 't.filing_id'],
-  ['symbol', 'filing', ofFiling, 't.filing_id'],
-] as const;
 
 const rowsAtOnce = 20_000;
 
@@ -116,25 +87,6 @@ const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate",
         and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
   order by date desc, as_of_date limit @limit`;
 
-/** A first value, or one after a withdrawal, counts as added. */
-const vintagePage = `with page as (
-    select as_of_date, kind from asof.vintage
-    where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
-    order by as_of_date desc limit @limit
-  ), change as (
-    select as_of_date, value, lag(value) over (partition by date order by as_of_date) as before
-    from asof.fact where series = @id and as_of_date <= (select max(as_of_date) from page)
-  ), counted as (
-    select as_of_date,
-      count(*) filter (where value is not null and before is null) as added,
-      count(*) filter (where value is not null and before is not null) as revised,
-      count(*) filter (where value is null) as withdrawn
-    from change group by as_of_date
-  )
-  select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
-    coalesce(withdrawn, 0) as withdrawn, kind
-  from page left join counted using (as_of_date) order by as_of_date desc`;
-
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
   return {
@@ -146,15 +98,6 @@ function seriesById(transaction: Transaction): SeriesTables {
         id,
         ...bounds,
       }),
-    revisions: (query) =>
-      transaction.rows(
-        `select f.date, f.as_of_date as "asOfDate", f.value, v.kind
-         from asof.fact f join asof.vintage v on v.series = f.series and v.as_of_date = f.as_of_date
-         where f.series = @id and v.series = @id and f.date >= @from and f.date <= @to
-         order by f.date desc, f.as_of_date`,
-        query,
-      ),
-    vintages: (query) => transaction.rows(vintagePage, query),
     async create(id) {
       await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', {
         id,

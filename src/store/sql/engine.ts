@@ -2,14 +2,7 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
-import type {
-  ObservationQuery,
-  Revision,
-  Series,
-  StoreContents,
-  StoredObservation,
-  VintageCounts,
-} from '../store.ts';
+import type { ObservationQuery, Series, StoreContents, StoredObservation } from '../store.ts';
 import type { SqlSession } from './session.ts';
 
 /** The operations that differ between engines, in one transaction. */
@@ -33,15 +26,6 @@ export type SeriesTables = {
     query: ObservationQuery & DayBounds & { readonly asOf: Day },
     series: Promise<SeriesOnDay>,
   ): Promise<readonly StoredObservation[]>;
-  revisions(query: {
-    readonly id: string;
-    readonly from: Day;
-    readonly to: Day;
-  }): Promise<readonly StoredRow<Revision>[]>;
-  /** Lists vintages, newest first; a first value and a value after a withdrawal count as added. */
-  vintages(
-    query: DayBounds & { readonly id: string; readonly limit: number },
-  ): Promise<readonly StoredRow<VintageCounts>[]>;
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
   create(id: string): Promise<number>;
   remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
@@ -65,10 +49,6 @@ export type SeriesRow = Series & {
   readonly dateCount: number;
   readonly factCount: number;
   readonly key?: number;
-};
-
-type StoredRow<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & {
-  readonly kind: StoredKind;
 };
 
 /** A series and its newest vintage. */
@@ -97,10 +77,10 @@ export type FilingTables = {
   readonly ofSymbol: string;
   /** A query for the issuers that ever filed under `@ticker`. */
   readonly issuersOfSymbol: string;
-  /** The columns that identify a filing. */
-  readonly filingKey: string;
   /** The columns by which trades and symbols refer to filings, with their types. */
   readonly owner: Readonly<Record<string, string>>;
+  /** The join of such a table `t` with its filings `p`. */
+  readonly ofOwner: string;
   ownersOf(
     session: SqlSession,
     filings: readonly FilingPlace[],
@@ -111,10 +91,6 @@ export type FilingTables = {
 
 /** The operations on contents that differ between engines. */
 export type EngineContents = Pick<StoreContents, 'size'> & {
-  /** A query for id, ticker, owners, names and symbols of each filing. */
-  readonly derivedOfFilings: string;
-  /** A query for id, title, units and words of each series. */
-  readonly wordsOfSeries: string;
-  /** Lists damage that the engine finds, with the faults in derived data. */
-  faults(derived: () => Promise<readonly string[]>): Promise<readonly string[]>;
+  /** Lists damage that the engine finds. */
+  damage(): Promise<readonly string[]>;
 };

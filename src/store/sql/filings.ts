@@ -15,59 +15,75 @@ import type { FilingTables } from './engine.ts';
 import { endOfTime, type SqlSession, type Values } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
+type StoredType = 'boolean' | 'date' | 'integer' | 'json' | 'text';
+/** The columns of the fields of a record, with the types of their values. */
+type Columns<T> = Readonly<Record<keyof T, readonly [column: string, type: StoredType]>>;
+type Cell = string | number | null;
 type FilingPlaces = Parameters<FilingTables['ownersOf']>[1];
 type TradesQuery = Parameters<FilingsView['page']>[0];
 type ClustersQuery = Parameters<FilingsView['clusterTrades']>[0];
 
-/** The columns of the table filing, without the derived columns, and their types. */
-const filingTypes = {
-  filing_id: 'text',
-  accession_number: 'text',
-  form_type: 'text',
-  filed_on: 'date',
-  accepted_at: 'text',
-  original_filed_on: 'text',
-  period_of_report: 'text',
-  issuer_cik: 'text',
-  issuer_name: 'text',
-  ticker: 'text',
-  owners: 'text',
-  is_10b5_1: 'integer',
+const filingFields: Columns<FilingHeader> = {
+  filingId: ['filing_id', 'text'],
+  accessionNumber: ['accession_number', 'text'],
+  formType: ['form_type', 'text'],
+  filedOn: ['filed_on', 'date'],
+  acceptedAt: ['accepted_at', 'text'],
+  originalFiledOn: ['original_filed_on', 'text'],
+  periodOfReport: ['period_of_report', 'text'],
+  issuerCik: ['issuer_cik', 'text'],
+  issuerName: ['issuer_name', 'text'],
+  ticker: ['ticker', 'text'],
+  owners: ['owners', 'json'],
+  is10b51: ['is_10b5_1', 'boolean'],
 };
 
-/** The columns of the table trade, except its filing, and their types. */
-const tradeTypes = {
-  row: 'integer',
-  is_derivative: 'integer',
-  security_title: 'text',
-  transaction_date: 'text',
-  transaction_code: 'text',
-  acquired_disposed: 'text',
-  shares: 'text',
-  price_per_share: 'text',
-  shares_owned_after: 'text',
-  ownership: 'text',
+const tradeFields: Columns<Trade> = {
+  row: ['row', 'integer'],
+  isDerivative: ['is_derivative', 'boolean'],
+  securityTitle: ['security_title', 'text'],
+  transactionDate: ['transaction_date', 'text'],
+  transactionCode: ['transaction_code', 'text'],
+  acquiredDisposed: ['acquired_disposed', 'text'],
+  shares: ['shares', 'text'],
+  pricePerShare: ['price_per_share', 'text'],
+  sharesOwnedAfter: ['shares_owned_after', 'text'],
+  ownership: ['ownership', 'text'],
 };
 
-const filingColumns = Object.keys(filingTypes);
-const tradeColumns = Object.keys(tradeTypes);
+const sqlTypes: Partial<Record<StoredType, string>> = { boolean: 'integer', json: 'text' };
 
-type FilingCells = ReturnType<typeof filingCells>;
-type TradeCells = ReturnType<typeof tradeCells>;
+const [filing, trade] = [tableOf(filingFields), tableOf(tradeFields)];
 
-type FiledCells = readonly [...TradeCells, ...FilingCells];
+/** Makes what reads and writes records of some fields as rows. */
+function tableOf<T extends object>(fields: Columns<T>) {
+  const columns = Object.entries<Columns<T>[keyof T]>(fields).map(([field, [name, type]]) => {
+    return { field: field as keyof T, name, type };
+  });
+  return {
+    size: columns.length,
+    namesIn: (alias: string) => columns.map(({ name }) => `${alias}.${name}`).join(),
+    /** The columns with their types in SQL. */
+    types: Object.fromEntries(columns.map(({ name, type }) => [name, sqlTypes[type] ?? type])),
+    cellsOf: (record: T) => columns.map(({ field, type }) => cellOf(record[field], type)),
+    /** Reads a record from the cells of a row, from a place on. */
+    recordIn(cells: readonly Cell[], from: number): T {
+      const record: Partial<Record<keyof T, unknown>> = {};
+      for (const [i, { field, type }] of columns.entries())
+        record[field] = valueIn(cells[from + i] ?? null, type);
+      return record as T;
+    },
+  };
+}
 
-const filedColumns = [
-  ...tradeColumns.map((name) => `t.${name}`),
-  ...filingColumns.map((name) => `f.${name}`),
-].join();
+const filedColumns = `${trade.namesIn('t')},${filing.namesIn('f')}`;
 
 /** Reads and writes the filings of a store. */
 export function filingsIn(session: SqlSession, tables: FilingTables) {
   const view: FilingsView = {
     async page(query) {
       const { where, values } = pageOf(query, tables);
-      const rows = await session.tuples<FiledCells>(
+      const rows = await session.tuples<readonly Cell[]>(
         `select ${filedColumns} from ${tables.filed}${where}
          order by f.filed_on desc, f.filing_id, t.row limit @limit`,
         values,
@@ -97,7 +113,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
         ...(ticker === undefined ? [] : [`f.issuer_cik in (${tables.issuersOfSymbol})`]),
       ];
       const isMarked = code === purchaseCode && uncounted !== true;
-      const batches = session.batches<FiledCells>(
+      const batches = session.batches<readonly Cell[]>(
         `select ${filedColumns} from ${isMarked ? tables.marked : tables.filed}
          where ${conditions.join(' and ')} order by ${tables.byIssuer}`,
         { code, asOf, issuerCiks, ticker: ticker?.toUpperCase() },
@@ -148,48 +164,38 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       await session.lock?.(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
-        session.tuples<readonly [...FilingCells, purchases: number]>(
-          `select ${filingColumns.join()}, purchases from asof.filing where filing_id = any(@ids)`,
+        session.tuples<readonly Cell[]>(
+          `select ${filing.namesIn('f')}, f.purchases from asof.filing f where f.filing_id = any(@ids)`,
           { ids },
         ),
-        session.tuples<readonly [...TradeCells, filingId: string]>(
-          `select ${tradeColumns.map((name) => `t.${name}`).join()}, f.filing_id from ${tables.filed}
-           where f.filing_id = any(@ids)`,
+        session.tuples<readonly Cell[]>(
+          `select ${trade.namesIn('t')}, f.filing_id from ${tables.filed} where f.filing_id = any(@ids)`,
           { ids },
         ),
       ]);
       const held = new Map(
         headers.map((cells) => {
-          const header = headerOf(cells);
+          const header = filing.recordIn(cells, 0);
           const trades: Trade[] = [];
-          return [header.filingId, { header, concernsClusters: cells[12] === 1, trades }] as const;
+          return [header.filingId, { header, concernsClusters: cells[filing.size] === 1, trades }] as const;
         }),
       );
-      for (const cells of trades) held.get(cells[10])?.trades.push(tradeOf(cells));
+      for (const cells of trades) held.get(String(cells[trade.size]))?.trades.push(trade.recordIn(cells, 0));
       return held;
     },
     /** Writes new and changed filings with their new and changed trades; `held` are the stored filings. */
     async put(filings: readonly StoredFiling[], held: ReadonlyMap<string, StoredFiling>) {
+      // A changed filing is written as a whole: an engine may find its rows by its issuer, which can change.
       const before = filings.flatMap(({ header }) => held.get(header.filingId) ?? []);
-      await removeRows(session, tables, ['symbol'], before.map(headerIn));
-      // An engine that finds filings by issuer writes a filing again if its issuer changes.
-      const issuers = new Map(filings.map(({ header }) => [header.filingId, header.issuerCik]));
-      const moved = before.map(headerIn).filter((one) => issuers.get(one.filingId) !== one.issuerCik);
-      await removeRows(session, tables, ['trade', 'filing'], moved);
-      const isMoved = new Set(moved.map(({ filingId }) => filingId));
-      const rest = ({ header: { filingId }, trades }: StoredFiling) => {
-        const changed = new Set(trades.map(({ row }) => row));
-        return isMoved.has(filingId)
-          ? (held.get(filingId)?.trades.filter(({ row }) => !changed.has(row)) ?? [])
-          : [];
-      };
-      await putFilings(
-        session,
-        tables,
-        filings.map((filing) => ({ ...filing, trades: [...rest(filing), ...filing.trades] })),
-      );
+      await removeRows(session, tables, before.map(headerIn));
+      const whole = filings.map((own) => {
+        const changed = new Set(own.trades.map(({ row }) => row));
+        const rest = held.get(own.header.filingId)?.trades.filter(({ row }) => !changed.has(row)) ?? [];
+        return { ...own, trades: [...rest, ...own.trades] };
+      });
+      await putFilings(session, tables, whole);
     },
-    remove: (filings: FilingPlaces) => removeRows(session, tables, ['symbol', 'trade', 'filing'], filings),
+    remove: (filings: FilingPlaces) => removeRows(session, tables, filings),
   };
 }
 
@@ -250,16 +256,11 @@ async function wholeDays<T extends object>(
   return wholeDays(session, sql, { ...query, limit: query.limit * 2 }, dayOf);
 }
 
-async function removeRows(
-  session: SqlSession,
-  tables: FilingTables,
-  from: readonly FilingTable[],
-  filings: FilingPlaces,
-): Promise<void> {
+async function removeRows(session: SqlSession, tables: FilingTables, filings: FilingPlaces): Promise<void> {
   if (filings.length === 0) return;
   const ciks = [...new Set(filings.map(({ issuerCik }) => issuerCik))];
   const ids = filings.map(({ filingId }) => filingId);
-  for (const table of from)
+  for (const table of ['symbol', 'trade', 'filing'] as const)
     await session.write(`delete from asof.${table} where ${tables.ofFilings(table)}`, { ciks, ids });
 }
 
@@ -268,15 +269,13 @@ async function putFilings(
   tables: FilingTables,
   filings: readonly StoredFiling[],
 ): Promise<void> {
-  const columns = { ...filingTypes, owner_names: 'text', purchases: 'integer' };
   const headers = filings.map(headerIn);
   await session.insert({
     table: 'filing',
-    columns,
+    columns: { ...filing.types, owner_names: 'text', purchases: 'integer' },
     rows: filings.map(({ header, concernsClusters }) => {
-      return [...filingCells(header), searchableNames(header.owners), Number(concernsClusters)];
+      return [...filing.cellsOf(header), searchableNames(header.owners), Number(concernsClusters)];
     }),
-    onConflict: replacing(tables.filingKey, Object.keys(columns)),
   });
   const ownerOf = await tables.ownersOf(session, headers);
   await session.insert({
@@ -286,92 +285,30 @@ async function putFilings(
   });
   await session.insert({
     table: 'trade',
-    columns: { ...tables.owner, ...tradeTypes },
+    columns: { ...tables.owner, ...trade.types },
     rows: filings.flatMap(({ header, trades }) => {
       const owner = ownerOf(header);
-      return trades.map((trade) => [...owner, ...tradeCells(trade)]);
+      return trades.map((own) => [...owner, ...trade.cellsOf(own)]);
     }),
-    onConflict: replacing([...Object.keys(tables.owner), 'row'].join(), tradeColumns),
   });
 }
 
-function replacing(key: string, columns: readonly string[]): string {
-  const changes = columns.filter((name) => !key.split(/, ?/).includes(name));
-  return `on conflict (${key}) do update set ${changes.map((name) => `${name} = excluded.${name}`).join()}`;
-}
-
 /** Makes a function that turns rows into trades; it parses each filing once, as its trades are adjacent. */
-function filingReader(): (cells: FiledCells) => Filing {
+function filingReader(): (cells: readonly Cell[]) => Filing {
   let header: FilingHeader | undefined;
   return (cells) => {
-    if (header === undefined || header.filingId !== cells[10]) {
-      const [, , , , , , , , , , ...filing] = cells;
-      header = headerOf(filing);
-    }
-    return filingOf(header, tradeOf(cells));
+    if (header === undefined || header.filingId !== cells[trade.size])
+      header = filing.recordIn(cells, trade.size);
+    return filingOf(header, trade.recordIn(cells, 0));
   };
 }
 
-function filingCells(filing: FilingHeader) {
-  return [
-    filing.filingId,
-    filing.accessionNumber,
-    filing.formType,
-    filing.filedOn,
-    filing.acceptedAt,
-    filing.originalFiledOn,
-    filing.periodOfReport,
-    filing.issuerCik,
-    filing.issuerName,
-    filing.ticker,
-    JSON.stringify(filing.owners),
-    filing.is10b51 === null ? null : Number(filing.is10b51),
-  ] as const;
+function cellOf(value: unknown, type: StoredType): unknown {
+  if (type === 'json') return JSON.stringify(value);
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
-function tradeCells(trade: Trade) {
-  return [
-    trade.row,
-    Number(trade.isDerivative),
-    trade.securityTitle,
-    trade.transactionDate,
-    trade.transactionCode,
-    trade.acquiredDisposed,
-    trade.shares,
-    trade.pricePerShare,
-    trade.sharesOwnedAfter,
-    trade.ownership,
-  ] as const;
-}
-
-function headerOf(cells: readonly [...FilingCells, ...unknown[]]): FilingHeader {
-  return {
-    filingId: cells[0],
-    accessionNumber: cells[1],
-    formType: cells[2],
-    filedOn: cells[3],
-    acceptedAt: cells[4],
-    originalFiledOn: cells[5],
-    periodOfReport: cells[6],
-    issuerCik: cells[7],
-    issuerName: cells[8],
-    ticker: cells[9],
-    owners: JSON.parse(cells[10]),
-    is10b51: cells[11] === null ? null : cells[11] === 1,
-  };
-}
-
-function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
-  return {
-    row: cells[0],
-    isDerivative: cells[1] === 1,
-    securityTitle: cells[2],
-    transactionDate: cells[3],
-    transactionCode: cells[4],
-    acquiredDisposed: cells[5],
-    shares: cells[6],
-    pricePerShare: cells[7],
-    sharesOwnedAfter: cells[8],
-    ownership: cells[9],
-  };
+function valueIn(cell: Cell, type: StoredType): unknown {
+  if (type === 'json') return JSON.parse(String(cell));
+  return type === 'boolean' && cell !== null ? cell === 1 : cell;
 }

@@ -1,8 +1,8 @@
 import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
-import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
+import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../store.ts';
-import type { Engine, EngineContents } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
@@ -48,10 +48,15 @@ export type StoreEngine = {
   init(address: string, distribute: boolean): Promise<boolean>;
 };
 
-function contentsIn(session: SqlSession, { series: tables, contents: engine }: Engine): StoreContents {
+function contentsIn(session: SqlSession, engine: Engine): StoreContents {
+  const { series: tables } = engine;
   return {
-    size: engine.size,
-    faults: () => engine.faults(() => readFaults(session, engine)),
+    size: engine.contents.size,
+    async faults() {
+      const damaged = await engine.contents.damage();
+      // On damaged pages, further checks would find nothing more.
+      return damaged.length > 0 ? damaged : readFaults(session, engine);
+    },
     seriesIds: () => session.column<string>('select id from asof.series order by id'),
     series: (id) => seriesRows(session, tables, id).contents(),
     changes: (id) => seriesRows(session, tables, id).allChanges(),
@@ -68,50 +73,72 @@ function contentsIn(session: SqlSession, { series: tables, contents: engine }: E
   };
 }
 
-type DerivedOfFiling = readonly [
+type FilingIndex = readonly [
   id: string,
   ticker: string | null,
   owners: string,
   names: string,
-  symbols: string | readonly string[],
+  symbols: string | readonly string[] | null,
 ];
 
-type IndexedSeries = readonly [
+type SeriesIndex = readonly [
   id: string,
   title: string | null,
   units: string | null,
   words: string | readonly string[] | null,
 ];
 
-/** Lists wrong numbers of months, and derived data that contradict the rows they derive from. */
-async function readFaults(session: SqlSession, engine: EngineContents): Promise<readonly string[]> {
+/** Lists rows without a parent, wrong numbers of months, and indexes that contradict their rows. */
+async function readFaults(session: SqlSession, { series, filings }: Engine): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const owner = Object.keys(filings.owner);
+  const belongings = [
+    ...['fact', 'respelling', 'vintage', 'description_change', 'word'].map(
+      (table) => [table, 'series', 'series', `p.${series.key} = t.series`] as const,
+    ),
+    ...['trade', 'symbol'].map((table) => [table, 'filing', owner.at(-1), filings.ofOwner] as const),
+  ];
+  for (const [table, parent, id, joined] of belongings) {
+    const orphans = await session.rows<{ readonly id: string; readonly count: number }>(
+      `select t.${id} as id, count(*) as count from asof.${table} t
+       where not exists (select 1 from asof.${parent} p where ${joined}) group by 1 order by 1 limit 100`,
+    );
+    for (const { id: of, count } of orphans)
+      faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
+  }
   const rates = await session.rows<{ readonly maturity: string; readonly months: number }>(
     'select distinct maturity, months from asof.curve',
   );
-  const faults = rates.flatMap(({ maturity, months }) =>
-    monthsOf(maturity) === months ? [] : [`a rate of ${maturity} is kept as one of ${months} months`],
+  for (const { maturity, months } of rates)
+    if (monthsOf(maturity) !== months)
+      faults.push(`a rate of ${maturity} is kept as one of ${months} months`);
+  const ofFilings = session.batches<FilingIndex>(
+    `select p.filing_id as id, p.ticker, p.owners, p.owner_names as names, t.symbols from asof.filing p
+       left join (select ${owner.join()}, array_agg(symbol) as symbols from asof.symbol group by ${owner.join()}) as t
+         on ${filings.ofOwner}`,
   );
-  for await (const batch of session.batches<DerivedOfFiling>(engine.derivedOfFilings))
-    for (const filing of batch) faults.push(...filingFaults(filing));
-  for await (const batch of session.batches<IndexedSeries>(engine.wordsOfSeries))
-    for (const [id, title, units, words] of batch)
-      faults.push(...wordFaults({ id, title, units }, listOf<string>(words ?? [])));
+  for await (const batch of ofFilings)
+    for (const [id, ticker, owners, names, symbols] of batch) {
+      const [kept, expected] = [listOf<string>(symbols ?? []), symbolsOf(ticker)].map(sorted);
+      if (kept !== expected)
+        faults.push(`filing ${id} is listed under ${kept || 'no symbol'}, not ${expected || 'none'}`);
+      if (searchableNames(JSON.parse(owners)) !== names)
+        faults.push(`filing ${id} is not found by the names of its owners`);
+    }
+  const ofSeries = session.batches<SeriesIndex>(
+    `select p.id, p.title, p.units, t.words from asof.series p
+       left join (select series, array_agg(word) as words from asof.word group by series) as t on p.${series.key} = t.series`,
+  );
+  for await (const batch of ofSeries)
+    for (const [id, title, units, words] of batch) {
+      const [kept, expected] = [listOf<string>(words ?? []), searchableWords({ id, title, units })].map(
+        sorted,
+      );
+      if (kept !== expected) faults.push(`${id} is found by the words ${kept || 'none'}, not ${expected}`);
+    }
   return faults;
 }
 
-function filingFaults([id, ticker, owners, names, symbols]: DerivedOfFiling): readonly string[] {
-  const listed = [...listOf<string>(symbols)].sort().join(', ');
-  const expected = [...symbolsOf(ticker)].sort().join(', ');
-  const named = searchableNames(JSON.parse(owners));
-  return [
-    ...(listed === expected
-      ? []
-      : [`filing ${id} is listed under ${listed || 'no symbol'}, not ${expected || 'none'}`]),
-    ...(named === names ? [] : [`filing ${id} is not found by the names of its owners`]),
-  ];
-}
-
-function wordFaults(series: SearchedSeries, words: readonly string[]): readonly string[] {
-  const [kept, expected] = [words, searchableWords(series)].map((all) => [...all].sort().join(' '));
-  return kept === expected ? [] : [`${series.id} is found by the words ${kept || 'none'}, not ${expected}`];
+function sorted(texts: readonly string[]): string {
+  return [...texts].sort().join(', ');
 }

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
-import type { StoredKind } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import type {
   ChangeCells,
@@ -34,8 +33,8 @@ const filingTables: FilingTables = {
   ofSymbol: 'f.key in (select filing from symbol where symbol = @ticker)',
   issuersOfSymbol: `select issuer_cik from filing
     where key in (select filing from symbol where symbol = @ticker)`,
-  filingKey: 'filing_id',
   owner: { filing: 'integer' },
+  ofOwner: 'p.key = t.filing',
   async ownersOf(session, filings) {
     const keys = await session.tuples<readonly [id: string, key: number]>(
       'select filing_id, key from filing where filing_id = any(@ids)',
@@ -50,11 +49,6 @@ const filingTables: FilingTables = {
 
 function fileContents(session: SqliteSession): EngineContents {
   return {
-    derivedOfFilings: `select filing_id, ticker, owners, owner_names,
-        (select json_group_array(symbol) from symbol where filing = key) as symbols
-      from filing`,
-    wordsOfSeries: `with own as materialized (select series, json_group_array(word) as words from word group by series)
-      select id, title, units, words from series left join own on own.series = key order by id`,
     /** Measures the file with its write-ahead log; `format` is that of the connection. */
     size: () =>
       session.use((connection) => {
@@ -66,23 +60,7 @@ function fileContents(session: SqliteSession): EngineContents {
           bytes: bytes.reduce((sum, size) => sum + size, 0),
         };
       }),
-    async faults(derived) {
-      const damaged = await session.use(damagesOf);
-      // On damaged pages, further checks would find nothing more.
-      if (damaged.length > 0) return damaged;
-      const orphans =
-        await session.tuples<readonly [table: string, row: number, parent: string]>(
-          'pragma foreign_key_check',
-        );
-      const [words = 0] = await session.column<number>(
-        'select count(*) from word where series not in (select key from series)',
-      );
-      return [
-        ...orphans.map(([table, row, parent]) => `row ${row} of ${table} belongs to no ${parent}`),
-        ...(await derived()),
-        ...(words === 0 ? [] : [`${words} words belong to no series`]),
-      ];
-    },
+    damage: () => session.use(damagesOf),
   };
 }
 
@@ -110,35 +88,6 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       const [series, newest] = await onDay;
       if (series === undefined) return [];
       return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
-    },
-    async revisions(query) {
-      const vintages = await session.tuples<readonly [asOf: Day, kind: StoredKind]>(
-        'select as_of_date, kind from vintage where series = @id',
-        query,
-      );
-      const kinds = new Map(vintages);
-      // A row is one text, and kinds are looked up here: reading four texts of a join takes four times as long.
-      const rows = await session.column<string>(
-        `select date || as_of_date || coalesce('=' || value, '') from fact
-         where series = @id and date >= @from and date <= @to order by date desc, as_of_date`,
-        query,
-      );
-      return rows.map((row) => {
-        const asOfDate = row.slice(10, 20);
-        const value = row.length > 20 ? row.slice(21) : null;
-        return { date: row.slice(0, 10), asOfDate, value, kind: kinds.get(asOfDate) ?? 'unknown' };
-      });
-    },
-    async vintages(query) {
-      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: StoredKind }>(
-        `select as_of_date as asOfDate, kind from vintage
-         where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
-         order by as_of_date desc limit @limit`,
-        query,
-      );
-      const counts = await countChanges(session, query.id, page[0]?.asOfDate ?? '');
-      const nothing = { added: 0, revised: 0, withdrawn: 0 };
-      return page.map(({ asOfDate, kind }) => ({ asOfDate, ...(counts.get(asOfDate) ?? nothing), kind }));
     },
     async create(id) {
       // A series may get the number of a removed one: its versions begin after those a cache may know.
@@ -264,29 +213,4 @@ function readObservations(
     asOfDate: row.slice(10, 20),
     value: row.slice(20),
   }));
-}
-
-/** Counts the changes of each day up to `last`; a value that is first or follows a withdrawal is added. */
-async function countChanges(session: SqliteSession, id: string, last: Day) {
-  const counts = new Map<Day, { added: number; revised: number; withdrawn: number }>();
-  // A row is one text and is counted here: a window over the changes by day takes twice as long.
-  const rows = await session.column<string>(
-    `select date || as_of_date || (value is null) from fact where series = @id and as_of_date <= @last
-     order by date, as_of_date`,
-    { id, last },
-  );
-  let [date, hasValue] = ['', false];
-  for (const row of rows) {
-    if (date === '' || !row.startsWith(date)) [date, hasValue] = [row.slice(0, 10), false];
-    const asOf = row.slice(10, 20);
-    let count = counts.get(asOf);
-    if (count === undefined) {
-      count = { added: 0, revised: 0, withdrawn: 0 };
-      counts.set(asOf, count);
-    }
-    const isWithdrawn = row.endsWith('1');
-    count[isWithdrawn ? 'withdrawn' : hasValue ? 'revised' : 'added'] += 1;
-    hasValue = !isWithdrawn;
-  }
-  return counts;
 }
