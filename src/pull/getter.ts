@@ -51,7 +51,6 @@ export class Getter {
   readonly #access: SourceAccess;
   readonly #run: PullRun;
   readonly #main: Host;
-  /** Other hosts, with the beginnings of their paths. */
   readonly #others: readonly (Host & { readonly under: string })[];
   readonly pace: Pace;
   /** The number of requests that were sent, including retries. */
@@ -122,7 +121,6 @@ export class Getter {
     return reply;
   }
 
-  /** Waits for the turn of a request that has waited for some seconds. */
   async #turn(waited: number): Promise<void> {
     const pause = await this.pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
     if (this.#run.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -139,7 +137,6 @@ export class Getter {
     return (this.#run.deadline - this.#run.timing.now()) / 1000;
   }
 
-  /** Makes the Problem that says when to try again. */
   #comeBack({ kind, detail }: Problem, seconds: number, waited: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#run.timing.now() + whole * 1000).toISOString().slice(0, 19);
@@ -248,7 +245,6 @@ class Pace {
     }
   }
 
-  /** Reads the shared state; undefined if its file is missing or broken. */
   #shared(): PaceState | undefined {
     try {
       const { begun, blockedUntil } = JSON.parse(readFileSync(this.#file ?? '', 'utf8'));

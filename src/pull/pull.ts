@@ -123,7 +123,6 @@ type SubjectState = {
   /** The stored counts before the first document. */
   before: PullCounts | undefined;
   readonly notes: string[];
-  /** Contradictions to the store, which were not stored. */
   readonly conflicts: ImportConflict[];
 };
 
@@ -318,7 +317,6 @@ class SourcePull {
     return this.#source.outstanding?.(bookmark) ?? [];
   }
 
-  /** Makes the failure for missing items of a subject; undefined if nothing is missing. */
   #problemOfMissing({ name, bookmark }: Followed): Problem | undefined {
     const missing = this.#missing(bookmark);
     if (missing.length === 0) return undefined;
@@ -370,7 +368,6 @@ function leftText({ record: { upTo } }: SubjectState): string {
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
-/** More names would hide the rest of a message. */
 const mostNamed = 5;
 
 function namesOf(items: readonly Outstanding[]): string {

@@ -12,53 +12,40 @@ export const manifestName = 'manifest.json';
 
 /** Reads the lines of a plan, without comments; throws a Problem that names the faulty line. */
 export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
-  const lines = textOf(bytes, path)
-    .split('\n')
-    .flatMap((text, index) => {
-      const number = index + 1;
-      try {
-        return readLine(text.replace(/\r$/, ''), number);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        throw error.with({ detail: `${path} line ${number}: ${error.headline}`, field: undefined });
-      }
-    });
-  if (lines.length === 0)
-    throw new Problem('bad-input', `${path} has no lines`, {
-      hints: ['a line is the name of a file and an asof command: gdp.csv observations GDP'],
-    });
-  const names = new Map<string, PlanLine>();
-  for (const line of lines) {
-    // Some file systems ignore letter case.
-    const key = line.name.normalize('NFC').toLowerCase();
-    const other = names.get(key);
-    if (other !== undefined)
-      throw new Problem(
-        'bad-input',
-        `${path} line ${line.number}: ${line.name} is already written by line ${other.number}`,
-      );
-    names.set(key, line);
-  }
-  return lines;
-}
-
-function textOf(bytes: Uint8Array, path: string): string {
+  let texts: readonly string[];
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    texts = new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
   } catch (cause) {
     throw new Problem('bad-input', `${path} is not a UTF-8 text`, { cause });
   }
+  const lines: PlanLine[] = [];
+  // Some file systems ignore letter case.
+  const keyOf = (name: string) => name.normalize('NFC').toLowerCase();
+  for (const [index, text] of texts.entries())
+    try {
+      const [name, ...words] = wordsOf(text);
+      if (name === undefined) continue;
+      checkLine(name, words);
+      const other = lines.find((line) => keyOf(line.name) === keyOf(name));
+      if (other !== undefined)
+        throw new Problem('bad-input', `${name} is already written by line ${other.number}`);
+      lines.push({ number: index + 1, name, words });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw error.with({ detail: `${path} line ${index + 1}: ${error.headline}`, field: undefined });
+    }
+  if (lines.length > 0) return lines;
+  throw new Problem('bad-input', `${path} has no lines`, {
+    hints: ['a line is the name of a file and an asof command: gdp.csv observations GDP'],
+  });
 }
 
-function readLine(text: string, number: number): readonly PlanLine[] {
-  const [name, ...words] = wordsOf(text);
-  if (name === undefined) return [];
+function checkLine(name: string, words: readonly string[]): void {
   const fault = faultOfName(name);
   if (fault !== undefined)
     throw new Problem('bad-input', `${JSON.stringify(name)} cannot name a file of a snapshot: ${fault}`);
   if (words.length === 0)
     throw new Problem('bad-input', `${name} has no command`, { hints: [`such as ${name} observations GDP`] });
-  return [{ number, name, words }];
 }
 
 /** Explains why a text cannot name a file of a snapshot; undefined if it can. */
@@ -79,8 +66,10 @@ export function faultOfName(name: string): string | undefined {
  */
 export function wordsOf(line: string): readonly string[] {
   const control = /(?!\t)\p{Cc}/u.exec(line)?.[0];
-  if (control !== undefined)
-    throw new Problem('bad-input', `it contains the control character U+${codeOf(control)}`);
+  if (control !== undefined) {
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    throw new Problem('bad-input', `it contains the control character U+${code}`);
+  }
   const words: string[] = [];
   const piece = /\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|([ \t]+)|([^\\'" \t]+)/gsuy;
   let word: string | undefined;
@@ -98,10 +87,6 @@ export function wordsOf(line: string): readonly string[] {
     word = (word ?? '') + (escaped ?? single ?? double?.replace(/\\(["\\])/g, '$1') ?? whole);
   }
   return word === undefined ? words : [...words, word];
-}
-
-function codeOf(character: string): string {
-  return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 }
 
 /** Joins words into a line that `wordsOf` and every shell split into the same words. */

@@ -170,7 +170,6 @@ function isRunOf({ name }: Pick<Place, 'name'>, entry: string): boolean {
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
 }
 
-/** Removes what killed runs left. */
 async function sweepHalfDone(place: Place): Promise<void> {
   await rm(place.draft, { force: true });
   await sweep(place, async (run) => (await foundAt(join(run, manifestName))) !== undefined);
@@ -232,23 +231,16 @@ export async function giveUp({ place, folder }: Run): Promise<void> {
  * Syncs a new file to the disk, or links it to an old one of equal content, owner and mode.
  * Returns true for equal content; reads the old file, so that damage to it does not persist.
  */
-export async function syncOrLink(path: string, sum: FileSum, old: string | undefined): Promise<boolean> {
-  const same = old !== undefined && (await holds(old, sum));
-  const linked = same && (await isOpenToTheSame(old, path)) && (await linkedInPlace(old, path));
-  if (!linked) await flush(path);
-  return same;
-}
-
-async function holds(path: string, { bytes, sha256 }: FileSum): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found?.isFile() !== true || found.size !== bytes) return false;
-  return (await sumOfFile(path).catch(() => undefined))?.sha256 === sha256;
-}
-
-/** Tells whether two files have the same owner and mode, which a link takes from the old file. */
-async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([lstat(one), lstat(other)]);
-  return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
+export async function syncOrLink(path: string, { bytes, sha256 }: FileSum, old = ''): Promise<boolean> {
+  const before = await lstat(old).catch(() => undefined);
+  const isCandidate = before?.isFile() === true && before.size === bytes;
+  const isSame = isCandidate && (await sumOfFile(old).catch(() => undefined))?.sha256 === sha256;
+  const { uid, gid, mode } = await lstat(path);
+  // A link takes the owner and the mode from the old file.
+  const isOpenToTheSame = before?.uid === uid && before.gid === gid && before.mode === mode;
+  const isLinked = isSame && isOpenToTheSame && (await linkedInPlace(old, path));
+  if (!isLinked) await flush(path);
+  return isSame;
 }
 
 /** Replaces the new file by a hard link to the old one; false, with the file kept, without links. */

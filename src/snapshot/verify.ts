@@ -17,8 +17,13 @@ export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manif
 export function openSnapshot(path: string): Promise<OpenedSnapshot | Finding> {
   return reading(async () => {
     const folder = await realpath(path);
-    const manifest = await readManifest(folder);
-    return 'what' in manifest ? manifest : { folder, manifest };
+    const file = join(folder, manifestName);
+    const found = await foundAt(file);
+    if (found === undefined)
+      throw new Problem('local-io', `${folder} is not a snapshot: it has no ${manifestName}`);
+    if (!found.isFile()) return { name: manifestName, what: 'is not a regular file' };
+    const manifest = parseManifest(await readFile(file, 'utf8'), file);
+    return manifest === undefined ? { name: manifestName, what: 'is damaged' } : { folder, manifest };
   });
 }
 
@@ -97,16 +102,6 @@ function misstated({ as_of, rows, coverage = [] }: FileRecord, given: FileRecord
 
 /** A file with its difference from the manifest. */
 export type Finding = { readonly name: string; readonly what: string };
-
-async function readManifest(folder: string): Promise<Manifest | Finding> {
-  const path = join(folder, manifestName);
-  const found = await foundAt(path);
-  if (found === undefined)
-    throw new Problem('local-io', `${folder} is not a snapshot: it has no ${manifestName}`);
-  if (!found.isFile()) return { name: manifestName, what: 'is not a regular file' };
-  const manifest = parseManifest(await readFile(path, 'utf8'), path);
-  return manifest ?? { name: manifestName, what: 'is damaged' };
-}
 
 async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<string | undefined> {
   const found = await foundAt(path);

@@ -100,17 +100,9 @@ type FredParams = Readonly<Record<string, string | number>>;
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
   readonly #get: Get;
-  /** The vintages of one answer, which shrink when FRED says that they are too many. */
-  mostVintages = 2000;
 
   constructor(get: Get) {
     this.#get = get;
-  }
-
-  /** Halves the number of vintages in one request from now on. */
-  halveVintages(): void {
-    if (this.mostVintages === 1) throw changed('series/observations', 'it takes not even one vintage date');
-    this.mostVintages = Math.floor(this.mostVintages / 2);
   }
 
   /** Reads the description of a series in FRED's words; throws a Problem if FRED does not have the series. */

@@ -121,6 +121,8 @@ class FredHistory {
   readonly #id: string;
   readonly #task: PullTask;
   readonly #api: FredApi;
+  /** The vintages of one answer, which shrink when FRED says that they are too many. */
+  #mostVintages = 2000;
   #today: Day;
   #bookmark: FredBookmark;
   #described: SourceFile | undefined;
@@ -202,15 +204,14 @@ class FredHistory {
     let first = start;
     let left = options.dates ?? [];
     for (;;) {
-      const size = this.#api.mostVintages;
-      const next = left[size];
+      const next = left[this.#mostVintages];
       const end = next === undefined ? last : earlier(addDays(next, -1), last);
       const found = await this.#rows({ start: first, end }, range);
       if (found === 'no-vintages') throw await this.#contradiction();
       if (found === 'too-many-vintages') {
         const dates = left.length > 0 ? undefined : await this.#api.vintageDates(this.#id, first);
-        if (dates === 'no-vintages') throw await this.#contradiction();
-        if (dates === undefined) this.#api.halveVintages();
+        if (dates === 'no-vintages' || this.#mostVintages < 1) throw await this.#contradiction();
+        if (dates === undefined) this.#mostVintages = Math.floor(this.#mostVintages / 2);
         else left = dates.filter((date) => date <= last);
         continue;
       }
@@ -218,7 +219,7 @@ class FredHistory {
       const more = next !== undefined && end < this.#today;
       yield { ...this.#read(found, period), period, more };
       if (next === undefined || end === this.#today) return;
-      left = left.slice(size);
+      left = left.slice(this.#mostVintages);
       first = next;
     }
   }
@@ -354,7 +355,6 @@ class FredHistory {
     return this.#read({ head: { ...current.head, ...period }, rows }, { start: day, end: day });
   }
 
-  /** Requests the rows of a period. */
   async #rows(
     { start, end }: Period,
     range: ObservationRange = {},

@@ -18,7 +18,7 @@ import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
 import type { Followed } from '../../store/store.ts';
 import { document, isAskedAgain, type PullTask, type PullWindow } from '../source.ts';
-import { isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
+import { accessionOf, isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
 
 type DailyBookmark = {
   readonly from: Day;
@@ -56,17 +56,11 @@ const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'D
 
 /** Counts the fewest requests for the remaining days, with data sets for whole quarters. */
 export function estimateDays(subject: Followed, since: Day | undefined, lastDay: Day) {
-  const { bookmark, begins } = startOf({ subject, since }, lastDay);
-  const first = addDays(bookmark.through, 1);
+  const { bookmark } = startOf({ subject, since }, lastDay);
   let [days, quarters] = [0, 0];
-  for (let day = first; day <= lastDay; ) {
-    const end = quarterEnd(day);
-    const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
-    const isQuarter = isWhole && end < lastDay;
-    if (isQuarter) quarters += 1;
-    else if (weekendDay(day) === undefined) days += 1;
-    day = addDays(isQuarter ? end : day, 1);
-  }
+  for (let day = addDays(bookmark.through, 1); day <= lastDay; day = addDays(day, 1))
+    if (quarterEnd(day) >= lastDay) days += weekendDay(day) === undefined ? 1 : 0;
+    else if (day === quarterEnd(day)) quarters += 1;
   const pieces = [
     ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
     ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
@@ -79,7 +73,6 @@ export function estimateDays(subject: Followed, since: Day | undefined, lastDay:
 /** All filings, oldest first: from daily form indexes, and data sets of past quarters. */
 export class DailyFilings {
   readonly #task: PullTask;
-  /** The last day with a published index. */
   readonly #lastDay: Day;
   readonly #bookmark: DailyBookmark;
   readonly #begins: boolean;
@@ -196,8 +189,8 @@ export class DailyFilings {
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
     const bookmark = this.#bookmark;
     const before = bookmark.left;
-    const known = new Set(before.map(({ accessionNumber }) => accessionNumber));
-    const fresh = filings.filter(({ accessionNumber }) => !known.has(accessionNumber));
+    const known = new Set(before.map(accessionOf));
+    const fresh = filings.filter((filing) => !known.has(accessionOf(filing)));
     for await (const { files, left, next } of submissionWindows(fresh, this.#task)) {
       bookmark.left = [...before, ...left];
       if (next === undefined) {

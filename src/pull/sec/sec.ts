@@ -22,8 +22,10 @@ import {
   statusFailure,
   throttled,
 } from '../source.ts';
-import { accessionOf, isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
+import { accessionOf, isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
 import { DailyFilings, estimateDays } from './daily.ts';
+
+const tickers = 'company_tickers.json';
 
 /** By this time in Washington, the indexes of a day are published, usually at 22:15. */
 const indexedBy = '22:30';
@@ -75,7 +77,7 @@ export const sec: PullSource = {
       if (ticker === undefined) names.push(text === 'daily' ? text : `cik ${Number(cikIn(text))}`);
       else if (get === undefined) names.push(text);
       else {
-        table ??= await tickerTable(get);
+        table ??= document(tickers, `table ${tickers}`, (await get(`/files/${tickers}`)).body);
         names.push(`cik ${Number(await cikOf(table, ticker))}`);
       }
     }
@@ -109,11 +111,6 @@ function endedDay(now: Date): Day {
   const clock = utcAsEastern(`${now.toISOString().slice(0, 19)}Z`);
   const day = clock.slice(0, 10);
   return clock.slice(11, 16) >= indexedBy ? day : addDays(day, -1);
-}
-
-async function tickerTable(get: Get): Promise<SourceFile> {
-  const name = 'company_tickers.json';
-  return document(name, `table ${name}`, (await get(`/files/${name}`)).body);
 }
 
 async function cikOf(table: SourceFile, ticker: string): Promise<string> {
@@ -187,31 +184,29 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
   const known = new Set([...(task.full ? [] : done), ...bookmark.left.map(accessionOf)]);
   const fresh = listed.filings.filter((filing) => filing.filedOn >= from && !known.has(accessionOf(filing)));
   const plain = fresh.filter(isPlainText);
-  if (plain.length > 0) task.note(plainTextNote(plain.length));
-  const wanted = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
+  if (plain.length > 0)
+    task.note(`left out ${counted(plain.length, 'filing')} in plain text, from before ${xmlSince}`);
+  const folder = `/Archives/edgar/data/${Number(cik)}`;
+  const wanted = fresh
+    .filter((filing) => !plain.includes(filing))
+    .map(({ accessionNumber: number, formType }) => {
+      const path = `${folder}/${number.replaceAll('-', '')}/${number}.txt`;
+      return { accessionNumber: number, formType, path };
+    });
   const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
   for await (const window of submissionWindows([...bookmark.left, ...wanted], task)) {
     const { files, left, next } = window;
     const isLast = next === undefined;
-    const unasked = isLast ? plain.map(accessionOf) : [];
-    done = [...new Set([...done, ...window.done, ...unasked])];
+    done = [...new Set([...done, ...window.done, ...(isLast ? plain.map(accessionOf) : [])])];
+    const before = isLast ? '' : addDays(filedOn.get(accessionOf(next)) ?? xmlSince, -1);
     yield {
       files,
       bookmark: JSON.stringify({ from, done, pages: isLast ? listed.pages : pages, left }),
-      upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
+      // A filing that is listed late moves nothing back.
+      upTo: isLast ? lastDay : later(before, task.subject.upTo ?? ''),
       more: !isLast,
     };
   }
-}
-
-/** Returns the day before the next filing; a filing that is listed late moves nothing back. */
-function upToBefore(next: Day | undefined, upTo = ''): Day {
-  return later(addDays(next ?? xmlSince, -1), upTo);
-}
-
-function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): WantedFiling {
-  const folder = `/Archives/edgar/data/${Number(cik)}/${accessionNumber.replaceAll('-', '')}`;
-  return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
 }
 
 /** Reads the bookmark; a `since` before the first pull's reads all older pages again. */
@@ -224,10 +219,6 @@ function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBo
   const isEarlier = since !== undefined && since < whole.from;
   if (!isEarlier && !full) return whole;
   return { ...whole, from: isEarlier ? since : whole.from, pages: {} };
-}
-
-function plainTextNote(count: number): string {
-  return `${counted(count, 'filing')} from before ${xmlSince} ${count === 1 ? 'is plain text, and is' : 'are plain text, and are'} left out`;
 }
 
 function isPlainText({ filedOn, document }: ListedFiling): boolean {
@@ -257,7 +248,8 @@ async function listedFilings(
     if (read[page.name] !== page.stated) filings.push(...(await filingsOn(page, get)));
   }
   const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
-  return { filings: [...byNumber.values()].sort(byDate), pages };
+  const dated = ({ filedOn, accessionNumber }: ListedFiling) => filedOn + accessionNumber;
+  return { filings: [...byNumber.values()].sort((a, b) => (dated(a) < dated(b) ? -1 : 1)), pages };
 }
 
 type OlderPage = {
@@ -294,10 +286,6 @@ async function filingsOn({ name, count }: OlderPage, get: Get): Promise<readonly
   if (typeof count === 'number' && found !== count)
     throw refusal(file, {}, `the list says ${counted(count, 'filing')}, and the page has ${found}`);
   return readSubmissions(file);
-}
-
-function byDate(a: ListedFiling, b: ListedFiling): number {
-  return a.filedOn + a.accessionNumber < b.filedOn + b.accessionNumber ? -1 : 1;
 }
 
 function listFile(name: string, body: Buffer): SourceFile {

@@ -147,21 +147,15 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
   }
 }
 
-type Feed = {
-  readonly points: readonly CurvePoint[];
-  readonly notes: readonly string[];
-  /** What is wrong with each bad entry, by its day. */
-  readonly bad: ReadonlyMap<string, string>;
-};
-
-/** Reads a feed without its bad entries; throws a refusal if none is left where there must be one. */
-async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
+/** Reads a feed without its bad entries, which are by day; throws a refusal if none is left where there must be one. */
+async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date) {
   const latest = latestDay(now);
   const points: CurvePoint[] = [];
   const notes: string[] = [];
   const bad = new Map<string, string>();
-  if (utcDay(now) < `${year}${firstCurveBy}` && isEmptyFeed(await allBytes(file)))
-    return { points, notes, bad };
+  const text = (await allBytes(file)).toString();
+  const isEmpty = /<feed\b/.test(text) && /<\/feed>\s*$/.test(text) && !/<entry\b/.test(text);
+  if (isEmpty && utcDay(now) < `${year}${firstCurveBy}`) return { points, notes, bad };
   const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
     if (type !== curveType || !tradeDate.startsWith(`${year}-`))
       return `it has the ${type} rate of ${tradeDate} ${maturity}`;
@@ -184,11 +178,6 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
   if (points.length === 0 && first !== undefined)
     throw refused ?? new Problem('bad-input', `${file.path}: ${first}`);
   return { points, notes, bad };
-}
-
-function isEmptyFeed(content: Buffer): boolean {
-  const text = content.toString();
-  return /<feed\b/.test(text) && /<\/feed>\s*$/.test(text) && !/<entry\b/.test(text);
 }
 
 function familyNamed(name: string): Family {

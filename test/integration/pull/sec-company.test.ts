@@ -243,7 +243,7 @@ describe('the list of a company', () => {
     server.files[`/submissions/${last}`] = listOf('1', oldest);
     server.addFilings('1', [...older, ...oldest]);
     expect((await pull('2024-06-01T12:00:00Z')).notes).toEqual([
-      '1 filing from before 2003-06-30 is plain text, and is left out',
+      'left out 1 filing in plain text, from before 2003-06-30',
     ]);
     const everything = await importedFilings([filing(1, '2024-05-01'), ...older]);
     expect(await filingsOf(store)).toEqual(everything);
