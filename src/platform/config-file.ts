@@ -1,5 +1,5 @@
 // Why: docs/decisions/settings-file.md
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Conf from 'conf';
 import { Problem } from '../errors/problem.ts';
@@ -12,7 +12,6 @@ type User = {
   readonly folders: UserFolders;
 };
 
-/** A file of a user: settings, or keys for services. */
 type ConfigFile = 'config' | 'keys';
 
 type ConfigEntries = Readonly<Record<string, unknown>>;
@@ -30,13 +29,11 @@ export async function readConfigFile(user: User, file: ConfigFile): Promise<Conf
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
     return { ...(await openFile(path)).store };
   } catch (error) {
-    if (error instanceof Problem) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return {};
-    throw systemProblem('read', path, error);
+    throw error instanceof Problem ? error : systemProblem('read', path, error);
   }
 }
 
-/** Opens or begins a file; throws a Problem with a hint for a damaged file. */
 async function openFile(path: string): Promise<Conf<Record<string, unknown>>> {
   const { default: ConfFile } = await import('conf');
   return new ConfFile<Record<string, unknown>>({
@@ -46,25 +43,18 @@ async function openFile(path: string): Promise<Conf<Record<string, unknown>>> {
     // The name of a key, an origin of a service, has dots.
     accessPropertiesByDotNotation: false,
     serialize: (entries) => `${JSON.stringify(entries, undefined, 2)}\n`,
-    deserialize: (text) => {
-      const entries = parsed(text);
-      if (entries !== undefined) return entries;
+    deserialize(text) {
+      try {
+        const value: unknown = JSON.parse(text);
+        if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+      } catch {
+        // Not JSON.
+      }
       throw new Problem('local-io', `cannot read ${path}: it is not the JSON object that asof writes`, {
         hints: ['repair it, or delete it and set its entries again'],
       });
     },
   });
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file. */
@@ -78,7 +68,7 @@ export async function changeConfigFile(
   const { [name]: before } = await readConfigFile(user, file);
   if (value === undefined && before === undefined) return;
   try {
-    makePrivate(dirname(path));
+    makeFolder(dirname(path), 0o700);
     const conf = await openFile(path);
     if (value === undefined) conf.delete(name);
     else conf.set(name, value);
@@ -87,16 +77,7 @@ export async function changeConfigFile(
   }
 }
 
-const ownNames: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
-
-/** Makes the folder private, unless it also contains other files. */
-function makePrivate(folder: string): void {
-  makeFolder(folder, 0o700);
-  if (isPrivate(folder) || !readdirSync(folder).every((name) => ownNames.has(name))) return;
-  chmodSync(folder, 0o700);
-}
-
-/** Tells whether only its owner can read a file or folder; always true on Windows, which has no such mode. */
+/** Tells whether only its owner can read a file; always true on Windows, which has no such mode. */
 export function isPrivate(path: string): boolean {
   return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }
