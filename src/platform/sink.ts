@@ -1,6 +1,5 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
 import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
@@ -15,7 +14,6 @@ export type Output = Writable & {
   readonly fd?: number;
 };
 
-/** The stream for data without a file, and the signal to stop. */
 type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
 /** The destination of a command's data. */
@@ -39,9 +37,9 @@ export async function openSink(file: string | undefined, { stdout, signal }: Str
   return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
 }
 
-/** Makes a sink for a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
 function streamSink(stream: Output, signal: AbortSignal): Sink {
-  const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
+  const { fd } = stream;
+  const put = fd !== undefined && fstatSync(fd).isFile() ? intoFile(fd) : intoStream(stream);
   return streamingSink('stdout', put, async () => undefined, signal);
 }
 
@@ -50,7 +48,6 @@ export async function print(text: string, { stdout, signal }: Streams): Promise<
   await streamSink(stdout, signal).write(text);
 }
 
-/** Makes a sink that passes chunks to `put`, and that a reader can close. */
 function streamingSink(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
   let [isStarted, isClosed] = [false, false];
   return {
@@ -70,23 +67,17 @@ function streamingSink(target: string, put: Put, close: () => Promise<void>, sig
   };
 }
 
+function putting(write: (chunk: string | Uint8Array, done: (error?: Error | null) => void) => void): Put {
+  return (chunk) => new Promise((resolve) => write(chunk, (error) => resolve(error ?? undefined)));
+}
+
 function intoStream(stream: Output): Put {
-  return (chunk) =>
-    new Promise((resolve) => {
-      stream.write(chunk, (error) => resolve(error ?? undefined));
-    });
+  return putting((chunk, done) => stream.write(chunk, done));
 }
 
 /** Writes to a file; unlike Node's stdout, it fails when a full disk takes only a part of a chunk. */
 function intoFile(fd: number): Put {
-  return (chunk) =>
-    new Promise((resolve) => {
-      writeFile(fd, chunk, (error) => resolve(error ?? undefined));
-    });
-}
-
-function isFile(fd: number | undefined): fd is number {
-  return fd !== undefined && fstatSync(fd).isFile();
+  return putting((chunk, done) => writeFile(fd, chunk, done));
 }
 
 /**
@@ -132,8 +123,7 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
       'bad-input',
       `will not write to ${path}: it is a database, such as a store; name another file`,
     );
-  if (found === undefined || found.isFile())
-    return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
+  if (found === undefined || found.isFile()) return draftSink(path, found?.mode, attempt);
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
   const device = await attempt(() => unlessAborted(signal, promises.open(path, 'w')));
   return streamingSink(path, intoFile(device.fd), () => device.close(), signal);
@@ -169,61 +159,30 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-function draftSink(draft: DraftFile, attempt: Attempt): Sink {
+/** Makes a sink that writes to a new file beside `path`, with the mode of the file that it replaces. */
+async function draftSink(path: string, mode: number | undefined, attempt: Attempt): Promise<Sink> {
+  const target = await promises.realpath(path).catch(() => path);
+  const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  const file = await attempt(async () => {
+    // Removes the file of a killed process with the same number: no other file or link is written through.
+    await promises.rm(name, { force: true });
+    return promises.open(name, 'ax', mode);
+  });
   return {
     async write(chunk) {
-      await attempt(() => draft.write(chunk));
+      await attempt(() => file.writeFile(chunk));
       return true;
     },
     committed: () => false,
-    restart: () => attempt(() => draft.restart()),
-    finish: () => attempt(() => draft.publish()),
-    abandon: () => draft.discard(),
+    restart: () => attempt(() => file.truncate(0)),
+    finish: () =>
+      attempt(async () => {
+        await file.close();
+        await promises.rename(name, target);
+      }),
+    async abandon() {
+      await file.close();
+      await promises.rm(name, { force: true });
+    },
   };
-}
-
-/** A file written beside `path`, and renamed when it is complete. */
-class DraftFile {
-  readonly #name: string;
-  readonly #target: string;
-  readonly #handle: FileHandle;
-
-  private constructor(name: string, target: string, handle: FileHandle) {
-    this.#name = name;
-    this.#target = target;
-    this.#handle = handle;
-  }
-
-  /** Opens a new draft with that mode. Default: the system's mode. */
-  static async open(path: string, mode?: number): Promise<DraftFile> {
-    const target = await promises.realpath(path).catch(() => path);
-    const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-    // Removes the file of a killed process with the same number: no other file or link is written through.
-    await promises.rm(name, { force: true });
-    return new DraftFile(name, target, await promises.open(name, 'ax', mode));
-  }
-
-  async write(chunk: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(chunk);
-  }
-
-  async restart(): Promise<void> {
-    await this.#handle.truncate(0);
-  }
-
-  /** Waits until the disk has the written bytes. */
-  async flush(): Promise<void> {
-    await this.#handle.sync();
-  }
-
-  async publish(): Promise<void> {
-    await this.#handle.close();
-    await promises.rename(this.#name, this.#target);
-  }
-
-  /** Removes the draft; the file at the path does not change. */
-  async discard(): Promise<void> {
-    await this.#handle.close();
-    await promises.rm(this.#name, { force: true });
-  }
 }
