@@ -1,27 +1,26 @@
+import type { CommandSpec } from '../lines/command.ts';
 import { firstWordOf } from '../lines/first-words.ts';
-import type { CommandSpec, QueryLine } from '../lines/line.ts';
 import { figureCommands } from '../lines/question-command.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
 import { readConfigFile } from '../platform/config-file.ts';
-import type { OtherCommand } from './commands/command.ts';
+import type { RunnableCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';
 import type { Io, Process } from './terminal/io.ts';
 
 /** Parses and runs a line; resolves to the exit code, or to undefined for a line that asks for the version. */
 export async function dispatch(argv: readonly string[], process: Process): Promise<number | undefined> {
-  const [read] = await Promise.allSettled([readConfigFile(process, 'config')]);
-  const settings = () => {
-    if (read.status === 'rejected') throw read.reason;
-    return read.value;
-  };
+  const settings = await readConfigFile(process, 'config').then(
+    (entries) => () => entries,
+    (error) => () => {
+      throw error;
+    },
+  );
   const io: Io = { ...process, settings };
   const now = io.clock();
   const line = readLine(argv, await commandsBeginning(argv[0]), now);
   switch (line.command) {
     case 'version':
       return undefined;
-    case 'refused':
-      throw line.problem(await allCommands());
     case 'query':
       checkOutput(line);
       return runQuery(line, io);
@@ -32,11 +31,9 @@ export async function dispatch(argv: readonly string[], process: Process): Promi
   }
 }
 
-type RunnableCommand = CommandSpec<QueryLine | ReturnType<OtherCommand['read']>>;
-
 type CommandFile = {
   readonly words: readonly string[];
-  readonly load: () => Promise<{ readonly commands: readonly OtherCommand[] }>;
+  readonly load: () => Promise<{ readonly commands: readonly RunnableCommand[] }>;
 };
 
 /** Commands that ask no question, by their first words, in the order of help. */
@@ -57,7 +54,6 @@ export async function allCommands(inPlan = false): Promise<readonly RunnableComm
   return combined((await import('../lines/parse.ts')).questionCommands(inPlan), families);
 }
 
-/** Loads only the commands that begin with a word; all of asof if none does. */
 async function commandsBeginning(word: string | undefined): Promise<readonly RunnableCommand[]> {
   const own = families.filter(({ words }) => words.some((name) => name === word));
   // A question about series and rates starts faster without other commands.
@@ -69,27 +65,12 @@ async function commandsBeginning(word: string | undefined): Promise<readonly Run
   return firstWordOf(questions, word) === undefined ? allCommands() : questions;
 }
 
-/** Adds commands without a question; one with the words of a question is called by a flag of its own there. */
+/** Adds the commands of some files; `ping`, which asks a question too, replaces the question. */
 async function combined(
   questions: readonly CommandSpec[],
   loaded: readonly CommandFile[],
 ): Promise<readonly RunnableCommand[]> {
-  if (loaded.length === 0) return questions;
   const others = (await Promise.all(loaded.map(({ load }) => load()))).flatMap(({ commands }) => commands);
-  const namesakeOf = ({ words }: RunnableCommand, among: readonly RunnableCommand[]) =>
-    among.find((one) => one.words === words);
-  return [
-    ...questions.map((question): RunnableCommand => {
-      const other = namesakeOf(question, others);
-      if (other === undefined) return question;
-      const shared = new Set(question.flags.map(({ name }) => name));
-      const own = other.flags.filter(({ name }) => !shared.has(name));
-      return {
-        ...question,
-        flags: [...own, ...question.flags],
-        read: (line) => (own.some(({ name }) => line.has(name)) ? other : question).read(line),
-      };
-    }),
-    ...others.filter((other) => namesakeOf(other, questions) === undefined),
-  ];
+  const words = new Set(others.map((other) => other.words));
+  return [...questions.filter((question) => !words.has(question.words)), ...others];
 }

@@ -40,7 +40,6 @@ export type RefusedValue = {
 
 /** How a front names parameters and refuses a value. */
 export type Voice = {
-  /** The kind of problem for a refused value. */
   readonly kind: 'bad-input' | 'validation-error';
   /** Names a parameter by its name on the wire, and with its value if the reader should set that. */
   readonly param: (name: string, value?: string) => string;
@@ -72,7 +71,6 @@ export function quoted(value: unknown, most = Number.POSITIVE_INFINITY): string 
   return value === undefined ? '' : ` ${quoteValue(value, most)}`;
 }
 
-/** Quotes a value in a message; hides objects, because they may contain a key. */
 function quoteValue(value: unknown, most: number): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > most ? `${value.slice(0, most)}…` : value);
@@ -82,12 +80,12 @@ function quoteValue(value: unknown, most: number): string {
   return String(value);
 }
 
-/** The optional parts of a problem. */
 export type ProblemOptions = {
   readonly field?: string | undefined;
   readonly hints?: readonly (string | Sentence)[];
   readonly requestId?: string | undefined;
   readonly instance?: string | undefined;
+  /** Seconds to wait before the next request. */
   readonly retryAfter?: number | undefined;
   /** The address under which the service explains this type of error. */
   readonly type?: string | undefined;
@@ -126,11 +124,8 @@ export class Problem extends Error {
   readonly hints: readonly string[];
   readonly requestId: string | undefined;
   readonly instance: string | undefined;
-  /** Seconds to wait before the next request. */
   readonly retryAfter: number | undefined;
-  /** The address under which the service explains this type of error. Default: made by the document. */
   readonly type: string | undefined;
-  /** True if the service lacks the requested endpoint or parameter. */
   readonly missing: boolean;
   /** The first line of the detail, without the list below it. */
   readonly headline: string;
@@ -139,7 +134,6 @@ export class Problem extends Error {
   readonly refusal: RefusedValue | undefined;
   readonly #sentence: Sentence | undefined;
   readonly #hints: readonly (string | Sentence)[];
-  /** The failed series of a query that may have several. */
   readonly series?: string;
 
   /** Takes `detail` as a text or a sentence, which is in the contract's words until `in` changes them. */
@@ -170,7 +164,6 @@ export class Problem extends Error {
     return kinds[this.kind];
   }
 
-  /** Returns the HTTP status of this kind; 0 for a failure of the client's machine. */
   get status(): number {
     return this.#facts.status;
   }

@@ -1,6 +1,5 @@
 import { Problem } from './problem.ts';
 
-/** The reason of an operating system's error in plain words, by its code. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EAGAIN: 'it has nothing to read now, and may never have; save its content to a file',

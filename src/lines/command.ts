@@ -1,7 +1,14 @@
+import type { Demands } from '../answering/basis.ts';
+import { demandParams, type Query, splitDemands } from '../answering/question.ts';
+import { requestLimits } from '../client/remote/exchange.ts';
 import type { Day, DayOfPeriod } from '../domain/values/date.ts';
-import type { Flag, TypedLine } from '../operations/typed-line.ts';
-import type { Value } from '../operations/value.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import { asOfFlag, flagName, type Param } from '../operations/param.ts';
+import type { ArgumentSpec, CommandGroup, CommandWords, Flag, TypedLine } from '../operations/typed-line.ts';
+import { integer, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
+import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
+import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
 
 /** A part of a command line, and its value. */
 export type LinePart<T = unknown> = {
@@ -62,3 +69,267 @@ export function together<P extends LineParts>(parts: P, group?: Flag['group']): 
     },
   };
 }
+
+/** A command that asks for data. */
+export type QueryLine = {
+  readonly command: 'query';
+  readonly words: string;
+  readonly query: Query;
+  readonly demands: Demands;
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: ReturnType<typeof messages.read>;
+  readonly dryRun: boolean;
+  /** True to exit with 1 if there are rows. */
+  readonly exitCode: boolean;
+  readonly typed: readonly string[];
+  readonly resolved: TypedLine['resolved'];
+};
+
+/** Help on a command, on a topic, or on asof. */
+export type HelpLine = {
+  readonly command: 'help';
+  readonly words: readonly string[];
+  /** True if a family lacks its second word, so that help is the error message. */
+  readonly isMistake: boolean;
+};
+
+type OtherLine = { readonly command: 'other' };
+
+/** A command, from which parsing, help and completion follow. */
+export type CommandSpec<Line = QueryLine> = CommandWords & {
+  /** Its heading in help; a family of commands has its own. */
+  readonly heading?: CommandGroup;
+  readonly args: readonly ArgumentSpec[];
+  /** The flags in the order of help: the command's own, then those with a heading. */
+  readonly flags: readonly Flag[];
+  readonly read: (line: TypedLine) => Line;
+};
+
+/** A command of asof. */
+export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
+
+/** Returns the flags of a parameter, usually one with its name. `fallback` is the default of a command. */
+export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
+  const { typed, placeholder, help, required, description, schema, complete } = param;
+  if (typed !== undefined) return typed.flags;
+  const choices = choicesOf(param);
+  const shown = fallback ?? schema.default;
+  const flag = {
+    name: flagName(name, param),
+    about: phrase(description),
+    ...(shown !== undefined && { fallback: String(shown) }),
+    ...(required && { required }),
+    ...help,
+  };
+  // A switch stands for the only value of its parameter.
+  if (choices?.length === 1 || placeholder === undefined) return [flag];
+  // Completion offers the words of a placeholder such as `par|tips` in the letter case that is typed.
+  const words = complete ?? (placeholder.includes('|') ? undefined : choices);
+  return [
+    {
+      value: placeholder.toLowerCase(),
+      accepts: accepting(name, param),
+      ...defined({ complete: words }),
+      ...flag,
+    },
+  ];
+}
+
+/** Tells whether a parameter of limited values, such as dates or maturities, accepts a text. */
+function accepting(name: string, param: Param): (text: string) => boolean {
+  const anyTime = { today: '2999-12-31', latest: '2999-12-31' };
+  return (text) => {
+    if (param.schema.enum === undefined && param.schema.format === undefined) return false;
+    try {
+      param.parse(asListed(param, text), name, anyTime);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+function asListed(param: Param, text: string): string {
+  return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
+function phrase(sentence: string): string {
+  const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
+  return start + sentence.slice(1).replace(/\.$/, '');
+}
+
+function choicesOf({ schema }: Param): readonly string[] | undefined {
+  return schema.enum as readonly string[] | undefined;
+}
+
+/** Returns the value that the flags of a line give to a parameter. */
+export function typedValue(name: string, param: Param, line: TypedLine): unknown {
+  const { typed, placeholder, schema, bounds, ofPeriod } = param;
+  if (typed !== undefined) return typed.read(line);
+  const flag = flagName(name, param);
+  if (!line.has(flag)) return undefined;
+  if (schema.format === 'date') {
+    // A period stands for its first day as the beginning of a range, or as the date that names it.
+    const isFirst = bounds?.is === 'from' || ofPeriod === true;
+    return line.day(flag, bounds?.is === 'to' ? 'last' : isFirst ? 'first' : undefined);
+  }
+  const choices = choicesOf(param);
+  if (choices?.length === 1) return choices[0];
+  if (placeholder === undefined) return true;
+  return line.value(flag, (text) => param.parse(asListed(param, text), name, line.clock));
+}
+
+const group = 'Output';
+
+const file = textOption('output', 'file', 'file to write, complete or not at all; - is stdout', {
+  ...{ short: 'o', complete: 'files', group },
+});
+
+const format = option(
+  'format',
+  `${formatNames.join(', ')} (default table on a terminal, csv elsewhere)`,
+  outputFormat,
+  { short: 'f', complete: formatNames, group },
+);
+
+/** Declares a flag without a value; its part is undefined if the flag was not typed. */
+function mark(name: string, about: string): LinePart<true | undefined> {
+  return { flags: [{ name, about }], read: (line) => line.has(name) || undefined };
+}
+
+const chart = together(
+  {
+    width: option('width', 'width of a chart, in columns or in units of the picture', integer(1)),
+    height: option('height', 'height of a chart, in lines or in units of the picture', integer(1)),
+    title: textOption('title', 'text', 'title of a chart'),
+    grey: mark('grey', 'draw a picture in shades of grey, for print'),
+    log: mark('log', 'draw values on a logarithmic scale'),
+    index: option('index', 'scale each line to this value at the first common date, such as 100', {
+      placeholder: 'n',
+      parse(text) {
+        if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
+        throw refused({ reason: 'use a number above 0, such as 100' });
+      },
+    }),
+    recessions: mark('recessions', 'shade the recessions that were known on the as-of date'),
+  },
+  group,
+);
+
+/** The flags of rows that can be drawn, which `output` reads. */
+export const chartFlags: readonly Flag[] = [
+  { name: 'plot', about: 'draw a chart on the terminal; -o chart.svg draws into a file', group },
+  ...chart.flags,
+];
+
+/** The flags for an output of rows: format, file, columns. */
+export const output: LinePart<OutputFlags> = {
+  flags: [
+    ...format.flags,
+    { name: 'csv', about: 'same as --format csv', group },
+    { name: 'json', about: 'same as --format json; errors are problem documents', group },
+    ...file.flags,
+    {
+      name: 'columns',
+      value: 'names',
+      complete: 'columns',
+      about: 'columns to show, separated by commas; all for every column',
+      group,
+    },
+    { name: 'no-header', about: 'omit the header line', group },
+    { name: 'double', about: 'Parquet: numbers as DOUBLE, not as exact DECIMAL', group },
+    { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group },
+    { name: 'no-color', about: 'disable colors', group },
+  ],
+  read(line) {
+    const typed = format.read(line);
+    const formats = new Set([
+      ...(typed === undefined ? [] : [typed]),
+      ...(['csv', 'json'] as const).filter((name) => line.has(name)),
+    ]);
+    if (formats.size > 1) throw new Problem('bad-input', `two formats: ${[...formats].join(' and ')}`);
+    const named = file.read(line);
+    if (named === '') throw new Problem('bad-input', '--output "": use the name of a file, or - for stdout');
+    const drawn = defined(chart.read(line));
+    return {
+      ...defined({ format: [...formats][0], file: named === '-' ? undefined : named }),
+      ...defined({ columns: line.text('columns')?.split(',') }),
+      header: !line.has('no-header'),
+      ...(line.has('double') && { double: true }),
+      everything: line.has('all'),
+      plot: line.has('plot'),
+      ...(Object.keys(drawn).length > 0 && { chart: drawn }),
+      failEmpty: line.has('fail-empty'),
+      colour: !line.has('no-color'),
+    };
+  },
+};
+
+/** Returns the part of an output with some of its flags. */
+export function outputWith(names: readonly string[]): LinePart<OutputFlags> {
+  return { ...output, flags: output.flags.filter(({ name }) => names.includes(name)) };
+}
+
+/** Declares `--as-of`, whose day must have begun. */
+export function asOf(about: string): LinePart<Day | undefined> {
+  return { flags: [{ ...asOfFlag, about }], read: (line) => line.asOf() };
+}
+
+export const skipMissing: LinePart<boolean> = {
+  flags: paramFlags('skip_missing', skipMissingParam),
+  read: (line) => line.has('skip-missing'),
+};
+
+const demanded = Object.entries<Param>(demandParams);
+
+/** The flags for what an answer must be based on. */
+export const demands: LinePart<Demands> = {
+  flags: demanded.flatMap(([name, param]) => paramFlags(name, param)),
+  read(line) {
+    const values = demanded.map(([name, param]) => [name, typedValue(name, param, line)]);
+    return splitDemands(Object.fromEntries(values)).demands;
+  },
+};
+
+/** The flag for the store to use. */
+export const store = textOption('store', 'path', 'store to use: a file, or postgres://… (or ASOF_STORE)', {
+  complete: 'files',
+  group: 'Connection',
+});
+
+const { timeout, retries, maxWait } = requestLimits;
+
+const source = together(
+  {
+    store,
+    baseUrl: textOption('base-url', 'url', 'service to ask (or ASOF_BASE_URL)'),
+    timeout: option('timeout', 'time limit of each attempt (default 30)', timeout),
+    retries: option('retries', 'retries after transient failures (default 2)', retries),
+    maxWait: option('max-wait', 'longest wait when the service says when to retry (default 60)', maxWait),
+  },
+  'Connection',
+);
+
+/** The flags for the store or service, and the waits; the environment and the settings decide the rest. */
+export const connection = {
+  ...source,
+  read(line: TypedLine) {
+    const flags = source.read(line);
+    if (flags.store !== undefined && flags.baseUrl !== undefined)
+      throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
+    return defined(flags);
+  },
+};
+
+export type ConnectionFlags = ReturnType<typeof connection.read>;
+
+/** The flags for how much a command writes to stderr. */
+export const messages = together(
+  {
+    quiet: toggle('quiet', 'print no notes', 'q'),
+    verbose: toggle('verbose', 'print requests, rows and times', 'v'),
+    debug: toggle('debug', 'print headers too; keys are redacted'),
+  },
+  'Messages',
+);

@@ -1,5 +1,5 @@
 import { type CommandGroup, commandGroups } from '../operations/typed-line.ts';
-import type { CommandSpec } from './line.ts';
+import type { CommandSpec } from './command.ts';
 
 type FirstWord<Line = unknown> = {
   readonly name: string;

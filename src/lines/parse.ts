@@ -1,5 +1,5 @@
 import { operations } from '../operations/index.ts';
-import type { AnyCommand, CommandSpec, QueryLine } from './line.ts';
+import type { AnyCommand, CommandSpec, QueryLine } from './command.ts';
 import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 
@@ -18,7 +18,6 @@ export function planLineParser(
 ): (words: readonly string[]) => QueryLine | undefined {
   return (words) => {
     const line = readLine(words, specs, now);
-    if (line.command === 'refused') throw line.problem(specs);
     if (line.command !== 'query') return undefined;
     checkOutput(line);
     return line;

@@ -8,9 +8,16 @@ import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
 import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
-import type { CommandSpec } from './line.ts';
-import { paramFlags, typedValue } from './param-flags.ts';
-import { chartFlags, connection, demands, messages, output } from './shared-parts.ts';
+import {
+  type CommandSpec,
+  chartFlags,
+  connection,
+  demands,
+  messages,
+  output,
+  paramFlags,
+  typedValue,
+} from './command.ts';
 
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
@@ -111,7 +118,6 @@ function questionByFlags(
   return questionIn(question, line, inPlan);
 }
 
-/** Lists the flags of a command that mean nothing to the question that another flag asks instead. */
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
   const { reads = [] } = asked.askedBy ?? {};
   const known = new Set([...valueFlags(asked), ...reads]);

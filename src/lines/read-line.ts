@@ -1,31 +1,24 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isDrawable } from '../answering/question.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
 import { type ArgumentSpec, type Flag, TypedLine } from '../operations/typed-line.ts';
 import { clockAt } from '../operations/value.ts';
 import { selectColumns } from '../render/columns.ts';
 import { outputChoice } from '../render/output.ts';
+import type { CommandSpec, HelpLine, QueryLine } from './command.ts';
 import { firstWordOf, firstWords, secondWord } from './first-words.ts';
-import type { CommandSpec, HelpLine, QueryLine } from './line.ts';
 
 type VersionLine = { readonly command: 'version' };
 
-type RefusedLine = {
-  readonly command: 'refused';
-  /** Makes the error of usage; its hints may name any command. */
-  readonly problem: (all: readonly CommandSpec<unknown>[]) => Problem;
-};
-
 /**
  * Reads a command line as plain data; `specs` has at least all commands with its first word.
- * Throws a Problem for a value that a command refuses.
+ * Throws a Problem for an error of usage.
  */
 export function readLine<Line>(
   argv: readonly string[],
   specs: readonly CommandSpec<Line>[],
   now: Date,
-): Line | HelpLine | VersionLine | RefusedLine {
+): Line | HelpLine | VersionLine {
   if (argv.length === 0) return help([]);
   const lines: Line[] = [];
   const program = programOf(specs, argv[0], (spec, command) => {
@@ -40,7 +33,7 @@ export function readLine<Line>(
     if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
     // The first word of a family alone, such as `asof series`.
     if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
-    return { command: 'refused', problem: (all) => usageProblem(error, all, argv) };
+    throw usageProblem(error, specs, argv);
   }
   const [line] = lines;
   if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
@@ -80,13 +73,8 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
     return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
   });
   const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
-  // A text of several words is one argument.
-  if (args.length === 1 && args[0]?.name === 'text')
-    throw new Problem('bad-input', `'asof ${words}' takes one text`, {
-      hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
-    });
   throw new Problem('bad-input', `unexpected argument ${quoted(first)} for 'asof ${words}'`, {
-    hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
+    hints: [meant.includes(undefined) ? `asof ${words} --help lists its flags` : `did you mean ${line}?`],
   });
 }
 
@@ -95,68 +83,27 @@ function quoted(value: string): string {
 }
 
 function usageProblem(
-  error: CommanderError,
+  { code, message }: CommanderError,
   specs: readonly CommandSpec<unknown>[],
   argv: readonly string[],
 ): Problem {
-  const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
-  const others = havers(specs, argv, /^unknown option '(--[\w-]+)/.exec(detail)?.[1]);
-  const near = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
-  return new Problem('bad-input', detail, { hints: others.length > 0 ? others : near });
-}
-
-/** Returns hints for words that call no command; an unknown first word may be the id of a series. */
-function wayOut(
-  { code }: CommanderError,
-  specs: readonly CommandSpec<unknown>[],
-  argv: readonly string[],
-): readonly string[] {
-  const [word = ''] = argv;
-  const named = firstWordOf(specs, word);
-  const called = wordsOf(specs, argv).join(' ');
-  const spec = specs.find(({ words }) => words === called);
-  if (code === 'commander.missingArgument' && spec !== undefined)
-    return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
-  if (code === 'commander.unknownOption' && isFlag(specs, word))
-    return [`flags come after the command: asof COMMAND ${word}`];
-  if (code !== 'commander.unknownCommand') return [];
-  if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
-  if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
-  const id = /^[A-Z]/.test(word) ? word : (argv[1] ?? word);
-  const chart = /^(?:chart|draw|graph|plot)$/.test(word);
-  return chart
-    ? [
-        `for a chart of a series: asof observations ${id === word ? 'ID' : id} --plot`,
-        'asof help lists the commands',
-      ]
-    : [`for the values of a series: asof observations ${id}`, 'asof help lists the commands'];
-}
-
-const mostNamed = 5;
-
-/** Lists the commands with a flag that the line's command lacks, as a hint; none if there are many. */
-function havers(
-  specs: readonly CommandSpec<unknown>[],
-  [first]: readonly string[],
-  flag: string | undefined,
-): readonly string[] {
-  if (flag === undefined || first?.startsWith('-') === true) return [];
-  const named = specs.filter(({ flags }) => flags.some(({ name }) => `--${name}` === flag));
-  if (named.length === 0 || named.length > mostNamed) return [];
-  return [
-    `${flag} is a flag of ${listed(
-      named.map(({ words }) => `asof ${words}`),
-      'and',
-    )}`,
-  ];
-}
-
-function isFlag(specs: readonly CommandSpec<unknown>[], word: string): boolean {
-  const typed = word.replace(/=.*/s, '');
-  return specs.some(({ flags }) =>
-    flags.some(({ name, short }) => typed === `--${name}` || typed === `-${short ?? '-'}`),
-  );
+  const [, detail = '', meant] = /^(?:error: )?(.*)(?:\n\(Did you mean (.*)\))?/.exec(message) ?? [];
+  const hintsOf = (): readonly string[] => {
+    const [word = '', next = word] = argv;
+    const named = firstWordOf(specs, word);
+    const called = wordsOf(specs, argv).join(' ');
+    const spec = specs.find(({ words }) => words === called);
+    if (meant !== undefined) return [`did you mean ${meant}`];
+    if (code === 'commander.missingArgument' && spec !== undefined)
+      return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
+    if (code !== 'commander.unknownCommand') return [];
+    if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
+    const use = /^(?:chart|draw|graph|plot)$/.test(word)
+      ? `for a chart of a series: asof observations ${next === word ? 'ID' : next} --plot`
+      : `for the values of a series: asof observations ${/^[A-Z]/.test(word) ? word : next}`;
+    return /^[A-Za-z][\w^.-]*$/.test(word) ? [use, 'asof help lists the commands'] : [];
+  };
+  return new Problem('bad-input', detail, { hints: hintsOf() });
 }
 
 function wordsOf(

@@ -13,7 +13,6 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
   }
 }
 
-/** The outcome of joined calls, and the index of one call. */
 type JoinedOutcome<T> = { readonly place: number; readonly outcome: T };
 
 /**

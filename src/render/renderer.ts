@@ -95,7 +95,7 @@ export function changedRenderer(
 }
 
 /** Completes an output; returns its last chunks. */
-export function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | AsyncIterable<Chunk> {
+function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | AsyncIterable<Chunk> {
   const rest = renderer.end(notes);
   return typeof rest === 'string' ? [rest] : rest;
 }

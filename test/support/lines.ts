@@ -10,7 +10,6 @@ const inPlans = await allCommands(true);
 export function parse(argv: readonly string[], options: { readonly now: Date; readonly inPlan?: boolean }) {
   const commands = options.inPlan === true ? inPlans : everyCommand;
   const line = readLine(argv, commands, options.now);
-  if (line.command === 'refused') throw line.problem(commands);
   if (line.command === 'query') checkOutput(line);
   return line.command === 'other' ? (line.values as object) : line;
 }

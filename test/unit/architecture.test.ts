@@ -227,7 +227,6 @@ const foreignTexts: readonly string[] = [
   'src/client/remote/exchange.ts: message',
   // The parsers of command lines and of XML.
   'src/lines/read-line.ts: message',
-  'src/lines/read-line.ts: detail',
   'src/import/readers/xml.ts: message',
   'src/store/postgres/connection.ts: message',
 ];
@@ -264,6 +263,8 @@ function editedMessages({ nodes }: Source): readonly string[] {
 const otherThings: readonly string[] = [
   // The words of a command that has a file of its own.
   'src/cli/dispatch.ts: ping',
+  // What an undo takes back.
+  'src/cli/commands/store.ts: vintages',
   // A kind of note, and stages of a copy.
   'src/answering/answer.ts: check',
   'src/maintenance/copy.ts: check',

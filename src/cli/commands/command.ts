@@ -1,6 +1,12 @@
-import { type LinePart, type PartValues, together } from '../../lines/command.ts';
-import type { AnyCommand, CommandSpec } from '../../lines/line.ts';
-import { messages as messageFlags } from '../../lines/shared-parts.ts';
+import {
+  type AnyCommand,
+  type CommandSpec,
+  type LinePart,
+  messages as messageFlags,
+  type PartValues,
+  type QueryLine,
+  together,
+} from '../../lines/command.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
@@ -10,14 +16,15 @@ export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
 
 type RunnableLine = {
   readonly command: 'other';
-  /** The values of the line, as plain data. */
   readonly values: unknown;
-  /** Runs the line, and resolves to the exit code. */
   readonly run: (io: Io, load: LoadCommands) => Promise<number>;
 };
 
 /** A command that asks no question. */
-export type OtherCommand = CommandSpec<RunnableLine>;
+type OtherCommand = CommandSpec<RunnableLine>;
+
+/** A command with or without a question. */
+export type RunnableCommand = CommandSpec<QueryLine | RunnableLine>;
 
 type RunValues<P extends Readonly<Record<string, LinePart>>> = {
   readonly args: readonly string[];

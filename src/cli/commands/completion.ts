@@ -1,10 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
+import type { AnyCommand } from '../../lines/command.ts';
 import { firstWordOf, firstWords, secondWord } from '../../lines/first-words.ts';
-import type { AnyCommand } from '../../lines/line.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { firstFilingDay, insiderFilings } from '../../operations/insiders/filings.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -18,16 +20,13 @@ import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
 import { type Choice, type Choices, shells } from '../completion/scripts.ts';
-import { chosenBaseUrl } from '../config/places.ts';
-import { type Setting, settings } from '../config/settings.ts';
+import { chosenBaseUrl, type Setting, settings } from '../config/settings.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { command, type LoadCommands } from './command.ts';
 
-type ShellName = keyof typeof shells;
-
-const shellNames = Object.keys(shells) as readonly ShellName[];
+const shellNames = Object.keys(shells) as readonly (keyof typeof shells)[];
 
 const complete = command({
   words: 'completion',
@@ -45,19 +44,14 @@ mkdir -p ~/.config/fish/completions && asof completion fish > ~/.config/fish/com
     { name: 'shell', about: shellNames.join(', '), choices: shellNames },
     { name: 'words', about: 'what was typed so far (sent by the script)', optional: true, several: true },
   ],
-  parts: {
-    shell: {
-      flags: [],
-      read(line) {
-        const known = shellNames.find((one) => one === line.arg(0));
-        if (known !== undefined) return known;
-        throw new Problem('bad-input', `unknown shell '${line.arg(0)}': use bash, zsh or fish`);
-      },
-    },
-  },
-  async run({ shell, args: [, ...sent] }, io, load) {
-    if (sent.length === 0) return print(shells[shell].script, io);
-    await print(`${(await answerOf(shells[shell], sent, io, load)).join('\n')}\n`, io);
+  parts: {},
+  async run({ args: [name = '', ...sent] }, io, load) {
+    const known = shellNames.find((one) => one === name);
+    if (known === undefined)
+      throw new Problem('bad-input', `unknown shell '${name}': use ${listed(shellNames, 'or')}`);
+    const shell = shells[known];
+    if (sent.length === 0) return print(shell.script, io);
+    await print(`${(await answerOf(shell, sent, io, load)).join('\n')}\n`, io);
     // The name lookup of a service may still run, and the shell waits for the process to end.
     io.leave?.(exitCode.success);
   },
@@ -68,23 +62,20 @@ export const commands = [complete];
 
 /** Lists what may be typed next; nothing after an error or a timeout, as an error at a prompt does not help. */
 async function answerOf(
-  shell: (typeof shells)[ShellName],
+  shell: (typeof shells)[keyof typeof shells],
   sent: readonly string[],
   io: Io,
   load: LoadCommands,
 ): Promise<readonly string[]> {
   const request = shell.request(sent);
   if (request === undefined) return shell.answer('files', '', sent);
-  const choices = async () => {
+  const answer = async () => {
     const position = positionIn(await load(), request.words, request.current);
     const offered = startingWith(await position.offer(position, io), position.text);
     return shell.answer(offered, position.lead, sent);
   };
-  try {
-    return await unlessAborted(AbortSignal.timeout(lookupSeconds * 1000), choices());
-  } catch {
-    return shell.answer([], '', sent);
-  }
+  const timeout = AbortSignal.timeout(lookupSeconds * 1000);
+  return unlessAborted(timeout, answer()).catch(() => shell.answer([], '', sent));
 }
 
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
@@ -113,22 +104,18 @@ function completed(
   return typeof how === 'string' ? completers[how](position, io) : wordsOf(how ?? []);
 }
 
-function flagOffer({ choices, value = '', complete }: Flag): Completer {
-  return (position, io) => completed(choices ?? wordsInHelp(value, position.text) ?? complete, position, io);
-}
-
-function argumentOffer(candidates: readonly ArgumentSpec[]): Completer {
+function valueOffer(...candidates: readonly Pick<Flag, 'choices' | 'complete' | 'value'>[]): Completer {
   return async (position, io) => {
     const all = await Promise.all(
-      candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
+      candidates.map(({ choices, value = '', complete }) =>
+        completed(choices ?? wordsInHelp(value, position.text) ?? complete, position, io),
+      ),
     );
-    return (
-      all.find((one) => typeof one === 'string') ?? all.flatMap((one) => (typeof one === 'string' ? [] : one))
-    );
+    const places = all.find((one) => typeof one === 'string');
+    return places ?? all.flatMap((one) => (typeof one === 'string' ? [] : one));
   };
 }
 
-/** Returns the words of a placeholder such as `par|tips`, in the letter case that is being typed. */
 function wordsInHelp(value: string, text: string): readonly string[] | undefined {
   if (!value.includes('|')) return undefined;
   return (/[A-Z]/.test(text) ? value.toUpperCase() : value).split('|');
@@ -182,30 +169,22 @@ function columns(position: CursorPosition, io: Io): Choices {
 /** Returns the columns of a query, or of its command if the other flags cannot be read. */
 function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly string[] {
   if (spec === undefined) return [];
-  const texts = new Map([...flags].map(([name, text]) => [name, [text]] as const));
+  // A value that is not typed yet: a day, or an id of no known series.
+  const filling = (name = '') => (name.startsWith('date') ? 'yesterday' : '*');
   const args = spec.args.slice(typed.length).filter(({ optional }) => optional !== true);
-  const required = new Map(
-    spec.flags.flatMap((flag) =>
-      flag.required === true ? [[flag.name, [filling(flag.value)]] as const] : [],
-    ),
-  );
   const whole = [...typed, ...args.map(({ name }) => filling(name))];
-  for (const flagTexts of [new Map([...required, ...texts]), required]) {
+  const required = spec.flags.filter((flag) => flag.required === true);
+  const least = required.map(({ name, value }) => [name, filling(value)] as const);
+  for (const flagTexts of [[...least, ...flags], least])
     try {
-      const line = spec.read(new TypedLine(whole, flagTexts, clockAt(io.clock())));
-      return line.command === 'query'
-        ? (line.query.question.layout(line.query.values)?.fields.map(({ name }) => name) ?? [])
-        : [];
+      const texts = flagTexts.map(([name, text]) => [name, [text]] as const);
+      const line = spec.read(new TypedLine(whole, new Map(texts), clockAt(io.clock())));
+      if (line.command !== 'query') return [];
+      return line.query.question.layout(line.query.values)?.fields.map(({ name }) => name) ?? [];
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
-  }
   return [];
-}
-
-/** Returns a text for a value that is not typed yet: a day, or an id of no known series. */
-function filling(value: Flag['value'] = ''): string {
-  return value.startsWith('date') ? 'yesterday' : '*';
 }
 
 async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
@@ -227,6 +206,9 @@ function fromHome(path: string, io: Io): string {
 
 const lookupSeconds = 1;
 
+/** The time for a store: what was found by then is offered while the shell still waits. */
+const readingMilliseconds = 500;
+
 /**
  * Reads what the rows of an operation offer, at most one page, from the store or service of the command.
  * A service gets one request, which counts against the quota, and no retry.
@@ -239,19 +221,16 @@ async function lookUp<R extends Row>(
   offered: (row: R) => readonly Choice[],
 ): Promise<readonly Choice[]> {
   const store = flags.get('store');
-  const baseUrl = flags.get('base-url');
-  const source = defined({ store: store && fromHome(store, io), baseUrl });
-  const isRemote = chosenBaseUrl(io, source) !== undefined;
-  const session = {
-    connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
-    messages: messagesOf({ quiet: true, verbose: false, debug: false }, io),
-  };
-  return withClient(session, io, async (client) => {
+  const source = defined({ store: store && fromHome(store, io), baseUrl: flags.get('base-url') });
+  const connection = { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 };
+  const messages = messagesOf({ quiet: true, verbose: false, debug: false }, io);
+  return withClient({ connection, messages }, io, async (client) => {
     const found: Choice[] = [];
     const until = Date.now() + readingMilliseconds;
-    const pages = isRemote
-      ? [await client.ask(operation, [...texts, ['limit', String(largestPage)]])]
-      : pagesOf(client, operation, texts, {}, io.signal);
+    const pages =
+      chosenBaseUrl(io, source) === undefined
+        ? pagesOf(client, operation, texts, {}, io.signal)
+        : [await client.ask(operation, [...texts, ['limit', String(largestPage)]])];
     for await (const page of pages) {
       found.push(...page.results.flatMap(offered));
       if (found.length >= largestPage || Date.now() > until) break;
@@ -260,9 +239,6 @@ async function lookUp<R extends Row>(
   });
 }
 
-/** The time for a store: what was found by then is offered while the shell still waits. */
-const readingMilliseconds = 500;
-
 /** Tells whether an id starts with a text; one with a dash would be read as a flag. */
 function startsWithId(id: string, text: string): boolean {
   return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
@@ -270,16 +246,12 @@ function startsWithId(id: string, text: string): boolean {
 
 type CursorPosition = {
   readonly offer: Completer;
-  /** The command of the words before. */
   readonly spec: AnyCommand | undefined;
-  /** The flags that the command accepts. */
   readonly known: readonly Flag[];
-  /** The typed flags with their values, by name. */
   readonly flags: ReadonlyMap<string, string>;
   readonly typed: readonly string[];
   /** The part of the current word that stays, such as `--format=`. */
   readonly lead: string;
-  /** The part of the current word to complete. */
   readonly text: string;
 };
 
@@ -292,51 +264,33 @@ function positionIn(specs: readonly AnyCommand[], words: readonly string[], curr
   const spec = isFamily ? first.specs.find((one) => secondWord(one) === words[1]) : first?.specs[0];
   const called = spec === undefined ? Number(isFamily) : spec.words.split(' ').length;
   const known = [...(spec?.flags ?? []), ...(first === undefined ? [version] : []), help];
-  const { flags, typed, waiting, onlyArguments } = scanned(known, words.slice(called));
+  const { tokens } = parseArgs({
+    args: [...words.slice(called), current],
+    options: Object.fromEntries(
+      known.map(({ name, short, value }) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', ...defined({ short }) },
+      ]),
+    ),
+    ...{ allowPositionals: true, strict: false, tokens: true },
+  });
+  const [last, before] = [tokens.at(-1), tokens.slice(0, -1)];
+  const flags = new Map(
+    before.flatMap((one) => (one.kind === 'option' ? [[one.name, one.value ?? '']] : [])),
+  );
+  const typed = before.flatMap((one) => (one.kind === 'positional' ? [one.value] : []));
   const within = { spec, known, flags, typed, lead: '', text: current };
-  if (waiting !== undefined) return { ...within, offer: flagOffer(waiting) };
-  if (!onlyArguments && current.startsWith('-')) {
-    const { flag, lead } = valueStarted(known, current) ?? {};
-    if (flag === undefined || lead === undefined) return { ...within, offer: unusedFlags };
-    return { ...within, offer: flagOffer(flag), lead, text: current.slice(lead.length) };
+  const option = last?.kind === 'option' && last.value !== undefined ? last : undefined;
+  const flag = known.find(({ name, value }) => name === option?.name && value !== undefined);
+  if (option !== undefined && flag !== undefined) {
+    const text = option.value;
+    const lead = current.slice(0, current.length - text.length);
+    return { ...within, offer: valueOffer(flag), lead, text };
   }
+  if (current.startsWith('-') && !before.some(({ kind }) => kind === 'option-terminator'))
+    return { ...within, offer: unusedFlags };
   if (spec !== undefined) return { ...within, offer: operandOffer(specs, spec, typed, current) };
   return { ...within, offer: () => (typed.length > 0 ? [] : commandsAfter(specs, words.slice(0, called))) };
-}
-
-/** Reads the words after a command: flags with values, arguments, and a flag without its value. */
-function scanned(known: readonly Flag[], words: readonly string[]) {
-  const flags = new Map<string, string>();
-  const typed: string[] = [];
-  let waiting: Flag | undefined;
-  let onlyArguments = false;
-  for (const word of words) {
-    if (waiting !== undefined) {
-      flags.set(waiting.name, word);
-      waiting = undefined;
-    } else if (onlyArguments || word === '-' || !word.startsWith('-')) typed.push(word);
-    else if (word === '--') onlyArguments = true;
-    else {
-      const { flag, lead = word } = valueStarted(known, word) ?? { flag: flagTyped(known, word) };
-      if (flag === undefined) continue;
-      flags.set(flag.name, word.slice(lead.length));
-      if (flag.value !== undefined && lead === word && !word.includes('=')) waiting = flag;
-    }
-  }
-  return { flags, typed, waiting, onlyArguments };
-}
-
-/** Finds the flag whose value starts within the word, as in `--format=csv` and `-fcsv`. */
-function valueStarted(known: readonly Flag[], word: string): { flag: Flag; lead: string } | undefined {
-  const lead = /^--[^=]+=|^-[^-](?=.)/.exec(word)?.[0];
-  const flag = lead === undefined ? undefined : flagTyped(known, lead.replace(/=$/, ''));
-  return lead === undefined || flag?.value === undefined ? undefined : { flag, lead };
-}
-
-function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
-  return known.find(
-    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
-  );
 }
 
 function operandOffer(
@@ -350,7 +304,7 @@ function operandOffer(
     return () => [...commandsAfter(specs, typed), ...topics.map((value) => ({ value, about: 'a topic' }))];
   }
   const candidates = argumentsAfter(args, typed);
-  if (candidates.length > 0) return argumentOffer(candidates);
+  if (candidates.length > 0) return valueOffer(...candidates);
   // Only a flag can follow.
   return current === '' ? unusedFlags : () => [];
 }

@@ -1,19 +1,23 @@
-import { createInterface, type Interface } from 'node:readline';
-import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import { textOption, toggle } from '../../lines/command.ts';
-import { messages } from '../../lines/shared-parts.ts';
+import { messages, textOption, toggle } from '../../lines/command.ts';
 import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
 import { changeConfigFile, configPath } from '../../platform/config-file.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
-import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { shownAddress } from '../../store/address.ts';
-import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
-import { named, readFrom, readSettings, type Setting, settings } from '../config/settings.ts';
+import {
+  type ChosenBaseUrl,
+  chosenBaseUrl,
+  named,
+  readFrom,
+  readSettings,
+  type Setting,
+  settings,
+} from '../config/settings.ts';
 import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { askLine } from '../terminal/prompt.ts';
 import { command } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
@@ -139,35 +143,31 @@ asof auth login --base-url https://data.example.org --with-token < ann.key
     withToken: toggle('with-token', 'read the key from stdin instead of a prompt'),
     messages,
   },
-  async run({ baseUrl, source, withToken, messages }, io) {
-    const { note } = messages;
-    if (source !== undefined) {
-      const named = source.toUpperCase();
-      await changeConfigFile(io, 'keys', source, await typedKey(withToken, io, named));
-      note(
-        `asof: stored the key for ${named} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
-      );
-      return;
-    }
-    const { base } = serviceOf(baseUrl, io);
-    const key = await typedKey(withToken, io, base.origin);
-    await changeConfigFile(io, 'keys', base.origin, key);
-    note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
-    if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
+  async run({ baseUrl, source, withToken, messages: { note } }, io) {
+    const base = source === undefined ? serviceOf(baseUrl, io).base : undefined;
+    const owner = base?.origin ?? source ?? '';
+    const named = base?.origin ?? owner.toUpperCase();
+    await changeConfigFile(io, 'keys', owner, await typedKey(withToken, io, named));
+    const ping = base === undefined ? 'asof ping --sources' : 'asof ping';
+    note(`asof: stored the key for ${named} in ${configPath(io, 'keys')}; \`${ping}\` tries it`);
+    if (base === undefined) return;
+    if (isUnencrypted(base)) note(`asof: others can read what is sent to ${named}: it is not https`);
     for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
       if (variable(io, name) !== undefined)
         note(`asof: ${name} is set and takes precedence over the stored key`);
   },
 });
 
-/** Tells whether requests cross a network unencrypted: plain http to another machine. */
 function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
 
 async function typedKey(withToken: boolean, io: Io, owner: string): Promise<string> {
   if (withToken) return checkedKey(await wholeText(io), 'stdin');
-  return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
+  if (io.stdin.isTTY === true) return checkedKey(await askLine(io, `Key for ${owner}: `, true), 'the prompt');
+  throw new Problem('bad-input', 'there is no terminal to ask for the key', {
+    hints: ['--with-token reads it from stdin'],
+  });
 }
 
 const status = command({
@@ -241,39 +241,6 @@ async function wholeText(io: Io): Promise<string> {
     if (text.length > longestInput) throw new Problem('bad-input', 'stdin is too long to be a key');
   }
   return text;
-}
-
-/** Asks for a secret on the terminal without an echo; throws a Problem without a terminal. */
-async function askSecret(io: Io, question: string): Promise<string> {
-  if (io.stdin.isTTY !== true) {
-    throw new Problem('bad-input', 'there is no terminal to ask for the key', {
-      hints: ['--with-token reads it from stdin'],
-    });
-  }
-  io.stderr.write(question);
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
-  try {
-    return await unlessAborted(io.signal, typedLine(lines, io.stdin));
-  } catch (cause) {
-    throw new Problem('interrupted', 'interrupted', { cause });
-  } finally {
-    lines.close();
-    io.stderr.write('\n');
-  }
-}
-
-/** Reads one line, ended by Enter or Ctrl-D; rejects on Ctrl-C. */
-function typedLine(lines: Interface, terminal: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
-    lines.once('line', resolve);
-    lines.once('close', () => resolve(''));
-    lines.once('SIGINT', reject);
-    terminal.on('keypress', (_text, key: { readonly ctrl: boolean; readonly name?: string }) => {
-      // By itself, readline ends only an empty line with Ctrl-D.
-      if (key.ctrl && key.name === 'd' && lines.line !== '') lines.write('\n');
-    });
-  });
 }
 
 /** `asof auth` and `asof config`: keys and settings of this user. */

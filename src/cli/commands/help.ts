@@ -1,23 +1,21 @@
-import type { Command } from 'commander';
 import { closest } from '../../domain/search/words.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { AnyCommand, HelpLine } from '../../lines/command.ts';
 import { firstWordOf } from '../../lines/first-words.ts';
-import type { AnyCommand, HelpLine } from '../../lines/line.ts';
 import { programOf } from '../../lines/read-line.ts';
 import { print } from '../../platform/sink.ts';
-import { exitCode, type Io } from '../terminal/io.ts';
+import { exitCode, exits, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
 
-const introduction = `
+const examples: Readonly<Record<string, string>> = {
+  '': `
 # GDP as it was known on 30 January 2015
 asof observations GDP --as-of 2015-01-30
 # how one number was revised
 asof revisions GDP --date 2008-10-01 --plot
 # for a backtest: the newest values known at each month-end
 asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
-`;
-
-const examples: Readonly<Record<string, string>> = {
+`,
   store: `
 # what the store holds
 asof store info
@@ -118,27 +116,8 @@ Precedence: flag, variable, setting (\`asof config\`), default. An empty variabl
 No variable and no setting changes an as-of date.
 `;
 
-const exitMeanings: { readonly [K in keyof typeof exitCode]: string } = {
-  success: 'success, even if the result is empty or the reader closed the pipe',
-  differences: 'differences (diff --exit-code, verify), values not known (check), faults (store check)',
-  usage: 'usage error, invalid value, or a file that cannot be imported',
-  notFound: 'not found',
-  unauthorized: 'no key, or an invalid key',
-  forbidden: 'the plan of the key does not allow it',
-  quota: 'the quota is used up',
-  unreachable: 'cannot reach the service: name, connection, TLS, time limit',
-  serviceFailed: 'the service failed, or its answer breaks the contract',
-  empty: 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail',
-  localIo: 'cannot read or write a local file, store or setting',
-  bug: 'a bug in asof',
-  interrupted: 'interrupted (Ctrl-C), or a question not answered with yes',
-  terminated: 'terminated',
-};
-
 function exitCodesText(): string {
-  const lines = Object.entries(exitCode).map(
-    ([name, code]) => `  ${String(code).padStart(3)}  ${exitMeanings[name as keyof typeof exitCode]}`,
-  );
+  const lines = Object.values(exits).map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
 }
 
@@ -225,67 +204,47 @@ export async function runHelp(
     await print(await topic(), io);
     return exitCode.success;
   }
-  if (isMistake) {
-    io.stderr.write(helpOn(words, await load(), io.stderr.columns || 100));
-    return exitCode.usage;
-  }
-  await print(helpOn(words, await load(), io.stdout.columns || 100), io);
-  return exitCode.success;
+  const stream = isMistake ? io.stderr : io.stdout;
+  const text = helpOn(words, await load(), stream.columns || 100);
+  if (!isMistake) await print(text, io);
+  else io.stderr.write(text);
+  return isMistake ? exitCode.usage : exitCode.success;
 }
 
 function helpOn(words: readonly string[], specs: readonly AnyCommand[], width: number): string {
-  const root = programOf(specs, words[0], () => undefined);
-  const command = commandIn(root, words);
-  const called = namesOf(command);
-  const spec = specs.find((one) => one.words === called);
+  let command = programOf(specs, words[0], () => undefined);
+  const names: string[] = [];
+  for (const word of words) {
+    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
+    if (next === undefined) {
+      const meant = closest(word, [...command.commands.map((child) => child.name()), ...topics]);
+      throw new Problem('bad-input', `there is no help on '${words.join(' ')}'`, {
+        hints: [meant === undefined ? 'asof help lists the commands and topics' : `did you mean ${meant}?`],
+      });
+    }
+    command = next;
+    names.push(command.name());
+  }
+  const called = names.join(' ');
+  const about = specs.find((one) => one.words === called)?.about;
+  const examples = examplesOf(called, specs).map((line) => `  ${line}`);
   const parts = [
     command
       .configureOutput({ getOutHelpWidth: () => width })
       .helpInformation()
       .trimEnd(),
-    ...(spec?.about === undefined ? [] : [spec.about]),
+    ...(about === undefined ? [] : [about]),
     ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
-    `Examples:\n${examplesOf(called, specs)
-      .map((line) => `  ${line}`)
-      .join('\n')}`,
+    ['Examples:', ...examples].join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function commandIn(root: Command, words: readonly string[]): Command {
-  let command = root;
-  for (const word of words) {
-    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
-    if (next === undefined) throw unknown(words.join(' '), word, command);
-    command = next;
-  }
-  return command;
-}
-
-function namesOf(command: Command): string {
-  const { parent } = command;
-  if (parent === null) return '';
-  return [namesOf(parent), command.name()].filter((name) => name !== '').join(' ');
-}
-
-function unknown(typed: string, word: string, command: Command): Problem {
-  const known = [...command.commands.map((candidate) => candidate.name()), ...topics];
-  const meant = closest(word, known);
-  return new Problem('bad-input', `there is no help on '${typed}'`, {
-    hints: [meant === undefined ? 'asof help lists the commands and topics' : `did you mean ${meant}?`],
-  });
-}
-
 /** Returns the lines of a command's examples; for a family the first example of each command. */
 function examplesOf(called: string, specs: readonly AnyCommand[]): readonly string[] {
-  if (called === '') return linesOf(introduction);
-  const linesFor = (words: string) =>
-    linesOf(specs.find((spec) => spec.words === words)?.examples ?? examples[words]);
-  const own = linesFor(called);
-  if (own.length > 0) return own;
-  return (firstWordOf(specs, called)?.specs ?? []).flatMap(({ words }) => linesFor(words).slice(0, 2));
-}
-
-function linesOf(text = ''): readonly string[] {
-  return text === '' ? [] : text.trim().split('\n');
+  const linesFor = (name: string) =>
+    (specs.find(({ words }) => words === name)?.examples ?? examples[name] ?? '').trim().split('\n');
+  if (called === '' || Object.hasOwn(examples, called)) return linesFor(called);
+  const { isFamily = false, specs: members = [] } = firstWordOf(specs, called) ?? {};
+  return isFamily ? members.flatMap(({ words }) => linesFor(words).slice(0, 2)) : linesFor(called);
 }

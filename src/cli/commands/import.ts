@@ -7,8 +7,16 @@ import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { type ImportProgress, importValues } from '../../import/options.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
-import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
-import { messages, outputWith, skipMissing, store } from '../../lines/shared-parts.ts';
+import {
+  dayOption,
+  messages,
+  option,
+  outputWith,
+  skipMissing,
+  store,
+  textOption,
+  toggle,
+} from '../../lines/command.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
@@ -19,7 +27,7 @@ import { importLogText } from '../../snapshot/manifest.ts';
 import { knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView, WholeView } from '../../store/store.ts';
-import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
+import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/settings.ts';
 import { writeRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import type { Messages } from '../terminal/messages.ts';

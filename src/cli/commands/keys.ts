@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs';
 import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import { option, textOption } from '../../lines/command.ts';
-import { messages, outputWith } from '../../lines/shared-parts.ts';
+import { messages, option, outputWith, textOption } from '../../lines/command.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { formed } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { newKey, newSecret } from '../../server/keys/gate.ts';
-import { loadPlans, type Plan } from '../../server/keys/plans.ts';
+import { loadPlans } from '../../server/keys/plans.ts';
 import type { AccessStore, KeyRecord, WindowName } from '../../store/access-store.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
-import { accessPath } from '../config/places.ts';
-import { column, member, printTable, type RecordTable } from '../run/rows.ts';
+import { accessPath } from '../config/settings.ts';
+import { printTable, type RecordTable } from '../run/rows.ts';
 import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
 import { serveSettings } from './serve.ts';
@@ -85,16 +84,7 @@ function lastDay(text: string, today: Day): Day {
 
 const keyTable: RecordTable<KeyRecord> = {
   object: 'key_list',
-  columns: [
-    member('id', 'text', 'For logs and for revoke.'),
-    member('name', 'text', 'Name of the key.'),
-    member('plan', 'text', 'Plan of the key.'),
-    member('start', 'text', 'The first characters of the secret.'),
-    member('createdAt', 'text', 'When it was created.'),
-    member('revokedAt', 'text', 'When it was revoked, if it was.'),
-    member('expiresAt', 'text', 'When it expires, if it does.'),
-    member('previousUntil', 'text', 'When the secret before the last rotation expires.'),
-  ],
+  columns: ['id', 'name', 'plan', 'start', 'createdAt', 'revokedAt', 'expiresAt', 'previousUntil'],
 };
 
 const listKeys = command({
@@ -171,26 +161,17 @@ asof keys list --csv | awk -F, '$2 == "ann" { print $1 }' | xargs -r -n 1 asof k
   },
 });
 
-/** A key with its limits and its use. */
-type UsedKey = KeyRecord & {
-  readonly limits: Plan | undefined;
+type UsedKey = Pick<KeyRecord, 'id' | 'name' | 'plan'> & {
   readonly lastUsed: string | undefined;
   readonly day: number;
+  readonly dayLimit: number | undefined;
   readonly month: number;
+  readonly monthLimit: number | undefined;
 };
 
 const usageTable: RecordTable<UsedKey> = {
   object: 'key_usage',
-  columns: [
-    member('id', 'text', 'Key.'),
-    member('name', 'text', 'Name of the key.'),
-    member('plan', 'text', 'Plan of the key.'),
-    member('lastUsed', 'text', 'The minute of its last request (UTC), if it was used.'),
-    member('day', 'integer', 'Requests in this UTC day.'),
-    column('day_limit', 'integer', 'The quota of a day.', ({ limits }) => limits?.dailyLimit),
-    member('month', 'integer', 'Requests in this UTC month.'),
-    column('month_limit', 'integer', 'The quota of a month.', ({ limits }) => limits?.monthlyLimit),
-  ],
+  columns: ['id', 'name', 'plan', 'lastUsed', 'day', 'dayLimit', 'month', 'monthLimit'],
 };
 
 const showUsage = command({
@@ -217,12 +198,12 @@ asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
           const found = windowOf(wanted);
           return found?.began.toISOString().slice(0, length) === now.slice(0, length) ? found.count : 0;
         };
+        const { dailyLimit, monthlyLimit } = plans.get(key.plan) ?? {};
         return {
           ...key,
-          limits: plans.get(key.plan),
           lastUsed: windowOf('minute')?.began.toISOString(),
-          day: countIn('day', 10),
-          month: countIn('month', 7),
+          ...{ day: countIn('day', 10), dayLimit: dailyLimit },
+          ...{ month: countIn('month', 7), monthLimit: monthlyLimit },
         };
       });
     });
@@ -239,7 +220,6 @@ asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
 /** `asof keys …`: the access store of a service. */
 export const commands = [createKey, listKeys, rotateKey, revokeKey, showUsage];
 
-/** Reads the plans in the file that a flag or a variable names. Default: the shipped ones. */
 function chosenPlans(flag: string | undefined, io: Io) {
   return loadPlans(flag ?? variable(io, 'ASOF_PLANS'));
 }
@@ -266,7 +246,6 @@ async function withAccess<T>(path: string, work: (store: AccessStore) => Promise
   }
 }
 
-/** Changes a key and returns it; throws a Problem if no key with that id can be changed. */
 async function changed(
   { id, path, noun }: { readonly id: string; readonly path: string; readonly noun: string },
   change: (store: AccessStore) => Promise<KeyRecord | undefined>,

@@ -1,7 +1,18 @@
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped, listed } from '../../errors/wording.ts';
-import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
-import { connection, messages, output, outputWith, store } from '../../lines/shared-parts.ts';
+import {
+  connection,
+  dayOption,
+  messages,
+  option,
+  output,
+  outputWith,
+  store,
+  textOption,
+  toggle,
+} from '../../lines/command.ts';
+import { queryCommands } from '../../lines/question-command.ts';
+import { ping } from '../../operations/ping.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
@@ -17,14 +28,20 @@ import {
 import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
 import type { Followed } from '../../store/store.ts';
-import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
-import { chosenSetting, readFrom, settings } from '../config/settings.ts';
+import {
+  chosenSetting,
+  defaultStorePath,
+  readFrom,
+  settings,
+  storeToRead,
+  storeToWrite,
+} from '../config/settings.ts';
 import { keyFor } from '../config/user-key.ts';
-import { column, member, printTable, type RecordTable } from '../run/rows.ts';
+import { printTable, type RecordTable } from '../run/rows.ts';
 import { requestOptions, type SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
-import { command } from './command.ts';
+import { command, type RunnableCommand } from './command.ts';
 
 const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sourceNames };
 
@@ -87,7 +104,8 @@ asof pull fred --search "core pce"
       const { followedIn } = await import('../../pull/sources.ts');
       const followed = await followedIn(store);
       if (followed.length === 0) messages.note('asof: the store follows nothing yet');
-      await printTable(output, followedTable, followed, io);
+      const shown = followed.map((one) => ({ ...one, left: one.left || undefined }));
+      await printTable(output, followedTable, shown, io);
       return exitCode.success;
     }
     const bar = messages.progress(!messages.flags.verbose);
@@ -150,26 +168,14 @@ asof unfollow treasury real
 
 const pingSources = command({
   words: 'ping',
-  heading: 'Service',
-  summary: 'Ask each live source whether it answers and takes your key',
-  parts: {
-    sources: {
-      flags: [{ name: 'sources', about: 'test whether each live source answers and accepts your key' }],
-      read(line) {
-        if (line.has('base-url'))
-          throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
-        return true;
-      },
-    },
-    output,
-    connection,
-    messages,
-  },
+  summary: '',
+  parts: { output, connection, messages },
   async run({ output, ...line }, io) {
     const { probeSources } = await import('../../pull/sources.ts');
     const store = storeToRead(io, line.connection.store).path;
     const probes = await probeSources({ ...(await pullOptions(line, io)), store });
-    await printTable(output, probeTable, probes, io);
+    const shown = probes.map((one) => ({ ...one, problem: one.problem?.detail }));
+    await printTable(output, probeTable, shown, io);
     // A missing key matters only for a followed source.
     const failures = probes.flatMap(({ problem, key, followed }) =>
       problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
@@ -178,8 +184,25 @@ const pingSources = command({
   },
 });
 
-/** `asof pull`, `asof unfollow` and `asof ping --sources`: commands that ask live sources. */
-export const commands = [pullSources, unfollowSource, pingSources];
+/** `asof ping` asks the store or the service, and with `--sources` the live sources. */
+const pingCommands = queryCommands([ping], false).flatMap((question): readonly RunnableCommand[] => {
+  if (question.words !== ping.command.words) return [];
+  const about = 'test whether each live source answers and accepts your key';
+  return [
+    {
+      ...question,
+      flags: [{ name: 'sources', about }, ...question.flags],
+      read(line) {
+        if (!line.has('sources')) return question.read(line);
+        if (!line.has('base-url')) return pingSources.read(line);
+        throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
+      },
+    },
+  ];
+});
+
+/** `asof pull`, `asof unfollow` and `asof ping`: commands that ask live sources. */
+export const commands = [pullSources, unfollowSource, ...pingCommands];
 
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
 
@@ -199,7 +222,6 @@ function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>>
   return { [source]: [...names, ...flagged, ...(line.has('daily') ? ['daily'] : [])] };
 }
 
-/** Reports failures; the first one decides the exit code. */
 function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
   for (const problem of failures) reportFailure(problem, json, io);
@@ -322,38 +344,17 @@ function summaryJson(summary: PullSummary): object {
   };
 }
 
-const followedTable: RecordTable<Followed> = {
-  columns: [
-    member('source', 'text', 'The live source.'),
-    member('name', 'text', 'What the store follows there.'),
-    member('since', 'text', 'When following began.'),
-    member('upTo', 'text', 'The last day that the store covers.'),
-    member('lastRun', 'text', 'When the source last answered.'),
-    column('left', 'text', 'What the last run left undone.', ({ left }) => left || undefined),
-  ],
+const followedTable: RecordTable<Omit<Followed, 'left'> & { readonly left: string | undefined }> = {
+  columns: ['source', 'name', 'since', 'upTo', 'lastRun', 'left'],
 };
 
 const listingTable: RecordTable<FredListing> = {
   columns: [
-    member('id', 'text', 'Id of the series.'),
-    member('title', 'text', 'Title.'),
-    member('units', 'text', 'Units.'),
-    member('frequency', 'text', 'Frequency.'),
-    member('seasonal_adjustment', 'text', 'Seasonal adjustment.'),
-    member('popularity', 'integer', 'Popularity at FRED, 0 to 100.'),
-    member('observation_start', 'text', 'First date with a value.'),
-    member('observation_end', 'text', 'Last date with a value.'),
+    ...(['id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'popularity'] as const),
+    ...(['observation_start', 'observation_end'] as const),
   ],
 };
 
-const probeTable: RecordTable<SourceProbe> = {
-  columns: [
-    member('source', 'text', 'The live source.'),
-    member('answers', 'boolean', 'Whether it answers; null if not asked.'),
-    member('key', 'text', 'works, missing, refused, unknown or not needed.'),
-    member('followed', 'integer', 'What the store follows there.'),
-    member('requestsInMinute', 'integer', 'Requests that the pace allows in the next minute.'),
-    member('nextRequest', 'text', 'When the next may begin.'),
-    column('problem', 'text', 'Why it does not answer.', ({ problem }) => problem?.detail),
-  ],
+const probeTable: RecordTable<Omit<SourceProbe, 'problem'> & { readonly problem: string | undefined }> = {
+  columns: ['source', 'answers', 'key', 'followed', 'requestsInMinute', 'nextRequest', 'problem'],
 };

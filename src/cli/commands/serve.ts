@@ -9,8 +9,16 @@ import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { type LinePart, option, textOption, toggle } from '../../lines/command.ts';
-import { asOf, connection, messages, store } from '../../lines/shared-parts.ts';
+import {
+  asOf,
+  connection,
+  type LinePart,
+  messages,
+  option,
+  store,
+  textOption,
+  toggle,
+} from '../../lines/command.ts';
 import type { Flag } from '../../operations/typed-line.ts';
 import { choice, formed, integer, isPlain, text, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -20,8 +28,15 @@ import { loadPlans } from '../../server/keys/plans.ts';
 import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
-import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config/places.ts';
-import { named, readFrom, type Setting } from '../config/settings.ts';
+import {
+  accessPath,
+  named,
+  readFrom,
+  type Setting,
+  type StoreChoice,
+  storeAlone,
+  storeToRead,
+} from '../config/settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -36,27 +51,20 @@ const file: Value<string> = { ...text, placeholder: 'file', complete: 'files' };
 
 const address: Value<string> = { ...file, placeholder: 'path' };
 
-const url = formed(httpUrl, { placeholder: 'url' });
-
-function httpUrl(given: string, refuse: (reason: string) => Problem): string {
-  const parsed = URL.canParse(given) ? new URL(given) : undefined;
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    parsed.username !== '' ||
-    parsed.hash !== ''
-  )
-    throw refuse('use an http or https address');
-  return given.replace(/\/+$/, '');
+/** Accepts an http address without a password; `refused` matches characters that it may not have. */
+function httpUrl(refused: RegExp, reason: string): Value<string> {
+  return formed(
+    (given, refuse) => {
+      if (refused.test(given)) throw refuse(reason);
+      if (URL.canParse(given)) {
+        const { protocol, username, hash } = new URL(given);
+        if (/^https?:$/.test(protocol) && username === '' && hash === '') return given.replace(/\/+$/, '');
+      }
+      throw refuse('use an http or https address');
+    },
+    { placeholder: 'url' },
+  );
 }
-
-const baseUrl = formed(
-  (given, refuse) => {
-    if (/[?#]/.test(given)) throw refuse("it may not have a '?' or a '#'");
-    return httpUrl(given, refuse);
-  },
-  { placeholder: 'url' },
-);
 
 const origins = formed(
   (given, refuse) => {
@@ -72,8 +80,14 @@ const origins = formed(
 export const serveSettings = {
   host: { value: { ...text, placeholder: 'host' }, about: 'address to listen on', fallback: '127.0.0.1' },
   port: { value: port, about: 'port to listen on; 0 takes any free one', fallback: '8787' },
-  'public-url': { value: baseUrl, about: 'address under which clients reach the service' },
-  'billing-url': { value: url, about: 'page where a plan can be upgraded' },
+  'public-url': {
+    value: httpUrl(/[?#]/, "it may not have a '?' or a '#'"),
+    about: 'address under which clients reach the service',
+  },
+  'billing-url': {
+    value: httpUrl(/#/, 'use an http or https address'),
+    about: 'page where a plan can be upgraded',
+  },
   'cors-origin': {
     value: origins,
     about: 'origin whose pages may read the answers, such as https://app.example.com; * allows all',
@@ -140,14 +154,14 @@ export function serveValues(typed: ServeValues, path: string | undefined, io: Io
   const values = names.map((name) => {
     const setting: ServeSetting<unknown> = serveSettings[name];
     const own = variableOf(name);
-    const [from = name, given] =
-      [
-        [own, variable(io, own)],
-        [`${path}: ${name}`, inFile[name]],
-        [name, setting.fallback],
-      ].find(([, found]) => found !== undefined) ?? [];
+    const places = [
+      [own, variable(io, own)],
+      [`${path}: ${name}`, inFile[name]],
+      [name, setting.fallback],
+    ] as const;
+    const [from, given] = places.find(([, found]) => found !== undefined) ?? [];
     if (typed[name] !== undefined || given === undefined) return [name, typed[name]];
-    return [name, readFrom(from, name, given, setting, io)];
+    return [name, readFrom(from ?? name, name, given, setting, io)];
   });
   // Each value belongs to its own setting.
   return Object.fromEntries(values) as ServeValues;
@@ -155,27 +169,25 @@ export function serveValues(typed: ServeValues, path: string | undefined, io: Io
 
 function readServeFile(path: string): { readonly [K in ServeSettingName]?: string } {
   let content: unknown;
+  const refuse = (why: string, ...hints: readonly string[]) =>
+    new Problem('bad-input', `${path}: ${why}`, { hints });
+  const example = 'such as {"host": "0.0.0.0", "port": 8787, "cors-origin": ["https://app.example.com"]}';
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw systemProblem('read', `the settings ${path}`, error);
-    throw new Problem('bad-input', `${path}: it is not JSON (${error.message})`, { hints: [example] });
+    if (error instanceof SyntaxError) throw refuse(`it is not JSON (${error.message})`, example);
+    throw systemProblem('read', `the settings ${path}`, error);
   }
-  if (!isPlain(content)) throw new Problem('bad-input', `${path}: expected an object`, { hints: [example] });
+  if (!isPlain(content)) throw refuse('expected an object', example);
   const texts = Object.entries(content).map(([key, value]) => {
     const unknown = `${path}: unknown setting '${key}': use ${names.join(', ')}`;
-    return [named(key.replaceAll('_', '-'), names, unknown), textIn(path, key, value)];
+    const name = named(key.replaceAll('_', '-'), names, unknown);
+    const listed = Array.isArray(value) ? value : [value];
+    if (listed.length > 0 && listed.every((one) => typeof one === 'string' || typeof one === 'number'))
+      return [name, listed.join(',')];
+    throw refuse(`'${key}' must be a text, a number, or a list of texts`);
   });
   return Object.fromEntries(texts);
-}
-
-const example = 'such as {"host": "0.0.0.0", "port": 8787, "cors-origin": ["https://app.example.com"]}';
-
-function textIn(path: string, key: string, value: unknown): string {
-  const texts = Array.isArray(value) ? value : [value];
-  if (texts.length > 0 && texts.every((one) => typeof one === 'string' || typeof one === 'number'))
-    return texts.join(',');
-  throw new Problem('bad-input', `${path}: '${key}' must be a text, a number, or a list of texts`);
 }
 
 /** About 2000 pages of 100 observations, 25 MB. */

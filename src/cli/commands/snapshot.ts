@@ -3,22 +3,22 @@ import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/values/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
-import { textOption, toggle } from '../../lines/command.ts';
+import {
+  asOf,
+  type ConnectionFlags,
+  connection,
+  demands,
+  messages,
+  textOption,
+  toggle,
+} from '../../lines/command.ts';
 import { planLineParser } from '../../lines/parse.ts';
-import type { ConnectionFlags } from '../../lines/shared-parts.ts';
-import { asOf, connection, demands, messages } from '../../lines/shared-parts.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine, type ParseLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
-import {
-  type BoundPlan,
-  bindPlan,
-  placeOf,
-  type SnapshotSummary,
-  snapshot,
-} from '../../snapshot/snapshot.ts';
+import { type BoundPlan, bindPlan, placeOf, snapshot } from '../../snapshot/snapshot.ts';
 import {
   compareCommands,
   compareFiles,
@@ -27,7 +27,7 @@ import {
   openSnapshot,
 } from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
-import { chosenBaseUrl, storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, storeToRead } from '../config/settings.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
@@ -73,33 +73,32 @@ asof snapshot plan.txt --out desk
     connection,
     messages,
   },
-  async run({ args: [name = ''], out = '', asOf: day, demands, dryRun, ...session }, io, load) {
+  async run({ args: [name = ''], out = '', asOf: day, demands, dryRun, connection, messages }, io, load) {
     let ending = 'nothing was written';
-    let described = '';
+    const texts: string[] = [];
     try {
       const bytes = await readFile(name).catch((cause) => {
         throw systemProblem('read', `the plan ${name}`, cause);
       });
       // The last day that is over in UTC.
       const asOf = day ?? addDays(utcDay(io.clock()), -1);
-      const parseLine = planLineParser(io.clock(), await load(true));
-      const plan = bindPlan(name, bytes, { asOf, demands }, parseLine);
+      const plan = bindPlan(name, bytes, { asOf, demands }, planLineParser(io.clock(), await load(true)));
       const { current } = await placeOf(out);
-      if (current !== undefined) ending = `${out} is unchanged`;
-      if (dryRun) described = dryRunText(plan, out);
-      else await take(plan, out, session, io);
+      if (current !== undefined) ending = `${out} is as it was`;
+      if (dryRun)
+        texts.push(
+          ...plan.lines.map((line) => `${line.name}: asof ${lineOf(line.words)}`),
+          `${manifestName}: the commands and checksums of these files, as of ${asOf}`,
+          `${out} would contain these files`,
+        );
+      else await take(plan, out, { connection, messages }, io);
     } catch (error) {
       throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
     }
     // A failure of stdout does not concern the snapshot.
-    if (dryRun) await print(described, io);
+    for (const text of texts) await print(`${text}\n`, io);
   },
 });
-
-function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
-  const texts = lines.map(({ name, words }) => `${name}: asof ${lineOf(words)}\n`);
-  return `${texts.join('')}${manifestName}: the commands and checksums of these files, as of ${asOf}\n${out} would contain these files\n`;
-}
 
 async function take(
   plan: BoundPlan,
@@ -110,7 +109,8 @@ async function take(
   const started = io.clock().getTime();
   const { detail, note, warn } = messages;
   const bar = messages.progress();
-  const summary = await withClient({ connection, messages: ofRequests(messages, io) }, io, (client) =>
+  const session = { connection, messages: ofRequests(messages, io) };
+  const { files, rows, unchanged } = await withClient(session, io, (client) =>
     snapshot(plan, {
       out,
       client,
@@ -120,16 +120,13 @@ async function take(
       warn: (text) => warn(`asof: ${text}`),
     }),
   );
-  detail(`asof: ${out} as of ${plan.asOf}: ${summaryText(summary)}, ${io.clock().getTime() - started} ms`);
+  const counts = `${counted(files, 'file')}, ${counted(rows, 'row')}, ${unchanged} unchanged`;
+  detail(`asof: ${out} as of ${plan.asOf}: ${counts}, ${io.clock().getTime() - started} ms`);
 }
 
 /** Returns messages about the requests of a snapshot, which only `--debug` prints. */
 function ofRequests({ flags: { debug } }: Messages, io: Io): Messages {
   return messagesOf({ quiet: !debug, verbose: false, debug }, io);
-}
-
-function summaryText({ files, rows, unchanged }: SnapshotSummary): string {
-  return `${counted(files, 'file')}, ${counted(rows, 'row')}, ${unchanged} unchanged`;
 }
 
 const verifySnapshot = command({
@@ -187,12 +184,12 @@ async function* findingsOf(
     messages.note('asof: no store or service to compare with: only the files were read');
   const inFiles = await compareFiles(opened);
   yield* inFiles;
-  const session = source && { connection: source, messages: ofRequests(messages, io) };
+  const comparing = { parseLine, signal: io.signal };
   const inData =
-    session === undefined
+    source === undefined
       ? []
-      : await withClient(session, io, (client) =>
-          compareCommands(opened, { client, parseLine, signal: io.signal }),
+      : await withClient({ connection: source, messages: ofRequests(messages, io) }, io, (client) =>
+          compareCommands(opened, { client, ...comparing }),
         );
   yield* inData;
   if (inFiles.length + inData.length > 0) return;

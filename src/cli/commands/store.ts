@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { option, toggle } from '../../lines/command.ts';
-import type { CommandSpec } from '../../lines/line.ts';
-import { messages, output, store } from '../../lines/shared-parts.ts';
+import { type CommandSpec, messages, option, output, store, toggle } from '../../lines/command.ts';
 import type { BackupSummary, CopySummary, RestoreOptions } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
 import type { UndoneImport } from '../../maintenance/undo.ts';
@@ -13,18 +10,20 @@ import { integer } from '../../operations/value.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
-import { defaultStorePath, storeToChange, storeToRead, storeToWrite } from '../config/places.ts';
-import { column, member, printTable, type RecordTable, tablePrinter } from '../run/rows.ts';
+import { defaultStorePath, storeToRead, storeToWrite } from '../config/settings.ts';
+import { preparedTable, printTable } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
-import { command, type OtherCommand, shortened } from './command.ts';
+import { askLine } from '../terminal/prompt.ts';
+import { command, type RunnableCommand, shortened } from './command.ts';
 
 const yes = toggle('yes', 'do not ask for confirmation (required without a terminal)', 'y');
 
-const dryRun = (about: string) => toggle('dry-run', about);
-
-const changes = { dryRun: dryRun('show what would change, write nothing'), yes, store, messages } as const;
+const changes = {
+  dryRun: toggle('dry-run', 'show what would change, write nothing'),
+  ...{ yes, store, messages },
+} as const;
 
 const rows = { ...output, flags: output.flags.filter(({ name }) => name !== 'fail-empty') };
 
@@ -61,37 +60,6 @@ asof store init --distribute --store postgres://importer@db.example.org/markets
   },
 });
 
-const infoTable: RecordTable<StoreInfo> = {
-  card: true,
-  columns: [
-    member('store', 'text', 'Address of the store.'),
-    member('engine', 'text', 'SQLite or PostgreSQL.'),
-    member('format', 'integer', 'Format of its tables.'),
-    member('bytes', 'integer', 'Size on the disk, indexes included.'),
-    member('sample', 'boolean', 'Whether it is the shipped sample.'),
-    member('revision', 'integer', 'Grows with every import that changes anything.'),
-    member('series', 'integer', 'Series with values.'),
-    member('described', 'integer', 'Series with a description and without values.'),
-    member('facts', 'integer', 'Changes of values.'),
-    member('first_vintage', 'text', 'First vintage of all series.'),
-    member('last_vintage', 'text', 'Last vintage of all series.'),
-    member('least_covered_to', 'text', 'The series that ends first is covered to this day.'),
-    member('covered_to', 'text', 'The series that ends last is covered to this day.'),
-    member('par_rates', 'integer', 'Rates of par curves.'),
-    member('par_covered_to', 'text', 'Last trade date of par curves.'),
-    member('real_rates', 'integer', 'Rates of real curves.'),
-    member('real_covered_to', 'text', 'Last trade date of real curves.'),
-    member('filings', 'integer', 'Filings of insiders.'),
-    member('trades', 'integer', 'Trades in these filings.'),
-    member('filings_covered_to', 'text', 'Last filing date.'),
-    member('imports', 'integer', 'Entries of the log of imports.'),
-    member('last_import', 'text', 'Time of the last import.'),
-    member('outdated_imports', 'integer', 'Files that an older rule read; import them again.'),
-    member('followed', 'integer', 'Number of followed items of live sources.'),
-    member('followed_up_to', 'text', 'Last day up to which all followed items are pulled.'),
-  ],
-};
-
 const infoCommand = command({
   words: 'store info',
   summary: 'Show the contents, size and format of a store',
@@ -104,7 +72,9 @@ asof store info --json
   parts: { rows, store, messages },
   async run({ rows, store }, io) {
     const { storeInfo } = await import('../../maintenance/info.ts');
-    await printTable(rows, infoTable, [await ofStore(storeToRead(io, store), storeInfo)], io);
+    const info = await ofStore(storeToRead(io, store), storeInfo);
+    const columns = Object.keys(info) as (keyof StoreInfo)[];
+    await printTable(rows, { card: true, columns }, [info], io);
   },
 });
 
@@ -159,7 +129,7 @@ asof store backup backups/ --keep 7 -q
   ],
   parts: {
     keep: option('keep', 'write a new file named by the time (UTC), and keep the newest n', integer(1)),
-    dryRun: dryRun('count what the backup would contain, write nothing'),
+    dryRun: toggle('dry-run', 'count what the backup would contain, write nothing'),
     yes,
     store,
     messages,
@@ -188,7 +158,7 @@ asof store restore backup.db --dry-run
 asof store restore backup.db --yes
 `,
   args: [{ name: 'file', complete: 'files', about: 'the backup' }],
-  parts: { dryRun: dryRun('check the backup, write nothing'), yes, store, messages },
+  parts: { dryRun: toggle('dry-run', 'check the backup, write nothing'), yes, store, messages },
   async run({ args: [from], store, ...line }, io) {
     const [file, into] = [addressIn(from), storeToWrite(io, store)];
     const { restoreStore } = await import('../../maintenance/copy.ts');
@@ -210,7 +180,7 @@ asof store copy mine.db copy.db --dry-run
 asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   args: [address('from', 'the store'), address('to', 'the new store')],
-  parts: { dryRun: dryRun('count what the copy would contain, write nothing'), yes, messages },
+  parts: { dryRun: toggle('dry-run', 'count what the copy would contain, write nothing'), yes, messages },
   async run({ args, ...line }, io) {
     const [from, to] = [addressIn(args[0]), addressIn(args[1])];
     if (!line.dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, line.yes, io);
@@ -256,25 +226,13 @@ asof store merge theirs.db --store mine.db --yes
   },
 });
 
-const undoableTable: RecordTable<Pick<UndoneImport, 'number' | 'importedAt' | 'files'>> = {
-  columns: [
-    column('import', 'integer', 'Number of the import.', ({ number }) => number),
-    member('importedAt', 'text', 'When it was made.'),
-    member('files', 'list', 'Its files.'),
-  ],
-};
+const undoneTable = {
+  columns: ['subject', 'goes', 'vintages', 'removed', 'restored', 'firstDate', 'lastDate'],
+} as const;
 
-const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
-  columns: [
-    member('subject', 'text', 'A series, a curve, filings or what is followed.'),
-    member('goes', 'boolean', 'Whether nothing of the series is left.'),
-    member('vintages', 'integer', 'Vintages that the undo removes.'),
-    member('removed', 'integer', 'Statements, rates or filings that the undo removes.'),
-    member('restored', 'integer', 'Values, rates, filings or bookmarks that return to their earlier state.'),
-    column('first_date', 'day', 'The first date that changes.', ({ first }) => first),
-    column('last_date', 'day', 'The last date that changes.', ({ last }) => last),
-  ],
-};
+function undoneRecords({ subjects }: UndoneImport) {
+  return subjects.map(({ first, last, ...subject }) => ({ ...subject, firstDate: first, lastDate: last }));
+}
 
 const undoCommand = command({
   words: 'store undo',
@@ -299,28 +257,36 @@ asof store undo --list
     if (list) {
       const imports = await undoableImports(address);
       if (imports.length === 0) note('asof: no import can be undone');
-      return printTable(rows, undoableTable, imports, io);
+      const listed = imports.map(({ number, ...others }) => ({ ...others, import: number }));
+      return printTable(rows, { columns: ['import', 'importedAt', 'files'] }, listed, io);
     }
-    const number = importIn(args[0]);
+    const [typed] = args;
+    if (typed !== undefined && !/^[1-9]\d{0,14}$/.test(typed))
+      throw new Problem(
+        'bad-input',
+        `import ${JSON.stringify(typed)}: use the number that \`asof store undo --list\` shows`,
+      );
+    const number = typed === undefined ? undefined : Number(typed);
     // Refused before anybody is asked.
     const found = await undoStoreImport(address, { number, dryRun: true, signal: io.signal });
+    await preparedTable(rows, undoneTable, undoneRecords(found), io);
     const what = `${undoneText(found)} of ${found.store}`;
-    const printUndone = await tablePrinter(rows, undoneTable, io);
     if (dryRun) {
-      await printUndone(found.subjects);
+      await printTable(rows, undoneTable, undoneRecords(found), io);
       return note(`asof: dry run: would undo ${what}`);
     }
     await confirm(`undo ${what}`, yes, io);
-    const { empty, subjects } = await undoStoreImport(address, { number: found.number, signal: io.signal });
-    if ((rows.format ?? rows.file ?? rows.columns) !== undefined) await printUndone(subjects);
+    const undone = await undoStoreImport(address, { number: found.number, signal: io.signal });
+    if ((rows.format ?? rows.file ?? rows.columns) !== undefined)
+      await printTable(rows, undoneTable, undoneRecords(undone), io);
     note(`asof: undid ${what}`);
-    if (empty) note(`asof: ${found.store} is empty now`);
-    if (empty && address === defaultStorePath(io))
+    if (!undone.empty) return;
+    note(`asof: ${found.store} is empty now`);
+    if (address === defaultStorePath(io))
       note('asof: this empty store now answers; remove the file to use the shipped sample again');
   },
 });
 
-/** Describes an undone import: `import 3 of 2026-03-15T12:00:00Z (gdp.csv): 2 series, 5 rates`. */
 function undoneText({ number, files, importedAt, series, rates, filings }: UndoneImport): string {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''}`;
   const of = [
@@ -331,16 +297,10 @@ function undoneText({ number, files, importedAt, series, rates, filings }: Undon
   return `import ${number} of ${importedAt} (${named}): ${of.join(', ')}`;
 }
 
-function importIn(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new Problem(
-    'bad-input',
-    `import ${JSON.stringify(text)}: use the number that \`asof store undo --list\` shows`,
-  );
-}
-
-function seriesCommand(spec: Omit<CommandSpec, 'flags' | 'read'>, isRenamed: boolean): OtherCommand {
+function seriesCommand(
+  spec: Omit<CommandSpec, 'flags' | 'read'>,
+  verb: 'rename' | 'remove',
+): RunnableCommand {
   return command({
     ...spec,
     parts: changes,
@@ -349,14 +309,15 @@ function seriesCommand(spec: Omit<CommandSpec, 'flags' | 'read'>, isRenamed: boo
       const into = storeToChange(io, named);
       const { renameSeries, removeSeries } = await import('../../maintenance/series.ts');
       const change = (options: { readonly dryRun: boolean }) =>
-        isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
+        verb === 'rename' ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
       // Refused before anybody is asked.
       const { facts, vintages, store } = await change({ dryRun: true });
-      const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
-      if (dryRun) return note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
-      await confirm(`${isRenamed ? 'rename' : 'remove'} ${what}`, yes, io);
+      const place = verb === 'rename' ? `to ${other} in` : 'from';
+      const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${place} ${store}`;
+      if (dryRun) return note(`asof: dry run: would ${verb} ${what}`);
+      await confirm(`${verb} ${what}`, yes, io);
       await change({ dryRun: false });
-      note(`asof: ${isRenamed ? 'renamed' : 'removed'} ${what}`);
+      note(`asof: ${verb}d ${what}`);
     },
   });
 }
@@ -376,7 +337,7 @@ asof series rename OLD NEW --yes
       { name: 'new', about: 'the new id, not yet in use' },
     ],
   },
-  true,
+  'rename',
 );
 
 const removeCommand = seriesCommand(
@@ -391,7 +352,7 @@ asof series rm OLD --yes
 `,
     args: [{ name: 'id', complete: 'ids', about: 'the series' }],
   },
-  false,
+  'remove',
 );
 
 /** `asof store …`, `asof series rename` and `asof series rm`: maintenance of a store. */
@@ -453,6 +414,18 @@ function addressIn(text = ''): string {
   });
 }
 
+/** Returns the store to change; throws a Problem without one, because the sample is read-only. */
+function storeToChange(io: Io, flag: string | undefined): string {
+  const address = storeToWrite(io, flag);
+  if (address !== defaultStorePath(io) || existsSync(address)) return address;
+  throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
+    hints: [
+      'the shipped sample, which asof uses until then, is read-only',
+      '`asof import --with-sample` begins a store as a copy of it; --store names another store',
+    ],
+  });
+}
+
 /** Asks on the terminal whether to go on, unless `yes`; throws a Problem without a terminal or a yes. */
 async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
   if (yes) return;
@@ -460,18 +433,6 @@ async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
     throw new Problem('bad-input', `cannot ask for confirmation to ${question}: there is no terminal`, {
       hints: ['--yes continues without asking', '--dry-run shows what would change'],
     });
-  const lines = createInterface({
-    input: io.stdin,
-    output: io.stderr as NodeJS.WritableStream,
-    terminal: true,
-  });
-  try {
-    const answer = await lines.question(`${question}? [y/N] `, { signal: io.signal });
-    if (/^y(es)?$/i.test(answer.trim())) return;
-    throw new Problem('interrupted', 'nothing was changed');
-  } catch (cause) {
-    throw cause instanceof Problem ? cause : new Problem('interrupted', 'nothing was changed', { cause });
-  } finally {
-    lines.close();
-  }
+  const answer = await askLine(io, `${question}? [y/N] `).catch(() => '');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Problem('interrupted', 'nothing was changed');
 }

@@ -21,12 +21,12 @@ import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../.
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import type { QueryLine } from '../../lines/line.ts';
+import type { QueryLine } from '../../lines/command.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import { type Chunk, endChunks, type Renderer, ReturningIterable } from '../../render/renderer.ts';
+import { type Chunk, ReturningIterable, renderPages } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
@@ -53,11 +53,16 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       progress: (share) =>
         bar.show(() => (share.rows === undefined ? '' : `${grouped(share.rows)} rows`), share),
     };
-    const job = { line, query, output, asker, bar, messages, io };
-    if (!line.dryRun) return printAnswer(job);
-    const { mostRequests } = await import('../../answering/dry-run.ts');
-    messages.warn(`asof: ${await mostRequests(query, askOf(asker, line.demands, utcDay(io.clock())))}`);
-    return exitCode.success;
+    if (line.dryRun) {
+      const { mostRequests } = await import('../../answering/dry-run.ts');
+      messages.warn(`asof: ${await mostRequests(query, askOf(asker, line.demands, utcDay(io.clock())))}`);
+      return exitCode.success;
+    }
+    const started = io.clock().getTime();
+    const { rows, differs = rows > 0 } = await answer({ line, query, output, asker, bar, messages, io });
+    messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
+    if (rows === 0 && output.failEmpty) return exitCode.empty;
+    return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
 }
 
@@ -71,16 +76,6 @@ type Job = {
   readonly io: Io;
 };
 
-async function printAnswer(job: Job): Promise<number> {
-  const { line, output, messages, io } = job;
-  const started = io.clock().getTime();
-  const { rows, differs = rows > 0 } = await answer(job);
-  messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
-  if (rows === 0 && output.failEmpty) return exitCode.empty;
-  return line.exitCode && differs ? exitCode.differences : exitCode.success;
-}
-
-/** Opens the tables that a query names, each once; standard input can be read again too. */
 function tablesOf(io: Io): TableFiles {
   const opened = new Map<string, Promise<UserTable>>();
   return {
@@ -94,23 +89,25 @@ function tablesOf(io: Io): TableFiles {
   };
 }
 
-/** The rows of a finished job, and whether a comparison found differences. */
 type JobOutcome = Partial<Difference> & { readonly rows: number };
 
+/** In days; a reader of the newest values is told about older ones. */
+const usualAge = 31;
+
 async function answer(job: Job): Promise<JobOutcome> {
-  const { query, output, asker, messages, io } = job;
-  const { demands } = job.line;
+  const { line, query, output, asker, messages, io } = job;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
   const note = ({ kind, text }: Note): void => {
     if (kind === 'unknown') messages.detail(`asof: ${text}`);
   };
-  let ask = askOf(asker, demands, today);
+  const begun = () => askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, line.demands, today);
+  let ask = begun();
   let ended: JobOutcome | undefined;
   let oldest: Day | undefined;
   try {
     ended = await restartOnChange(() => {
-      ask = askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, demands, today);
+      ask = begun();
       return attempt(job, ask, sink);
     }, sink);
     if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
@@ -118,60 +115,46 @@ async function answer(job: Job): Promise<JobOutcome> {
     return ended;
   } catch (error) {
     await sink.abandon();
-    const named = namingCursor(error, query);
-    throw withHint(await withSuggestion(named, ask, query.question.knownOn?.(query.values)), output);
+    throw await withSuggestion(inFlags(error, job), ask, query.question.knownOn?.(query.values));
   } finally {
     printNotes(notesOf(ask, oldest), ended, job);
   }
 }
 
 function printNotes(notes: readonly Note[], ended: JobOutcome | undefined, { output, messages }: Job): void {
-  const textsOf = (wanted: Note['kind']) =>
-    notes.flatMap(({ kind, text }) => (kind === wanted ? [text] : []));
-  if (ended !== undefined) for (const text of textsOf('missing')) messages.warn(`asof: ${text}`);
-  const apart = ['missing', 'stale', 'unknown'];
-  // In JSON, the answer has the coverage.
-  if (output.format === 'json') apart.push('coverage');
-  const others = notes.filter(({ kind }) => !apart.includes(kind));
+  const say = (text: string) => messages.note(`asof: ${text}`);
   const isEmpty = ended?.rows === 0;
-  if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(others)}`);
-  else
-    for (const note of others) {
-      const isReason = note.kind === 'empty' || note.kind === 'incomplete';
-      messages.note(`asof: ${isEmpty && isReason ? noRows([note]) : note.text}`);
-    }
-  const [stale, ...more] = textsOf('stale');
-  const end = more.length === 0 ? '' : `, and ${more.length} more series are not up to date`;
-  if (stale !== undefined) messages.note(`asof: ${stale}${end}`);
+  const reasons: string[] = [];
+  const stale: string[] = [];
+  for (const { kind, text } of notes) {
+    if (kind === 'missing' && ended !== undefined) messages.warn(`asof: ${text}`);
+    // In JSON, the answer has the coverage.
+    if (kind === 'missing' || kind === 'unknown' || (kind === 'coverage' && output.format === 'json'))
+      continue;
+    if (kind === 'stale') stale.push(text);
+    else if (isEmpty && output.onTerminal) reasons.push(text);
+    else say(isEmpty && (kind === 'empty' || kind === 'incomplete') ? `no rows: ${text}` : text);
+  }
+  // An empty table would look like a failure otherwise.
+  if (isEmpty && output.onTerminal) say(reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`);
+  const [first, ...more] = stale;
+  if (first === undefined) return;
+  say(more.length === 0 ? first : `${first}, and ${more.length} more series are not up to date`);
 }
 
-/** In days; a reader of the newest values is told about older ones. */
-const usualAge = 31;
-
-/** Tells whether a person sees a table of values as known now, up to the newest. */
 function showsLatest({ query, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
   return query.question.showsNewest?.(query.values) ?? false;
 }
 
-/** Formats the line below an empty table, which would look like a failure otherwise. */
-function noRows(reasons: readonly Note[]): string {
-  return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.map(({ text }) => text).join('; ')}`;
-}
-
-function namingCursor(error: unknown, query: Query): unknown {
-  if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
-    return error;
+function inFlags(error: unknown, { query, output }: Job): unknown {
+  if (!(error instanceof Problem)) return error;
+  if (isDataChange(error) && output.file === undefined)
+    return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
   const { cursor } = query.values;
-  if (cursor === undefined) return error;
+  if (error.kind !== 'validation-error' || error.field !== 'cursor' || cursor === undefined) return error;
   const reason = error.refusal?.reason ?? error.detail;
   return error.with({ detail: `--cursor ${JSON.stringify(cursor)}: ${reason}`, requestId: undefined });
-}
-
-/** Adds a hint at files: rows on stdout are final, but asof can write a file again. */
-function withHint(error: unknown, { file }: OutputChoice): unknown {
-  if (!(error instanceof Problem) || !isDataChange(error) || file !== undefined) return error;
-  return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
 async function attempt(
@@ -185,39 +168,36 @@ async function attempt(
   const shown = {
     rows: 0,
     hidden: 0,
+    isWhole: false,
     most: output.screenful && !isLimited ? screenful : Number.POSITIVE_INFINITY,
   };
   const written = writtenAs(output, found);
   const chunks = new ReturningIterable(
-    written === undefined ? renderedPages(found.pages, renderer, shown) : writtenRows(written, shown),
+    written === undefined
+      ? renderPages(renderer, firstRows(found.pages, shown))
+      : writtenRows(written, shown),
   );
   let isOpen = true;
+  let bytes = 0;
   for await (const chunk of chunks) {
-    if (output.onTerminal && chunk.length > 0) bar.clear();
+    if (output.onTerminal) bar.clear();
+    else if (bytes > 0) bar.show(() => `${grouped(shown.rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
     if (isOpen) isOpen = await sink.write(chunk);
     // A comparison's result is its exit code, even if nobody reads all rows.
     if (!isOpen && !line.exitCode) break;
-  }
-  const { returned: outcome } = chunks;
-  const { rows } = shown;
-  const ended = { ...outcome, rows };
-  if (!isOpen || outcome === undefined) return ended;
-  if (rows === 0 && output.failEmpty && output.file !== undefined) {
-    await sink.abandon();
-    return ended;
-  }
-  if (output.onTerminal) bar.clear();
-  let bytes = 0;
-  // The end of a renderer has its header, which written rows have already.
-  for await (const chunk of written === undefined ? endChunks(renderer, outcome) : []) {
-    if (bytes > 0 && !output.onTerminal)
-      bar.show(() => `${grouped(rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
-    if (!(await sink.write(chunk))) break;
-    bytes += chunk.length;
+    if (shown.isWhole) bytes += chunk.length;
     // A signal arrives between chunks.
     await nextTick();
     io.signal.throwIfAborted();
   }
+  const { returned: outcome } = chunks;
+  const ended = { ...outcome, rows: shown.rows };
+  if (!isOpen || outcome === undefined) return ended;
+  if (shown.rows === 0 && output.failEmpty && output.file !== undefined) {
+    await sink.abandon();
+    return ended;
+  }
+  if (output.onTerminal) bar.clear();
   await sink.finish();
   reportHidden(renderer.dropped?.() ?? [], shown.hidden, query, messages);
   return ended;
@@ -229,10 +209,9 @@ function reportHidden(dropped: readonly string[], hidden: number, query: Query, 
   const more = dropped.length - mostNamed;
   const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
   if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
-  if (hidden === 0) return;
   const isPaged = Object.hasOwn(query.question.params, 'cursor');
   const hint = isPaged ? '--all shows all, --limit N at most N' : '--all shows all';
-  warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
+  if (hidden > 0) warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
 }
 
 /** Returns the rows as the user wrote them, if the output has the same form; otherwise undefined. */
@@ -249,21 +228,20 @@ function writtenAs(
 
 const screenful = 100;
 
-type ShownRows = { rows: number; hidden: number; readonly most: number };
+type ShownRows = { rows: number; hidden: number; isWhole: boolean; readonly most: number };
 
-async function* renderedPages<O>(
+async function* firstRows<O>(
   pages: AsyncGenerator<Envelope, O>,
-  renderer: Renderer,
   shown: ShownRows,
-): AsyncGenerator<Chunk, O | undefined> {
+): AsyncGenerator<Envelope, O | undefined> {
   const all = new ReturningIterable(pages);
   for await (const page of all) {
     const results = page.results.slice(0, shown.most - shown.rows);
     shown.rows += results.length;
     shown.hidden += page.results.length - results.length;
-    const isFull = results.length === 0 && page.results.length > 0;
-    if (!isFull) yield renderer.page({ ...page, results });
+    if (results.length > 0 || page.results.length === 0) yield { ...page, results };
   }
+  shown.isWhole = true;
   return all.returned;
 }
 
@@ -292,29 +270,28 @@ async function readDays(
   knownBefore: boolean,
 ): Promise<readonly Day[]> {
   const path = file === '-' ? 'standard input' : file;
-  const text =
-    file === '-'
-      ? await textOf(stdin)
-      : await readFile(file, 'utf8').catch((cause) => {
-          throw systemProblem('read', file, cause);
-        });
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const read = file === '-' ? textOf(stdin) : readFile(file, 'utf8');
+  const text = await read.catch((cause) => {
+    throw systemProblem('read', path, cause);
+  });
   const days: Day[] = [];
-  for (const [i, line] of lines.entries()) {
+  for (const [i, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
     const [cell = ''] = line.split(/[,;\t]/);
     const typed = cell.trim().replace(/^"(.*)"$/, '$1');
     const day = parseDay(typed);
-    const refuse = (reason: string) =>
-      new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
-    if (day === undefined) {
-      if (typed === '' || (i === 0 && !/^\d/.test(typed))) continue;
-      throw refuse(
-        `is not a date: ${faultOfDay(typed) ?? 'use YYYY-MM-DD'}; the days are in the first column`,
-      );
+    if (day === undefined && (typed === '' || (i === 0 && !/^\d/.test(typed)))) continue;
+    const isFuture = day !== undefined && (knownBefore ? addDays(day, -1) : day) > latest;
+    if (day !== undefined && !isFuture) {
+      days.push(day);
+      continue;
     }
-    if ((knownBefore ? addDays(day, -1) : day) > latest)
-      throw refuse('is in the future: nothing is known as of that date yet');
-    days.push(day);
+    const reason = isFuture
+      ? 'is in the future: nothing is known as of that date yet'
+      : `is not a date: ${faultOfDay(typed) ?? 'use YYYY-MM-DD'}; the days are in the first column`;
+    throw new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
   }
   if (days.length === 0) throw new Problem('bad-input', `${path} has no dates in its first column`);
   return days;

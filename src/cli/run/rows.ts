@@ -8,31 +8,9 @@ import { type Renderer, renderPages } from '../../render/renderer.ts';
 import type { Io } from '../terminal/io.ts';
 import { outputPlace } from './session.ts';
 
-type RecordCell<T> = (record: T) => Cell | undefined;
-
-type Column<T> = Field & { readonly of: RecordCell<T> };
-
-/** Declares a column of a table of records, with a function for its cells. */
-export function column<T>(
-  name: string,
-  type: Field['type'],
-  description: string,
-  of: RecordCell<T>,
-): Column<T> {
-  return { name, type, description, of };
-}
-
-/** Declares the column of a member, whose name is in snake case in JSON and other formats. */
-export function member<T>(key: keyof T & string, type: Field['type'], description: string): Column<T> {
-  return column(snakeCase(key), type, description, (record) => {
-    // Only a member with cells as values can be a column.
-    return (record as Readonly<Record<string, Cell | undefined>>)[key];
-  });
-}
-
-/** A table that is not from a service. */
+/** A table that is not from a service: the members of records that are its columns. */
 export type RecordTable<T> = {
-  readonly columns: readonly Column<T>[];
+  readonly columns: readonly (keyof T & string)[];
   /** The object in JSON. Default: list. */
   readonly object?: string;
   /** True if a terminal shows each record as a card, with a line for each column. */
@@ -46,24 +24,32 @@ export async function printTable<T>(
   records: readonly T[],
   io: Io,
 ): Promise<void> {
-  await (await tablePrinter(output, table, io))(records);
+  const { choice, renderer, rows } = await preparedTable(output, table, records, io);
+  await writeRows(choice, renderer, [rows], io, table.object);
 }
 
-/** Prepares the output of later records, and refuses invalid flags now. */
-export async function tablePrinter<T>(
+/** Prepares a table of records, whose columns get snake case and a type by their cells; refuses invalid flags. */
+export async function preparedTable<T>(
   output: OutputFlags,
-  { columns: fields, object, card = false }: RecordTable<T>,
+  { columns: keys, card = false }: RecordTable<T>,
+  records: readonly T[],
   io: Io,
-): Promise<(records: readonly T[]) => Promise<void>> {
+) {
   const choice = outputChoice(output, outputPlace(io), false);
-  const columns = fields.map(({ name }) => name);
-  const renderer = await rendererFor(choice, { fields, columns, card }, false);
-  return (records) => {
-    const rows = records.map((record) =>
-      Object.fromEntries(fields.map(({ name, of }) => [name, of(record) ?? null])),
-    );
-    return writeRows(choice, renderer, [rows], io, object);
-  };
+  const rows = records.map((record): Row => {
+    // A member that is a column has cells as values.
+    const cells = record as Readonly<Record<string, Cell | undefined>>;
+    return Object.fromEntries(keys.map((key) => [snakeCase(key), cells[key] ?? null]));
+  });
+  const columns = keys.map(snakeCase);
+  const fields = columns.map((name) => ({ name, type: typeOf(rows, name), description: '' }));
+  return { choice, rows, renderer: await rendererFor(choice, { fields, columns, card }, false) };
+}
+
+function typeOf(rows: readonly Row[], name: string): Field['type'] {
+  const cell = rows.find((row) => row[name] !== null)?.[name];
+  if (Array.isArray(cell)) return 'list';
+  return ({ number: 'integer', boolean: 'boolean' } as const)[String(typeof cell)] ?? 'text';
 }
 
 /** Writes rows in batches, as they come; a file appears only when it is complete. */

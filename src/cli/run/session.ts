@@ -1,18 +1,24 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { longestWait, type RemoteEvent, type RequestTry } from '../../client/remote/exchange.ts';
 import { type Day, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags } from '../../lines/shared-parts.ts';
+import type { ConnectionFlags } from '../../lines/command.ts';
 import { defined } from '../../platform/defined.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
-import { chosenSetting, readSettings } from '../config/settings.ts';
+import {
+  type ChosenBaseUrl,
+  chosenBaseUrl,
+  chosenSetting,
+  readSettings,
+  type StoreChoice,
+  storeToRead,
+} from '../config/settings.ts';
 import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -24,11 +30,6 @@ export type SessionFlags = {
   /** The last day for data of a store. Default: today. */
   readonly asOf?: Day | undefined;
 };
-
-/** Returns a moment at which a day is today, and the latest day that has begun anywhere on Earth. */
-function momentOn(day: Day): Date {
-  return new Date(`${day}T09:00:00Z`);
-}
 
 /** Runs `work` with a client of the chosen service or store, and always closes the client. */
 export async function withClient<T>(
@@ -68,28 +69,25 @@ async function openLocal(
   messages: Messages,
 ): Promise<Client> {
   const store = storeToRead(io, flag);
-  const clock = asOf === undefined ? io.clock : () => momentOn(asOf);
+  // A moment at which the day is today, and the latest day that has begun anywhere on Earth.
+  const clock = asOf === undefined ? io.clock : () => new Date(`${asOf}T09:00:00Z`);
   const client = await ofStore(store, (path) => openClient({ store: path, clock }));
-  if (store.isSample && messages.hasReader && isDueToday(io, 'sample'))
+  if (store.isSample && messages.hasReader && isDueToday(io))
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
 }
 
-/** Tells whether a notice is due today (UTC), and remembers that; true if that is impossible. */
-function isDueToday(io: Io, notice: string): boolean {
+/** Tells whether the note on the sample is due today (UTC), and remembers that; true if that is impossible. */
+function isDueToday(io: Io): boolean {
   const today = utcDay(io.clock());
-  const path = join(io.folders.cache, `${notice}-notice`);
+  const path = join(io.folders.cache, 'sample-notice');
   try {
-    if (readFileSync(path, 'utf8') === today) return false;
-  } catch {
-    // The notice is new, or the file cannot be read.
-  }
-  try {
+    if (existsSync(path) && readFileSync(path, 'utf8') === today) return false;
     makeFolder(io.folders.cache, 0o700);
     writeFileSync(path, today);
   } catch {
-    // One notice too many is harmless.
+    // One note too many is harmless.
   }
   return true;
 }
@@ -115,7 +113,6 @@ async function hinting<T>(
   }
 }
 
-/** Opens a client of a service with the user's key for its origin; reports requests according to the flags. */
 async function openRemote(
   { base, from }: ChosenBaseUrl,
   flags: ConnectionFlags,
@@ -166,7 +163,6 @@ export function requestOptions(flags: ConnectionFlags, io: Io, messages: Message
   };
 }
 
-/** Returns a function that reports requests and waits for `-v` and `--debug`, and any wait of a second or more. */
 function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }: Io) {
   return (event: RemoteEvent): void => {
     if ('tried' in event) {
@@ -185,7 +181,14 @@ function triedText(tried: RequestTry, now: Date): string {
   const { url, milliseconds } = tried;
   if (tried.status === undefined) return `GET ${url}: ${tried.failure.detail}, after ${milliseconds} ms`;
   const { status, bytes, headers } = tried;
-  return `GET ${url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
+  const [limit, left, reset] = ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`]);
+  const time = Number(reset) / (Number(reset) > 1e12 ? 1000 : 1);
+  // No window is longer than a month, so a larger number is a time, which some services send.
+  const seconds = time > 1e9 ? Math.max(0, Math.ceil(time - now.getTime() / 1000)) : reset;
+  const until = seconds === undefined ? '' : ` for ${seconds} s`;
+  const quota =
+    limit === undefined || left === undefined ? '' : `; ${left} of ${limit} requests left${until}`;
+  return `GET ${url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota}`;
 }
 
 function headerLines(tried: RequestTry): readonly string[] {
@@ -195,23 +198,6 @@ function headerLines(tried: RequestTry): readonly string[] {
     ...lines('>', tried.requestHeaders),
     ...(tried.status === undefined ? [] : lines('<', tried.headers)),
   ];
-}
-
-function quota(headers: Readonly<Record<string, string>>, now: Date): string {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
-    (name) => headers[`ratelimit-${name}`],
-  );
-  if (limit === undefined || remaining === undefined) return '';
-  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
-}
-
-/** Reads the seconds of a `RateLimit-Reset`; some services send a Unix time, in seconds or milliseconds. */
-function secondsToReset(text: string, now: Date): string {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  // No window is longer than a month, so a larger number is a time.
-  if (!(number > 1e9)) return text;
-  const milliseconds = number > 1e12 ? number : number * 1000;
-  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }
 
 /** Returns the terminal, if stdout is one, and the output chosen by the environment and the settings. */

@@ -22,41 +22,44 @@ export type Process = {
 /** A process, with the entries of the user's settings; a damaged file of them is a Problem when they are asked for. */
 export type Io = Process & { readonly settings: () => Readonly<Record<string, unknown>> };
 
-/** The exit statuses of commands; scripts depend on these numbers. */
-export const exitCode = {
-  success: 0,
-  differences: 1,
-  usage: 2,
-  notFound: 3,
-  unauthorized: 4,
-  forbidden: 5,
-  quota: 6,
-  unreachable: 7,
-  serviceFailed: 8,
-  empty: 9,
-  localIo: 10,
-  bug: 70,
-  interrupted: 130,
-  terminated: 143,
-} as const;
+type Exit = readonly [code: number, meaning: string, ...kinds: readonly ProblemKind[]];
 
-/** The exit status of each problem that is not a service's failure. */
-const codes: Readonly<Partial<Record<ProblemKind, number>>> = {
-  'validation-error': exitCode.usage,
-  'bad-input': exitCode.usage,
-  'not-found': exitCode.notFound,
-  unauthorized: exitCode.unauthorized,
-  'plan-upgrade-required': exitCode.forbidden,
-  'rate-limit-exceeded': exitCode.quota,
-  unreachable: exitCode.unreachable,
-  'no-rows': exitCode.empty,
-  inexact: exitCode.empty,
-  'too-old': exitCode.empty,
-  'local-io': exitCode.localIo,
-  interrupted: exitCode.interrupted,
-};
+/** The exit statuses of commands, with the kinds of problems that have them; scripts depend on the numbers. */
+export const exits = {
+  success: [0, 'success, even if the result is empty or the reader closed the pipe'],
+  differences: [1, 'differences (diff --exit-code, verify), values not known (check), faults (store check)'],
+  usage: [
+    2,
+    'usage error, invalid value, or a file that cannot be imported',
+    'validation-error',
+    'bad-input',
+  ],
+  notFound: [3, 'not found', 'not-found'],
+  unauthorized: [4, 'no key, or an invalid key', 'unauthorized'],
+  forbidden: [5, 'the plan does not include it', 'plan-upgrade-required'],
+  quota: [6, 'the quota is used up', 'rate-limit-exceeded'],
+  unreachable: [7, 'cannot reach the service: name, connection, TLS, time limit', 'unreachable'],
+  serviceFailed: [8, 'the service failed, or its answer breaks the contract'],
+  empty: [
+    9,
+    'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail',
+    ...(['no-rows', 'inexact', 'too-old'] as const),
+  ],
+  localIo: [10, 'cannot read or write a local file, store or setting', 'local-io'],
+  bug: [70, 'a bug in asof'],
+  interrupted: [130, 'interrupted (Ctrl-C), or a question not answered with yes', 'interrupted'],
+  terminated: [143, 'terminated'],
+} as const satisfies Readonly<Record<string, Exit>>;
+
+type ExitCodes = { readonly [K in keyof typeof exits]: (typeof exits)[K][0] };
+
+/** The exit status of each outcome. */
+export const exitCode = Object.fromEntries(
+  Object.entries<Exit>(exits).map(([name, [code]]) => [name, code]),
+) as ExitCodes;
 
 /** Returns the exit status of a problem. */
 export function exitCodeOf(kind: ProblemKind): number {
-  return codes[kind] ?? exitCode.serviceFailed;
+  const found = Object.values<Exit>(exits).find(([, , ...kinds]) => kinds.includes(kind));
+  return found?.[0] ?? exitCode.serviceFailed;
 }

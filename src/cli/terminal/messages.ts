@@ -29,7 +29,6 @@ export function messagesOf(flags: Verbosity, io: Process) {
     warn: print,
     /** Prints a line for people and scripts, unless `--quiet`. */
     note: unless(quiet),
-    /** True if a person reads: on a terminal, without `--quiet`. */
     hasReader,
     noteOnTerminal,
     /** Prints the day of each resolved text, on a terminal or for `--verbose`. */
@@ -37,9 +36,7 @@ export function messagesOf(flags: Verbosity, io: Process) {
       const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
       for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
     },
-    /** Prints a line for `--verbose`. */
     detail,
-    /** Prints a line for `--debug`. */
     trace: unless(!debug),
     /** Begins the progress of work; shown only on a terminal, without `--quiet`, if `isWanted`. */
     progress: (isWanted = true): Progress =>
@@ -96,7 +93,6 @@ type Progress = {
   readonly clear: () => void;
 };
 
-/** Milliseconds before the line appears, and between two updates. */
 const showAfter = 500;
 const updateEvery = 100;
 

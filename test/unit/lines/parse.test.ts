@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/answering/question.ts';
-import type { QueryLine } from '../../../src/lines/line.ts';
+import type { QueryLine } from '../../../src/lines/command.ts';
 import { questionCommands } from '../../../src/lines/parse.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { everyCommand, parse } from '../../support/lines.ts';
@@ -214,7 +214,7 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
   [
     'ping --sources --json --retries 0',
     {
-      ...{ args: [], sources: true, output: expect.objectContaining({ format: 'json' }) },
+      ...{ args: [], output: expect.objectContaining({ format: 'json' }) },
       ...{ connection: { retries: 0 }, messages },
     },
   ],
@@ -322,8 +322,8 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
   ['config unset format', { args: ['format'] }],
   ['config list', { args: [] }],
   ['config path', { args: [] }],
-  ['completion bash', { args: ['bash'], shell: 'bash' }],
-  ['completion fish -- obs --csv G', { args: ['fish', 'obs', '--csv', 'G'], shell: 'fish' }],
+  ['completion bash', { args: ['bash'] }],
+  ['completion fish -- obs --csv G', { args: ['fish', 'obs', '--csv', 'G'] }],
   ['help', { args: [] }],
   ['help series show', { args: ['series', 'show'] }],
   ['--help', help()],
