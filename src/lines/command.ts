@@ -248,7 +248,7 @@ export const output: LinePart<OutputFlags> = {
       ...(typed === undefined ? [] : [typed]),
       ...(['csv', 'json'] as const).filter((name) => line.has(name)),
     ]);
-    if (formats.size > 1) throw new Problem('bad-input', `two formats: ${[...formats].join(' and ')}`);
+    if (formats.size > 1) throw new Problem('bad-input', `use one format: ${[...formats].join(' or ')}`);
     const named = file.read(line);
     if (named === '') throw new Problem('bad-input', '--output "": use the name of a file, or - for stdout');
     const drawn = defined(chart.read(line));

@@ -48,7 +48,7 @@ export type ObservationQuery = SeriesDaysQuery & {
 };
 
 /** A change of one date's value; null marks a withdrawal. */
-export type Revision = {
+type Revision = {
   readonly date: Day;
   readonly asOfDate: Day;
   readonly value: string | null;

@@ -56,7 +56,7 @@ const allowed = tableOf(`
   pull: client/remote domain import operations pull store
   pull/fred: client/remote domain import pull store
   pull/sec: client/remote domain import pull store
-  pull/treasury: client/remote domain import pull
+  pull/treasury: domain import pull
   explorer: domain explorer render/chart
   explorer/views: domain explorer
   server: answering client domain operations questions server service store
@@ -84,31 +84,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1899,
-  cli: 4490,
+  answering: 1861,
+  cli: 4279,
   client: 1552,
-  domain: 3922,
-  errors: 321,
+  domain: 3784,
+  errors: 313,
   explorer: 2006,
   import: 6781,
-  library: 979,
-  lines: 862,
+  library: 972,
+  lines: 774,
   maintenance: 933,
   mcp: 283,
-  operations: 3523,
-  platform: 499,
-  pull: 2771,
-  questions: 4166,
+  operations: 3497,
+  platform: 438,
+  pull: 2726,
+  questions: 4058,
   render: 2800,
-  server: 3096,
+  server: 3051,
   service: 465,
-  snapshot: 961,
-  store: 6533,
+  snapshot: 938,
+  store: 6383,
   table: 142,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 359;
+const mostSingles = 362;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
@@ -409,10 +409,7 @@ describe('the architecture', () => {
       ),
     );
     // What a file computed or met before, by what it was asked for.
-    const caches = [
-      'src/import/import.ts turns',
-      'src/store/postgres/connection.ts withoutTls',
-    ];
+    const caches = ['src/import/import.ts turns', 'src/store/postgres/connection.ts withoutTls'];
     expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);
   });
 

@@ -84,7 +84,7 @@ asof snapshot plan.txt --out desk
       const asOf = day ?? addDays(utcDay(io.clock()), -1);
       const plan = bindPlan(name, bytes, { asOf, demands }, planLineParser(io.clock(), await load(true)));
       const { current } = await placeOf(out);
-      if (current !== undefined) ending = `${out} is as it was`;
+      if (current !== undefined) ending = `${out} is unchanged`;
       if (dryRun)
         texts.push(
           ...plan.lines.map((line) => `${line.name}: asof ${lineOf(line.words)}`),

@@ -36,7 +36,7 @@ export const exits = {
   ],
   notFound: [3, 'not found', 'not-found'],
   unauthorized: [4, 'no key, or an invalid key', 'unauthorized'],
-  forbidden: [5, 'the plan does not include it', 'plan-upgrade-required'],
+  forbidden: [5, 'the plan of the key does not allow it', 'plan-upgrade-required'],
   quota: [6, 'the quota is used up', 'rate-limit-exceeded'],
   unreachable: [7, 'cannot reach the service: name, connection, TLS, time limit', 'unreachable'],
   serviceFailed: [8, 'the service failed, or its answer breaks the contract'],

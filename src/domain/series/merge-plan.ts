@@ -151,7 +151,9 @@ class SeriesDraft {
       const held = this.#vintages.get(asOf);
       const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
       const all = [...storedDates, ...own.map(({ date }) => date)];
-      const kinds = own.flatMap(({ kind }): StoredKind | [] => (kind === 'clipped' ? 'fetched' : (kind ?? [])));
+      const kinds = own.flatMap(({ kind }): StoredKind | [] =>
+        kind === 'clipped' ? 'fetched' : (kind ?? []),
+      );
       const given = kinds.length === 0 ? usual : kinds.reduce(betterKnown);
       const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
       const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };

@@ -39,7 +39,10 @@ const releaseNumber: Value<number | 'final'> = {
 /** A number of days after the first release; a text may end in `d`. */
 const daysAfter: Value<number> = {
   ...integer(0, 99999),
-  parse: (given, name, clock) => integer(0, 99999).parse(given.replace(/d$/, ''), name, clock),
+  parse(given, name) {
+    if (/^\d{1,5}d?$/.test(given)) return Number.parseInt(given, 10);
+    throw refused({ param: name, value: given, reason: 'use days after the first release, such as 90d' });
+  },
 };
 
 const { date, from, to } = published.params;
@@ -193,7 +196,7 @@ function check(values: RevisionsAsked): void {
     throw contradiction(
       ofList,
       ({ param }) =>
-        `${param(ofList)} is for the list of revisions: use ${param('from')}, ${param('to')} and ${param('limit')}`,
+        `a table of revisions takes no ${param(ofList)}: use ${param('from')}, ${param('to')} and ${param('limit')}`,
     );
   if (wide === true && (release !== undefined || after !== undefined || stats === true))
     throw contradiction(
