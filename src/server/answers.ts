@@ -31,7 +31,6 @@ import {
   tagOf,
   type WireReply,
   type WireRequest,
-  wantsBody,
 } from './respond.ts';
 import type { Services } from './tables/service-lease.ts';
 
@@ -49,13 +48,7 @@ export async function admit(
   exchange: Exchange,
   isComputation = false,
 ): Promise<AdmittedExchange> {
-  const { header } = exchange.request;
-  const key = header('x-api-key');
-  if (key === undefined && header('authorization') !== undefined)
-    throw new Problem(
-      'unauthorized',
-      'missing X-API-Key header: send the key in it, the header Authorization is not read',
-    );
+  const key = exchange.request.header('x-api-key');
   const admission = await gate.admit(key, exchange.now.getTime(), isComputation);
   const admitted = Object.assign(exchange, { admission });
   if (admission.refusal !== undefined) throw admission.refusal;
@@ -178,19 +171,15 @@ async function answerTable(
   const lease = services.lease();
   const stop = new AbortController();
   const end = (): void => {
-    request.signal.removeEventListener('abort', leave);
-    stop.abort();
+    request.signal.removeEventListener('abort', end);
+    stop.abort(new Error('the answer has ended'));
     admission.turn?.leave();
     lease.release();
   };
-  const leave = (): void => {
-    stop.abort(new Error('the client is gone'));
-    end();
-  };
-  const sent = async function* ({ buffered = [], rest }: StartedTable): AsyncGenerator<Uint8Array> {
+  const sent = async function* (buffered: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>) {
     try {
       yield* buffered;
-      if (rest !== undefined) yield* rest;
+      yield* rest;
     } catch (err) {
       if (!request.signal.aborted)
         log.error({ request_id: requestId, route: route ?? null, err }, 'an answer was cut off');
@@ -199,20 +188,17 @@ async function answerTable(
       end();
     }
   };
-  request.signal.addEventListener('abort', leave);
+  request.signal.addEventListener('abort', end);
   try {
-    if (request.signal.aborted) leave();
+    if (request.signal.aborted) end();
     if (admission.turn !== undefined) await unlessAborted(stop.signal, admission.turn.begun);
-    const begun = await restartOnChange(() => beginTable(endpoint, asked, exchange, lease, stop.signal));
-    const { headers, buffered, rest } = begun;
-    if (rest === undefined) end();
+    const { headers, buffered, rest } = await restartOnChange(() =>
+      beginTable(endpoint, asked, exchange, lease, stop.signal),
+    );
+    if (rest === undefined || request.method === 'HEAD') end();
     if (buffered === undefined) return notModified(exchange, headers);
-    const answer = { status: 200, type: contentTypes[asked.format], headers };
-    if (rest === undefined) return respond(exchange, { ...answer, body: Buffer.concat(buffered) });
-    if (wantsBody(request)) return await respond(exchange, { ...answer, body: sent(begun) });
-    await rest.return(undefined);
-    end();
-    return await respond(exchange, { ...answer, body: rest });
+    const body = rest === undefined ? Buffer.concat(buffered) : sent(buffered, rest);
+    return await respond(exchange, { status: 200, type: contentTypes[asked.format], headers, body });
   } catch (error) {
     end();
     throw tableProblem(error, request.path);
@@ -258,18 +244,18 @@ function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Re
   return { Link: `<?${[...others, `cursor=${cursor}`].join('&')}>; rel="next"` };
 }
 
-const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
+const demandOf = { 'bad-input': undefined, inexact: 'exact', 'too-old': 'max_age' };
 
 /** Makes the problem for an answer that failed before it was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind } = error;
-  if (kind === 'data-changed')
-    return new Problem('service-unavailable', 'the data change just now; try again', {
-      retryAfter: 1,
-      instance,
-    });
   const problem = error.with({ instance });
+  if (kind === 'data-changed')
+    return problem.with({
+      ...{ kind: 'service-unavailable', detail: 'the data change just now; try again', hints: [] },
+      retryAfter: 1,
+    });
   if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return problem;
   return asValidationError(problem, error.field ?? demandOf[kind]);
 }

@@ -118,7 +118,6 @@ type HttpAnswer = {
 /** Makes the reply to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
   const { status, type, body, headers = {}, coded } = answer;
-  if (status === 200 && takesOnlyNew(exchange.request)) return notModified(exchange, headers);
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
   const size = isWhole ? body.length : worthCompressing;
   const coding = codingFor(exchange.request.header('accept-encoding'), size);
@@ -155,16 +154,6 @@ export function noEndpoint(): Problem {
 /** Replies to a client that has the body already. */
 export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): WireReply {
   return { status: 304, headers: { ...commonHeaders(exchange), ...headers } };
-}
-
-/** Tells whether a client takes only what does not exist yet, which no answer of this service is. */
-function takesOnlyNew({ header }: WireRequest): boolean {
-  return header('if-none-match')?.trim() === '*';
-}
-
-/** Tells whether a client gets the body of an answer, and not only its headers. */
-export function wantsBody(request: WireRequest): boolean {
-  return request.method !== 'HEAD' && !takesOnlyNew(request);
 }
 
 /** Makes the tag of an answer from all that the answer depends on. */

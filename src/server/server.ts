@@ -209,8 +209,9 @@ function send({ status, headers, body, sent }: WireReply, outgoing: ServerRespon
   });
   outgoing.once('close', () => sent?.(isWhole ? 'all' : 'part'));
   outgoing.writeHead(status, headers);
-  if (typeof body !== 'object' || Buffer.isBuffer(body)) {
-    outgoing.end(body);
+  const isMade = typeof body !== 'object' || Buffer.isBuffer(body);
+  if (isMade || outgoing.req.method === 'HEAD') {
+    outgoing.end(isMade ? body : undefined);
     return;
   }
   outgoing.flushHeaders();

@@ -241,32 +241,27 @@ function formatCursor(position: PagePosition, operation: string, texts: ParamTex
 
 /** Parses the position of a cursor; refuses a damaged cursor, and one of another query. */
 function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
-  const content = decode(cursor);
-  if (content === undefined)
-    throw refused({ param: 'cursor', reason: 'use the next_cursor of an earlier answer' });
-  const { hash, ...position } = content;
+  let content: unknown;
+  try {
+    content = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    // It is refused below.
+  }
+  // Decoding ignores some bits and characters, so the content must encode to exactly this text.
+  if (!isCursor(content) || Buffer.from(JSON.stringify(content)).toString('base64url') !== cursor)
+    throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
+  const [hash, key, version] = content;
+  const position = { key, ...defined({ version }) };
   if (hash !== hashOf(operation, texts, position))
     throw refused({ param: 'cursor', reason: 'it does not continue this query' });
   return position;
 }
 
-function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
-  const bytes = Buffer.from(cursor, 'base64url');
-  // Decoding ignores some bits of the last character, so the bytes must encode to exactly this text.
-  if (bytes.toString('base64url') !== cursor) return undefined;
-  let content: unknown;
-  try {
-    content = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(content) || content.length < 2 || content.length > 3) return undefined;
-  const [hash, key, version] = content as unknown[];
-  if (typeof hash !== 'string' || !Array.isArray(key) || !key.every((part) => typeof part === 'string'))
-    return undefined;
-  if (version !== undefined && !Number.isSafeInteger(version)) return undefined;
-  return { hash, key, ...(version !== undefined && { version: version as number }) };
+function isCursor(content: unknown): content is [hash: string, key: readonly string[], version?: number] {
+  if (!Array.isArray(content) || content.length > 3) return false;
+  const [hash, key, version = 0]: readonly unknown[] = content;
+  const isKey = Array.isArray(key) && key.every((part) => typeof part === 'string');
+  return typeof hash === 'string' && isKey && Number.isSafeInteger(version);
 }
 
 /** Hashes the query and the position, to detect a cursor with a lost or changed character. */

@@ -216,31 +216,4 @@ describe('every path of a service', () => {
       expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
     }
   });
-
-  // RFC 9110, 13.1.2: `If-None-Match: *` asks for an answer only if the resource does not exist.
-  // `/docs/` redirects to `/docs`.
-  it.each([
-    ...routes.filter((path) => path !== '/docs/'),
-    ...['csv', 'ndjson', 'parquet'].map((format) => `/v1/panel?ids=GDP&format=${format}`),
-  ])('%s answers If-None-Match: * with 304 and no content', async (path) => {
-    const whole = await http.get(path);
-    expect(whole.status).toBe(200);
-    const response = await http.get(path, { 'if-none-match': ' * ' });
-    expect([response.status, await response.text()]).toEqual([304, '']);
-    // The answer of ping counts requests, so it differs each time.
-    for (const name of path === '/v1/ping' ? ['vary'] : ['etag', 'cache-control', 'vary'])
-      expect(response.headers.get(name)).toBe(whole.headers.get(name));
-    for (const name of ['content-type', 'content-length', 'content-encoding'])
-      expect(response.headers.get(name)).toBeNull();
-  });
-
-  it.each([
-    ['/v1/series/NONE', 404],
-    ['/v1/none', 404],
-    ['/v1/panel?ids=NONE&format=csv', 404],
-    ['/v1/series?limit=0', 400],
-  ])('that fails, as %s does, fails in the same way with If-None-Match: *', async (path, status) => {
-    const response = await http.get(path, { 'if-none-match': '*' });
-    expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ status })]);
-  });
 });
