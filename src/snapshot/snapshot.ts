@@ -69,7 +69,8 @@ export type SnapshotSummary = { readonly files: number; readonly rows: number; r
  * After a failure the previous snapshot stays; waits a few seconds for another run with the same `out`.
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
-  const { out, signal, note, warn } = options;
+  const { out, client, signal, onLine, note, warn } = options;
+  const { asOf } = plan;
   const { folder, name } = await placeOf(out);
   // The file is never removed, because two runs could then lock it.
   const lock = await openLock(join(folder, `.${name}.lock`), lockWait, signal);
@@ -81,14 +82,23 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
     // Another run may have changed the place in the meantime.
     const place = await placeOf(out);
     await sweepHalfDone(place);
-    const run = await beginRun(place, plan.asOf);
+    const run = await beginRun(place, asOf);
     try {
-      const { manifest, unchanged, notes } = await fill(run, plan, options);
+      const writing = { client, asOf, folder: run.folder, signal, plan: plan.name, onLine };
+      const { written, source } = await readConsistently(client, async () => ({
+        written: await writeLines(plan.lines, writing),
+        source: await sourceOf(client),
+      }));
+      const files = written.map(({ record }) => record);
+      let unchanged = 0;
+      for (const file of files) {
+        signal.throwIfAborted();
+        if (await keepFile(run, file)) unchanged += 1;
+      }
       signal.throwIfAborted();
-      await publish(run, manifest);
-      for (const text of notes) note?.(text);
+      await publish(run, { asof: version(), as_of: asOf, plan_sha256: plan.sha256, source, files });
+      for (const text of new Set(written.flatMap(({ notes }) => notes))) note?.(text);
       await sweepAfter(run).catch(({ message }: Error) => warn?.(`an old run was not removed: ${message}`));
-      const { files } = manifest;
       return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0), unchanged };
     } catch (error) {
       await giveUp(run).catch(() => undefined);
@@ -101,24 +111,6 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 
 /** Milliseconds that a run waits for another one, in total and between two attempts. */
 const lockWait = { total: 5000, step: 100 };
-
-/** Writes the files of a plan; an unchanged file becomes a link to that of the current snapshot. */
-async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
-  const { name, asOf, lines, sha256 } = plan;
-  const writing = { client, asOf, folder: run.folder, signal, plan: name, onLine };
-  const { written, source } = await readConsistently(client, async () => ({
-    written: await writeLines(lines, writing),
-    source: await sourceOf(client),
-  }));
-  const files = written.map(({ record }) => record);
-  let unchanged = 0;
-  for (const file of files) {
-    signal.throwIfAborted();
-    if (await keepFile(run, file)) unchanged += 1;
-  }
-  const manifest: Manifest = { asof: version(), as_of: asOf, plan_sha256: sha256, source, files };
-  return { manifest, unchanged, notes: new Set(written.flatMap(({ notes }) => notes)) };
-}
 
 async function sourceOf(client: Client): Promise<Manifest['source']> {
   const { mode, where, sample, imports = [] } = await client.origin();

@@ -263,17 +263,17 @@ class FredHistory {
         !sameNumber(this.#stored.valueOn(date, start) ?? null, value),
     );
     this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
-    const files = await this.#files(file, {
+    const history: RealTimeHistory = {
       // Rows of the very first day may be older; rows of a later window state their days exactly.
       start: this.#bookmark.from ?? beginning,
       end,
       rows: taken,
       // An older vintage may have had another frequency.
       figures: end === this.#today ? newestFigures(rows) : new Set(),
-    });
+    };
     this.#bookmark = this.#after(period, taken);
     const { upTo = '' } = this.#task.subject;
-    return this.#pulled(files, this.#task.full ? later(upTo, end) : end, more);
+    return this.#pulled(file, history, this.#task.full ? later(upTo, end) : end, more);
   }
 
   /** Requests the whole histories of dates that FRED has added under vintages of the past. */
@@ -333,10 +333,9 @@ class FredHistory {
       );
     if (isNew && isDone) this.#task.note('values changed since the last run today; the next day takes them');
     const news = isNew && !isDone ? rows : [];
-    const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
-    const files = await this.#files(file, history);
     this.#bookmark = { fetched: true, partial: today };
-    yield this.#pulled(files, today);
+    const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
+    yield this.#pulled(file, history, today);
   }
 
   /** Requests today's values: of this machine's day, or FRED's if that is later. */
@@ -366,12 +365,6 @@ class FredHistory {
     throw await this.#contradiction();
   }
 
-  async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
-    if (history.rows.length === 0) return [];
-    const description = await this.#description();
-    return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
-  }
-
   /** Makes the Problem for contradictory answers; throws another one if FRED no longer has the series. */
   async #contradiction(): Promise<Problem> {
     await this.#description();
@@ -379,10 +372,16 @@ class FredHistory {
     return new Problem('bad-answer', detail, { hints: ['pull again later'] });
   }
 
-  async #pulled(files: PullWindow['files'], upTo: Day, more = false): Promise<PullWindow> {
+  /** Makes a window of an answer, with the description of the series if the answer has news. */
+  async #pulled(file: SourceFile, history: RealTimeHistory, upTo: Day, more = false): Promise<PullWindow> {
+    const common = { bookmark: JSON.stringify(this.#bookmark), upTo, more };
+    if (history.rows.length > 0) {
+      const description = await this.#description();
+      const described = { ...file, siblings: async () => [description] };
+      return { files: [{ file: described, format: partOfAnswer(history) }], ...common };
+    }
     const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
-    const covers = files.length === 0 && isHeld === true ? this.#id : undefined;
-    return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, more };
+    return { files: [], ...common, ...(isHeld === true && { covers: this.#id }) };
   }
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/domain/values/date.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import {
@@ -151,22 +150,6 @@ describe('pulling everyone’s filings day by day', () => {
     expect([ends, followed]).toMatchObject([['daily pulled'], [{ left: '' }]]);
     expect(asked.filter((path) => !isBad(path))).toEqual([]);
     expect(await filingsOf(store)).toEqual(await importedFilings(filings));
-  });
-
-  it('gives up on a filing after 30 days, and says so once', async () => {
-    const { server, pull } = await twoWeeks();
-    const number = filings[0]?.accessionNumber;
-    server.trouble = (_, path) => (path.endsWith(`/${number}.txt`) ? noSuchKey : undefined);
-    for (let day = '2026-06-24'; day <= '2026-07-28'; day = addDays(day, 1))
-      server.files[indexPath(day)] = formIndex([]);
-    for (const day of ['2026-06-24', '2026-07-24'])
-      expect((await pull(`${day}T12:00:00Z`)).ends).toEqual(['daily left: bad-answer']);
-    expect(await pull('2026-07-25T12:00:00Z')).toMatchObject({
-      ends: ['daily nothing-new'],
-      notes: [expect.stringMatching(/given up after 30 days/)],
-      followed: [{ left: '' }],
-    });
-    expect((await pull('2026-07-26T12:00:00Z')).notes).toEqual([]);
   });
 
   it('brings the filings of a day whose index the SEC once said it does not have', async () => {
