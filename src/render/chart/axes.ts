@@ -68,33 +68,18 @@ const [longNumber, mostDecimals] = [1e15, 9];
 function labelTicks(values: readonly number[]): readonly AxisTick[] {
   const [first = 0, second = first] = values;
   const nearEnough = Math.abs(second - first) * 1e-6;
-  const exact = (text: (value: number, digits: number) => string) => (digits: number) =>
-    values.every((value) => Math.abs(Number(text(value, digits)) - value) <= nearEnough);
-  const plain = decimalsFor(exact(fixed), mostDecimals);
-  if (plain !== undefined && values.every((value) => Math.abs(value) < longNumber))
-    return values.map((at) => ({ at, label: groupThousands(fixed(at, plain)) }));
-  const digits = decimalsFor(exact(scientific), 17) ?? 17;
-  return values.map((at) => ({ at, label: scientific(at, digits) }));
-}
-
-function decimalsFor(exact: (digits: number) => boolean, most: number): number | undefined {
-  for (let digits = 0; digits <= most; digits += 1) if (exact(digits)) return digits;
-  return undefined;
-}
-
-function fixed(value: number, decimals: number): string {
+  /** Labels values with the fewest digits that tell them apart; undefined if these are more than `most`. */
+  const labelled = (text: (value: number, digits: number) => string, most: number) =>
+    Array.from({ length: most + 1 }, (_, digits) => values.map((value) => text(value, digits))).find(
+      (labels) => values.every((value, i) => Math.abs(Number(labels[i]) - value) <= nearEnough),
+    );
   // Not -0.
-  return (value === 0 ? 0 : value).toFixed(decimals);
-}
-
-function scientific(value: number, digits: number): string {
-  return value === 0 ? '0' : value.toExponential(digits).replace('e+', 'e');
-}
-
-function groupThousands(text: string): string {
-  const [whole = '', fraction] = text.split('.');
-  const thousands = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? thousands : `${thousands}.${fraction}`;
+  const isShort = values.every((value) => Math.abs(value) < longNumber);
+  const plain = isShort ? labelled((value, digits) => (value || 0).toFixed(digits), mostDecimals) : undefined;
+  const labels =
+    plain?.map((text) => text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')) ??
+    labelled((value, digits) => (value === 0 ? '0' : value.toExponential(digits).replace('e+', 'e')), 17);
+  return values.map((at, i) => ({ at, label: labels?.[i] ?? String(at) }));
 }
 
 /** Makes the horizontal axis, with the most ticks that `fits` accepts. */

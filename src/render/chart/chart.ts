@@ -1,8 +1,8 @@
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
-import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { ChartMark, Drawing } from '../../operations/drawing.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { ChartOptions, TextRenderer } from '../renderer.ts';
@@ -44,93 +44,71 @@ type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
 };
 
 /** Renders all rows, in any order, as one chart. */
-export class ChartRenderer implements TextRenderer {
-  readonly #drawing: Drawing;
-  readonly #options: ChartOptions;
-  readonly #draw: (chart: Chart) => string;
-  readonly #lines = new Map<string, LineValues>();
-  readonly #sources = new Set<string>();
-  #asOf: Day | undefined;
-  #published: Day | undefined;
-
-  constructor(drawing: Drawing, options: ChartOptions, draw: (chart: Chart) => string) {
-    this.#drawing = drawing;
-    this.#options = options;
-    this.#draw = draw;
-  }
-
-  page({ as_of, results }: Envelope): string {
-    this.#asOf ??= as_of;
-    for (const row of results) {
-      const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
-      if (day !== undefined && (this.#published === undefined || day > this.#published))
-        this.#published = day;
-      for (const { line, at, value, source, ...about } of this.#drawing.marks(row)) {
-        this.#addSources(source ?? row.source);
-        const values = this.#lines.get(line) ?? { ...about, at: new Map() };
-        this.#lines.set(line, values);
-        values.at.set(at, numberOf(value, about.label, at));
+export function chartRenderer(
+  drawing: Drawing,
+  { title: named, index, log = false }: ChartOptions,
+  draw: (chart: Chart) => string,
+): TextRenderer {
+  const all = new Map<string, LineValues>();
+  const sources = new Set<string>();
+  let asOf: Day | undefined;
+  let published: Day | undefined;
+  return {
+    page({ as_of, results }) {
+      asOf ??= as_of;
+      for (const row of results) {
+        const { as_of_date: day } = row;
+        if (typeof day === 'string' && (published === undefined || day > published)) published = day;
+        for (const { line, at, value, source, ...about } of drawing.marks(row)) {
+          for (const one of String(source ?? row.source ?? '').split('; ')) if (one !== '') sources.add(one);
+          const values = all.get(line) ?? { ...about, at: new Map() };
+          all.set(line, values);
+          values.at.set(at, numberOf(value, about.label, at));
+        }
       }
-    }
-    return '';
-  }
-
-  #addSources(text: Row[string] | undefined): void {
-    for (const source of String(text ?? '').split('; ')) if (source !== '') this.#sources.add(source);
-  }
-
-  end(): string {
-    const drawing = this.#drawing;
-    const { title: named, index, log = false } = this.#options;
-    const given = [...this.#lines.values()].filter(({ at }) =>
-      [...at.values()].some((value) => value !== null),
-    );
-    const lines = index === undefined ? given : indexed(given, index, drawing);
-    const about = defined({ asOf: this.#asOf, published: this.#published });
-    const summary: ChartSummary = { ...about, lines: lines.map(({ label }) => label) };
-    const range = rangeOf(drawing, lines, drawing.until?.(summary));
-    const { title, subtitle } = drawing.words(summary);
-    const panels = panelsOf(lines, drawing, range);
-    if (log) checkPositive(panels);
-    return this.#draw({
-      title: printable(named ?? title),
-      subtitle: printable(subtitle.join('; ')),
-      panels,
-      range,
-      key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),
-      source: printable([...this.#sources].sort().join('; ')),
-      bands: bandsOf(drawing, range),
-      log,
-    });
-  }
+      return '';
+    },
+    end() {
+      const given = [...all.values()].filter(({ at }) => [...at.values()].some((value) => value !== null));
+      const lines = index === undefined ? given : indexed(given, index, drawing);
+      const summary = { ...defined({ asOf, published }), lines: lines.map(({ label }) => label) };
+      const range = rangeOf(drawing, lines, drawing.until?.(summary));
+      const { title, subtitle } = drawing.words(summary);
+      const panels = panelsOf(lines, drawing, range);
+      const low = Math.min(...panels.map((panel) => panel.low));
+      if (log && low <= 0)
+        throw new Problem('bad-input', `a logarithmic scale shows values above 0, and one is ${low}`, {
+          hints: ['leave out --log'],
+        });
+      return draw({
+        title: printable(named ?? title),
+        subtitle: printable(subtitle.join('; ')),
+        panels,
+        range,
+        key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),
+        source: printable([...sources].sort().join('; ')),
+        bands: bandsOf(drawing, range),
+        log,
+      });
+    },
+  };
 }
 
 /** Scales lines to the first date that all of them have. */
 function indexed(lines: readonly LineValues[], index: number, { axis }: Drawing): readonly LineValues[] {
-  const has = ({ at }: LineValues, place: string) => (at.get(place) ?? null) !== null;
-  const places = [...new Set(lines.flatMap(({ at }) => [...at.keys()]))].sort();
-  const base = places.find((place) => lines.every((line) => has(line, place)));
   if (axis !== 'day')
     throw new Problem('bad-input', 'a chart of a yield curve has no index: leave out --index');
   if (lines.length === 0) return lines;
+  const days = [...new Set(lines.flatMap(({ at }) => [...at.keys()]))].sort();
+  const base = days.find((day) => lines.every(({ at }) => (at.get(day) ?? null) !== null));
   if (base === undefined) throw new Problem('bad-input', 'an index needs a date that all lines have');
   return lines.map(({ at, ...line }) => {
     const first = at.get(base) ?? 0;
     if (first <= 0)
       throw new Problem('bad-input', `${line.label} is ${first} on ${base}: an index needs a value above 0`);
-    const values = [...at].map(
-      ([place, value]) => [place, value === null ? null : (value / first) * index] as const,
-    );
-    return { ...line, unit: `Index, ${base} = ${index}`, at: new Map(values) };
+    const scaled = [...at].map(([day, value]) => [day, value && (value / first) * index] as const);
+    return { ...line, unit: `Index, ${base} = ${index}`, at: new Map(scaled) };
   });
-}
-
-function checkPositive(panels: readonly ChartPanel[]): void {
-  const low = Math.min(...panels.map((panel) => panel.low));
-  if (low <= 0)
-    throw new Problem('bad-input', `a logarithmic scale shows values above 0, and one is ${low}`, {
-      hints: ['leave out --log'],
-    });
 }
 
 function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'] {
@@ -142,14 +120,11 @@ function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'
   });
 }
 
-/** The sizes between which scales do not overflow. */
-const [least, greatest] = [1e-280, 1e280];
-
 function numberOf(value: ChartMark['value'], label: string, at: string): number | null {
   if (value === null || value === '') return null;
   const number = Number(value);
-  const size = Math.abs(number);
-  if (number === 0 || (size >= least && size <= greatest)) return number;
+  // Scales do not overflow.
+  if (number === 0 || Math.abs(Math.log10(Math.abs(number))) <= 280) return number;
   throw new Problem('bad-input', `${label} ${at}: a chart cannot show a value of this size`, {
     hints: ['--csv writes all digits'],
   });
@@ -160,12 +135,9 @@ function panelsOf(
   drawing: Drawing,
   range: HorizontalRange,
 ): readonly ChartPanel[] {
-  const byUnit = new Map<string, ChartLine[]>();
-  for (const values of all) {
-    const line = lineOf(values, drawing, range);
-    byUnit.set(values.unit, [...(byUnit.get(values.unit) ?? []), line]);
-  }
-  return [...byUnit].map(([unit, lines]) => {
+  const byUnit = groupBy(all, ({ unit }) => unit);
+  return [...byUnit].map(([unit, values]) => {
+    const lines = values.map((line) => lineOf(line, drawing, range));
     const names = byUnit.size > 1 && lines.length === 1 ? lines.map(({ label }) => label) : [];
     const heading = [...names, printable(unit)].filter((text) => text !== '').join(', ');
     return { heading, lines, ...boundsOf(lines) };
@@ -185,25 +157,17 @@ function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): C
   const points = [...values.at].map(([day, value]) => [dayNumber(day), value] as const);
   points.sort(([a], [b]) => a - b);
   if (drawing.stepped === true) {
-    const published = splitIntoRuns(points, Number.POSITIVE_INFINITY).flat();
+    const published = splitIntoRuns(points).flat();
     return { label, runs: toSteps(points, range.last), dots: published };
   }
-  const runs = splitIntoRuns(points, longestSpacing(values.frequency));
+  const runs = splitIntoRuns(points, spacings[values.frequency]);
   return { label, runs, dots: runs.flatMap((run) => (run.length === 1 ? run : [])) };
 }
 
 /** The longest distance of consecutive values, in days, by frequency; a longer one is a gap. */
 const spacings: Readonly<Record<string, number>> = { D: 10, W: 10, BW: 21, M: 45, Q: 135, SA: 270, A: 550 };
 
-function longestSpacing(frequency: string): number {
-  return spacings[frequency] ?? Number.POSITIVE_INFINITY;
-}
-
-function rangeOf(
-  { axis, stepped }: Drawing,
-  all: readonly LineValues[],
-  until: Day | undefined,
-): HorizontalRange {
+function rangeOf({ axis, stepped }: Drawing, all: readonly LineValues[], until?: Day): HorizontalRange {
   const places = new Set(all.flatMap(({ at }) => [...at.keys()]));
   if (axis === 'maturity') {
     const names = [...places] as Maturity[];
@@ -217,12 +181,8 @@ function rangeOf(
 
 function boundsOf(lines: readonly ChartLine[]): { readonly low: number; readonly high: number } {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { runs } of lines)
-    for (const run of runs)
-      for (const [, value] of run) {
-        low = Math.min(low, value);
-        high = Math.max(high, value);
-      }
+  for (const [, value] of lines.flatMap(({ runs }) => runs.flat()))
+    [low, high] = [Math.min(low, value), Math.max(high, value)];
   return { low, high };
 }
 
@@ -235,7 +195,7 @@ export type ChartReading = readonly [x: number, y: number | null];
 /** Splits readings into unbroken runs, from left to right: at a missing value, and at a distance above `longest`. */
 export function splitIntoRuns(
   readings: readonly ChartReading[],
-  longest: number,
+  longest = Number.POSITIVE_INFINITY,
 ): readonly (readonly ChartPoint[])[] {
   const runs: ChartPoint[][] = [];
   let open: ChartPoint[] | undefined;
@@ -257,14 +217,9 @@ export function splitIntoRuns(
 export function toSteps(readings: readonly ChartReading[], end: number): readonly (readonly ChartPoint[])[] {
   const steps = readings.flatMap(([x, y], i): readonly ChartReading[] => {
     const until = readings[i + 1]?.[0] ?? end;
-    return y !== null && until > x
-      ? [
-          [x, y],
-          [until, y],
-        ]
-      : [[x, y]];
+    return [[x, y], ...(y !== null && until > x ? [[until, y] as const] : [])];
   });
-  return splitIntoRuns(steps, Number.POSITIVE_INFINITY);
+  return splitIntoRuns(steps);
 }
 
 /** Keeps the first, lowest, highest and last point of each column, in their order: the drawn line stays the same. */

@@ -3,14 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { ChartOptions, OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
-import {
-  type Chart,
-  type ChartPanel,
-  type ChartPoint,
-  ChartRenderer,
-  decimate,
-  type HorizontalRange,
-} from './chart.ts';
+import { type Chart, type ChartPanel, type ChartPoint, chartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
 /** Renders a chart as SVG, without scripts or embedded fonts; the same rows give the same bytes. */
@@ -19,112 +12,21 @@ export function svgRenderer({
   chart: options = {},
 }: Pick<OutputLayout, 'drawing' | 'chart'>): TextRenderer {
   if (drawing === undefined) throw new Error('svg needs a drawing');
-  return new ChartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
+  return chartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
 }
+
+const [usualWidth, margin, gap, textSize] = [720, 20, 8, 12];
+
+/** The usual height of a plot, by the number of panels. */
+const usualPlots = [0, 270, 175, 140];
 
 /** The least width of a picture, and the least height of a plot. */
 const [narrowest, lowestPlot] = [240, 40];
 
-function drawChart(chart: Chart, options: ChartOptions): string {
-  const { width = usualWidth, height: wanted } = options;
-  if (width < narrowest) throw tooSmall('width', narrowest, width);
-  const count = chart.panels.length;
-  const usual = usualPlots[count] ?? 120;
-  const drawn = drawAt(chart, options, usual);
-  if (wanted === undefined || count === 0) return drawn.svg;
-  // The parts besides the plots have the same height at any height.
-  const plot = usual + Math.floor((wanted - drawn.height) / count);
-  if (plot < lowestPlot) throw tooSmall('height', drawn.height - count * (usual - lowestPlot), wanted);
-  return drawAt(chart, options, plot, wanted).svg;
-}
-
-function tooSmall(what: string, needed: number, wanted: number): Problem {
-  return new Problem('bad-input', `this chart needs a ${what} of ${needed}, and ${wanted} was asked for`);
-}
-
-function drawAt(
-  chart: Chart,
-  { width = usualWidth, grey = false }: ChartOptions,
-  plot: number,
-  least = 0,
-): { readonly svg: string; readonly height: number } {
-  const head = textBlock(
-    [
-      { content: chart.title, size: 17, colour: colours.text, bold: true },
-      { content: chart.subtitle, size: 13, colour: colours.soft },
-    ],
-    margin,
-    width,
-  );
-  const isEmpty = chart.panels.length === 0;
-  const body = isEmpty ? drawNoValues(head.end, width) : drawPanels(chart, head.end, { width, plot, grey });
-  const source = chart.source === '' ? [] : [`Source: ${chart.source}`];
-  const notes = [...chart.key, ...source].map((content) => ({ content, size: 11, colour: colours.soft }));
-  const foot = textBlock(notes, body.end + gap, width);
-  const height = Math.max(least, Math.ceil(foot.end + margin - gap));
-  const svg = element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
-      role: 'img',
-      'font-family': 'system-ui, "Segoe UI", Helvetica, Arial, sans-serif',
-    },
-    [
-      element('title', {}, escapeXml(chart.title)),
-      element(
-        'desc',
-        {},
-        escapeXml([chart.subtitle, describeChart(chart)].filter((text) => text !== '').join('. ')),
-      ),
-      element('rect', { width, height, fill: '#ffffff' }),
-      ...head.elements,
-      ...body.elements,
-      ...foot.elements,
-    ],
-  );
-  return { svg, height };
-}
-
-function drawNoValues(top: number, width: number): SvgBlock {
-  const style = { size: 14, colour: colours.soft, anchor: 'middle' } as const;
-  return { elements: [textElement('no values', width / 2, top + 70, style)], end: top + 120 };
-}
-
-/** Describes a chart for people who cannot see it: the ends and the extremes of each line. */
-function describeChart(chart: Chart): string {
-  if (chart.panels.length === 0) return 'There are no values.';
-  const sentences = chart.panels.flatMap(({ heading, lines }) =>
-    lines.map((line) => `${nameOf(line, heading)}: ${describeLine(line, chart.range)}.`),
-  );
-  return sentences.join(' ');
-}
-
-type SvgLine = ChartPanel['lines'][number];
-
-function nameOf({ label }: SvgLine, heading: string): string {
-  if (heading === '' || heading === label) return label;
-  return heading.startsWith(`${label}, `) ? heading : `${label}, ${heading}`;
-}
-
-function describeLine({ runs }: SvgLine, range: HorizontalRange): string {
-  const points = runs.flat();
-  const [first = [0, 0] as const] = points;
-  const least = points.reduce((found, point) => (point[1] < found[1] ? point : found), first);
-  const greatest = points.reduce((found, point) => (point[1] > found[1] ? point : found), first);
-  const last = points.at(-1) ?? first;
-  const at = ([x, y]: ChartPoint) => `${y} (${positionName(x, range)})`;
-  return `from ${at(first)} to ${at(last)}, lowest ${at(least)}, highest ${at(greatest)}`;
-}
-
-function positionName(x: number, range: HorizontalRange): string {
-  return range.kind === 'day' ? addDays('1970-01-01', x) : (range.names[x] ?? '');
-}
+const colours = { text: '#111827', soft: '#4b5563', axis: '#9ca3af', grid: '#e5e7eb', band: '#e5e7eb' };
 
 /** Line colours; they differ in lightness too, and are dark enough for text on white. */
-const lineColours: readonly string[] = [
+const lineColours = [
   '#1d4ed8',
   '#c2410c',
   '#047857',
@@ -133,238 +35,249 @@ const lineColours: readonly string[] = [
   '#be123c',
   '#0e7490',
   '#374151',
-];
+] as const;
 
-const greys: readonly string[] = ['#111827', '#6b7280'];
+const greys = ['#111827', '#6b7280'] as const;
 
-const dashes: readonly string[] = ['', '6 3', '2 3', '8 3 2 3'];
+const dashes = [undefined, '6 3', '2 3', '8 3 2 3'];
 
-function colourOf(line: number, grey: boolean): string {
-  const palette = grey ? greys : lineColours;
-  return palette[line % palette.length] ?? colours.text;
+function drawChart(chart: Chart, { width = usualWidth, height: wanted, grey = false }: ChartOptions): string {
+  if (width < narrowest) throw tooSmall('width', narrowest, width);
+  const count = chart.panels.length;
+  const usual = usualPlots[count] ?? 120;
+  const drawn = drawAt(chart, width, usual, grey);
+  if (wanted === undefined || count === 0) return drawn.svg;
+  // The parts besides the plots have the same height at any height.
+  const plot = usual + Math.floor((wanted - drawn.height) / count);
+  if (plot < lowestPlot) throw tooSmall('height', drawn.height - count * (usual - lowestPlot), wanted);
+  return drawAt(chart, width, plot, grey, wanted).svg;
 }
 
-function dashOf(line: number, grey: boolean): Readonly<Record<string, string>> {
-  const dash = grey ? (dashes[(line >> 1) % dashes.length] ?? '') : '';
-  return dash === '' ? {} : { 'stroke-dasharray': dash };
+function tooSmall(what: string, needed: number, wanted: number): Problem {
+  return new Problem('bad-input', `this chart needs a ${what} of ${needed}, and ${wanted} was asked for`);
 }
 
-const textSize = 12;
+/** A part of a picture, and where it ends. */
+type SvgBlock = { readonly elements: readonly string[]; readonly end: number };
 
-type PanelFrame = {
-  readonly left: number;
-  readonly right: number;
-  readonly width: number;
-  readonly horizontal: Axis;
-  /** True for large dots, which show maturities. */
-  readonly marked: boolean;
-  readonly grey: boolean;
-  readonly bands: Chart['bands'];
-};
+function drawAt(chart: Chart, width: number, plot: number, grey: boolean, least = 0) {
+  const { title, subtitle, panels, key, source } = chart;
+  const heading = [
+    { content: title, size: 17, colour: colours.text, bold: true },
+    { content: subtitle, size: 13 },
+  ];
+  const head = textBlock(heading, margin, width);
+  const body: SvgBlock =
+    panels.length > 0
+      ? drawPanels(chart, head.end, width, plot, grey)
+      : {
+          elements: [textElement('no values', width / 2, head.end + 70, { size: 14, anchor: 'middle' })],
+          end: head.end + 120,
+        };
+  const notes = [...key, ...(source === '' ? [] : [`Source: ${source}`])];
+  const foot = textBlock(
+    notes.map((content) => ({ content, size: 11 })),
+    body.end + gap,
+    width,
+  );
+  const height = Math.max(least, Math.ceil(foot.end + margin - gap));
+  const description = [subtitle, describeChart(chart)].filter((text) => text !== '').join('. ');
+  const root = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: 'img',
+    'font-family': 'system-ui, "Segoe UI", Helvetica, Arial, sans-serif',
+  };
+  const svg = element('svg', root, [
+    element('title', {}, escapeXml(title)),
+    element('desc', {}, escapeXml(description)),
+    element('rect', { width, height, fill: '#ffffff' }),
+    ...head.elements,
+    ...body.elements,
+    ...foot.elements,
+  ]);
+  return { svg, height };
+}
 
-type SvgPanel = {
-  readonly panel: ChartPanel;
+/** Describes a chart for people who cannot see it: the ends and the extremes of each line. */
+function describeChart({ panels, range }: Chart): string {
+  if (panels.length === 0) return 'There are no values.';
+  const at = ([x, y]: ChartPoint) =>
+    `${y} (${range.kind === 'day' ? addDays('1970-01-01', x) : range.names[x]})`;
+  const sentences = panels.flatMap(({ heading, lines }) =>
+    lines.map(({ label, runs }) => {
+      const apart = [...new Set([label, heading])].filter((text) => text !== '').join(', ');
+      const points = runs.flat();
+      const byValue = points.toSorted(([, a], [, b]) => a - b);
+      const greatest = byValue.find(([, value]) => value === byValue.at(-1)?.[1]);
+      const [first, last, lowest, highest] = [points[0], points.at(-1), byValue[0], greatest].map(
+        (point = [0, 0]) => at(point),
+      );
+      const name = heading.startsWith(`${label}, `) ? heading : apart;
+      return `${name}: from ${first} to ${last}, lowest ${lowest}, highest ${highest}.`;
+    }),
+  );
+  return sentences.join(' ');
+}
+
+/** A panel with its place and its axis; the names of its lines if it has several. */
+type PlacedPanel = ChartPanel & {
+  readonly names: readonly string[];
   readonly axis: Axis;
   readonly top: number;
   readonly bottom: number;
 };
 
-/** The usual height of a plot, by the number of panels. */
-const usualPlots = [0, 270, 175, 140];
+type ToCoordinate = (value: number) => number;
 
-function drawPanels(
-  chart: Chart,
-  from: number,
-  { width, plot, grey }: Pick<PanelFrame, 'width' | 'grey'> & { readonly plot: number },
-): SvgBlock {
-  let top = from + gap;
-  const placed = chart.panels.map((panel): SvgPanel => {
-    const upper = top + (panel.heading === '' ? gap : 30);
-    top = upper + plot + 2 * gap;
+/** What the panels of a chart share. */
+type PanelFrame = {
+  readonly left: number;
+  readonly right: number;
+  readonly width: number;
+  readonly x: ToCoordinate;
+  readonly chart: Chart;
+  readonly grey: boolean;
+};
+
+const longestName = 24;
+
+function drawPanels(chart: Chart, from: number, width: number, plot: number, grey: boolean): SvgBlock {
+  let bottom = from - gap;
+  const panels = chart.panels.map((panel): PlacedPanel => {
+    const top = bottom + 2 * gap + (panel.heading === '' ? gap : 30);
+    bottom = top + plot;
     const axisOf = chart.log ? logAxis : valueAxis;
     const axis = axisOf(panel.low, panel.high, Math.max(2, Math.round(plot / 50)));
-    return { panel, axis, top: upper, bottom: upper + plot };
+    const labels = panel.lines.map(({ label }) => label);
+    return { ...panel, names: labels.length > 1 ? abbreviate(labels, longestName) : [], axis, top, bottom };
   });
-  const labels = placed.flatMap(({ axis }) => axis.ticks.map(({ label }) => label));
-  const names = chart.panels.flatMap(({ lines }) => (lines.length > 1 ? namesOf(lines) : []));
+  const longest = (texts: readonly string[], bold: boolean) =>
+    Math.max(0, ...texts.map((text) => estimateWidth(text, textSize, bold)));
+  const labels = panels.flatMap(({ axis }) => axis.ticks.map(({ label }) => label));
   const left = margin + longest(labels, false) + gap;
+  const names = panels.flatMap((panel) => panel.names);
   const right = width - margin - gap - longest(names, true);
-  const horizontal = horizontalAxis(
-    chart.range,
-    (axis) => labelStarts(axis, left, right, width) !== undefined,
-  );
-  const { range, bands } = chart;
-  const frame = { left, right, horizontal, marked: range.kind === 'maturity', grey, bands, width };
-  const bottom = placed.at(-1)?.bottom ?? top;
+  const across = (place: number) => left + place * (right - left);
+  const labelStarts = ({ ticks, place }: Axis) =>
+    placeLabels(
+      ticks.map(({ at }) => across(place(at))),
+      ticks.map(({ label }) => estimateWidth(label, textSize)),
+      { from: margin, to: width - margin, gap: 12 },
+    );
+  const horizontal = horizontalAxis(chart.range, (axis) => labelStarts(axis) !== undefined);
+  const x: ToCoordinate = (value) => across(horizontal.place(value));
+  const starts = labelStarts(horizontal) ?? [];
+  const ticks = horizontal.ticks.flatMap(({ at, label }, i) => [
+    drawRule(x(at), bottom, x(at), bottom + 5, colours.axis),
+    textElement(label, (starts[i] ?? x(at)) + estimateWidth(label, textSize) / 2, bottom + 20, {
+      anchor: 'middle',
+    }),
+  ]);
+  const frame = { left, right, width, x, chart, grey };
   return {
-    elements: [...placed.flatMap((panel) => drawPanel(panel, frame)), ...drawAxis(frame, bottom)],
+    elements: [
+      ...panels.flatMap((panel) => drawPanel(panel, frame)),
+      drawRule(left, bottom, right, bottom, colours.axis),
+      ...ticks,
+    ],
     end: bottom + 30,
   };
 }
 
-function longest(texts: readonly string[], bold: boolean): number {
-  return Math.max(0, ...texts.map((text) => estimateWidth(text, textSize, bold)));
-}
-
-const longestName = 24;
-
-function namesOf(lines: ChartPanel['lines']): readonly string[] {
-  return abbreviate(
-    lines.map(({ label }) => label),
-    longestName,
-  );
-}
-
-function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): readonly string[] {
-  const { left, right, horizontal } = frame;
-  const x = (value: number): number => left + horizontal.place(value) * (right - left);
-  const y = (value: number): number => bottom - axis.place(value) * (bottom - top);
-  const heading = cut(panel.heading, cellsPerLine(frame.width, textSize));
-  return [
-    ...frame.bands.map(([first, last]) =>
-      element('rect', {
-        x: x(first),
-        y: top,
-        width: x(last) - x(first),
-        height: bottom - top,
-        fill: colours.band,
-        'fill-opacity': 0.7,
-      }),
-    ),
-    ...(heading === ''
-      ? []
-      : [textElement(heading, margin, top - 16, { size: textSize, colour: colours.soft })]),
-    ...axis.ticks.flatMap(({ at, label }) => [
-      drawRule(left, y(at), right, y(at), at === 0 || y(at) === bottom ? colours.axis : colours.grid),
-      textElement(label, left - gap, y(at) + 4, { size: textSize, colour: colours.soft, anchor: 'end' }),
-    ]),
-    ...panel.lines.flatMap((line, i) => drawLine(line, i, x, y, frame)),
-    ...(panel.lines.length > 1 ? drawNames(panel, x, y, { top, bottom, grey: frame.grey }) : []),
-  ];
-}
-
-type ToCoordinate = (value: number) => number;
-
-const densePoints = 700;
-
-function drawLine(
-  { runs, dots }: SvgLine,
-  number: number,
-  x: ToCoordinate,
-  y: ToCoordinate,
-  { marked, grey }: PanelFrame,
-): readonly string[] {
-  const colour = colourOf(number, grey);
-  // Screens resolve two columns for each user unit.
-  const thinned = runs.map((run) => decimate(run, (at) => Math.floor(x(at) * 2)));
-  const d = thinned.map((run) => (run.length > 1 ? pathOf(run, x, y) : '')).join('');
-  const stroke = { stroke: colour, 'stroke-width': thinned.flat().length > densePoints ? 1.25 : 1.75 };
-  const joints = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round', ...dashOf(number, grey) };
-  return [
-    ...(d === '' ? [] : [element('path', { d, fill: 'none', ...stroke, ...joints })]),
-    ...dots.map(([at, value]) =>
-      element('circle', { cx: x(at), cy: y(value), r: marked ? 3.5 : 2.5, fill: colour }),
-    ),
-  ];
-}
-
-function drawNames(
-  { lines }: ChartPanel,
-  x: ToCoordinate,
-  y: ToCoordinate,
-  { top, bottom, grey }: { readonly top: number; readonly bottom: number; readonly grey: boolean },
-): readonly string[] {
+function drawPanel(panel: PlacedPanel, frame: PanelFrame): readonly string[] {
+  const { axis, top, bottom, lines, names } = panel;
+  const { left, right, width, x, chart, grey } = frame;
+  const y: ToCoordinate = (value) => bottom - axis.place(value) * (bottom - top);
+  const heading = cut(panel.heading, cellsPerLine(width, textSize));
+  const shaded = { height: bottom - top, fill: colours.band, 'fill-opacity': 0.7 };
   const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
   const beside = Math.max(...ends.map(([at]) => x(at))) + gap;
   const heights = ends.map(([, value]) => y(value));
   const places = spreadOut(heights, { from: top, to: bottom, distance: 15 });
-  return namesOf(lines).map((name, i) =>
-    textElement(name, beside, (places[i] ?? 0) + 4, {
-      size: textSize,
-      colour: colourOf(i, grey),
-      bold: true,
-    }),
+  return [
+    ...chart.bands.map(([first, last]) =>
+      element('rect', { x: x(first), y: top, width: x(last) - x(first), ...shaded }),
+    ),
+    ...(heading === '' ? [] : [textElement(heading, margin, top - 16)]),
+    ...axis.ticks.flatMap(({ at, label }) => [
+      drawRule(left, y(at), right, y(at), at === 0 || y(at) === bottom ? colours.axis : colours.grid),
+      textElement(label, left - gap, y(at) + 4, { anchor: 'end' }),
+    ]),
+    ...lines.flatMap((line, i) => drawLine(line, i, y, frame)),
+    ...names.map((name, i) =>
+      textElement(name, beside, (places[i] ?? 0) + 4, { colour: colourOf(i, grey), bold: true }),
+    ),
+  ];
+}
+
+const densePoints = 700;
+
+function drawLine(
+  { runs, dots }: ChartPanel['lines'][number],
+  number: number,
+  y: ToCoordinate,
+  { x, chart, grey }: PanelFrame,
+): readonly string[] {
+  const colour = colourOf(number, grey);
+  // Screens resolve two columns for each user unit.
+  const thinned = runs.map((run) => decimate(run, (at) => Math.floor(x(at) * 2)));
+  const path = thinned.flatMap((run) =>
+    run.length === 1
+      ? []
+      : run.map(
+          ([at, value], i) =>
+            `${i === 0 ? 'M' : 'L'}${formatCoordinate(x(at))} ${formatCoordinate(y(value))}`,
+        ),
   );
+  const style = {
+    stroke: colour,
+    'stroke-width': thinned.flat().length > densePoints ? 1.25 : 1.75,
+    'stroke-linejoin': 'round',
+    'stroke-linecap': 'round',
+    'stroke-dasharray': grey ? dashes[(number >> 1) % dashes.length] : undefined,
+  };
+  const r = chart.range.kind === 'maturity' ? 3.5 : 2.5;
+  return [
+    ...(path.length === 0 ? [] : [element('path', { d: path.join(''), fill: 'none', ...style })]),
+    ...dots.map(([at, value]) => element('circle', { cx: x(at), cy: y(value), r, fill: colour })),
+  ];
 }
 
-function pathOf(run: readonly ChartPoint[], x: ToCoordinate, y: ToCoordinate): string {
-  return run
-    .map(([at, value], i) => `${i === 0 ? 'M' : 'L'}${formatCoordinate(x(at))} ${formatCoordinate(y(value))}`)
-    .join('');
-}
-
-function labelStarts(
-  { ticks, place }: Axis,
-  left: number,
-  right: number,
-  width: number,
-): readonly number[] | undefined {
-  const centres = ticks.map(({ at }) => left + place(at) * (right - left));
-  return placeLabels(
-    centres,
-    ticks.map(({ label }) => estimateWidth(label, textSize)),
-    { from: margin, to: width - margin, gap: 12 },
-  );
-}
-
-function drawAxis({ left, right, horizontal, width }: PanelFrame, bottom: number): readonly string[] {
-  const starts = labelStarts(horizontal, left, right, width) ?? [];
-  const ticks = horizontal.ticks.flatMap(({ at, label }, i) => {
-    const x = left + horizontal.place(at) * (right - left);
-    const middle = (starts[i] ?? x) + estimateWidth(label, textSize) / 2;
-    return [
-      drawRule(x, bottom, x, bottom + 5, colours.axis),
-      textElement(label, middle, bottom + 20, { size: textSize, colour: colours.soft, anchor: 'middle' }),
-    ];
-  });
-  return [drawRule(left, bottom, right, bottom, colours.axis), ...ticks];
+function colourOf(line: number, grey: boolean): string {
+  const palette = grey ? greys : lineColours;
+  return palette[line % palette.length] ?? palette[0];
 }
 
 function drawRule(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
   return element('line', { x1, y1, x2, y2, stroke });
 }
 
-const usualWidth = 720;
-
-const margin = 20;
-
-const gap = 8;
-
-const colours = {
-  text: '#111827',
-  soft: '#4b5563',
-  axis: '#9ca3af',
-  grid: '#e5e7eb',
-  band: '#e5e7eb',
-};
-
-type SvgBlock = { readonly elements: readonly string[]; readonly end: number };
-
+/** The look of a text. Default: small and soft, from `x` on. */
 type TextStyle = {
-  readonly size: number;
-  readonly colour: string;
+  readonly size?: number;
+  readonly colour?: string;
   readonly bold?: boolean;
-  /** The part of the text at `x`. Default: its beginning. */
   readonly anchor?: 'middle' | 'end';
 };
 
-function textElement(
-  content: string,
-  x: number,
-  y: number,
-  { size, colour, bold, anchor }: TextStyle,
-): string {
-  const weight = bold === true ? { 'font-weight': 600 } : {};
-  const anchored = anchor === undefined ? {} : { 'text-anchor': anchor };
-  return element(
-    'text',
-    { x, y, 'font-size': size, fill: colour, ...weight, ...anchored },
-    escapeXml(content),
-  );
+function textElement(content: string, x: number, y: number, style: TextStyle = {}): string {
+  const { size = textSize, colour = colours.soft, bold = false, anchor } = style;
+  const attributes = {
+    x,
+    y,
+    'font-size': size,
+    fill: colour,
+    'font-weight': bold ? 600 : undefined,
+    'text-anchor': anchor,
+  };
+  return element('text', attributes, escapeXml(content));
 }
 
 function textBlock(
-  texts: readonly (TextStyle & { readonly content: string })[],
+  texts: readonly (TextStyle & { readonly content: string; readonly size: number })[],
   top: number,
   width: number,
 ): SvgBlock {
@@ -389,13 +302,16 @@ function cellsPerLine(width: number, size: number, bold = false): number {
   return Math.floor((width - 2 * margin) / size / (bold ? widestBold : widestCell));
 }
 
-/** Makes an XML element of escaped content; numbers have at most two decimals. */
+/** Makes an XML element of escaped content; numbers have at most two decimals, undefined attributes are left out. */
 function element(
   name: string,
-  attributes: Readonly<Record<string, string | number>>,
+  attributes: Readonly<Record<string, string | number | undefined>>,
   content: string | readonly string[] = '',
 ): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${attributeText(value)}"`);
+  const written = Object.entries(attributes).map(([key, value]) => {
+    if (value === undefined) return '';
+    return ` ${key}="${typeof value === 'number' ? formatCoordinate(value) : escapeXml(value)}"`;
+  });
   const opening = `<${name}${written.join('')}`;
   if (content.length === 0) return `${opening}/>`;
   const inner = typeof content === 'string' ? content : `\n${content.join('\n')}\n`;
@@ -415,8 +331,4 @@ function escapeXml(text: string): string {
   return text
     .replace(forbidden, '\uFFFD')
     .replace(/[&<>"]/g, (character) => entities[character] ?? character);
-}
-
-function attributeText(value: string | number): string {
-  return typeof value === 'number' ? formatCoordinate(value) : escapeXml(value);
 }

@@ -3,7 +3,7 @@ import type { Drawing } from '../../operations/drawing.ts';
 import type { ChartOptions, TextRenderer, TextSize } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
-import { type Chart, type ChartPanel, type ChartPoint, ChartRenderer, decimate } from './chart.ts';
+import { type Chart, type ChartPanel, type ChartPoint, chartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
 /** Renders a chart in braille and box characters, at most as large as `size`. */
@@ -14,7 +14,7 @@ export function textChartRenderer(
   options: ChartOptions = {},
 ): TextRenderer {
   if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
-  return new ChartRenderer(drawing, options, (chart) => formatLines(drawChart(chart, size), colour));
+  return chartRenderer(drawing, options, (chart) => formatLines(drawChart(chart, size), colour));
 }
 
 /** The least sizes of a chart: columns of the terminal, cells of a plot, rows of a panel. */
@@ -120,13 +120,8 @@ function drawPanel(
   { gutter, plot, labels }: PartWidths,
   { range, bands }: Chart,
 ): readonly StyledLine[] {
-  const marked = range.kind === 'maturity';
-  const isShaded = (cell: number): boolean =>
-    bands.some(
-      ([from, to]) =>
-        cell >= cellAt(horizontal.place(from), plot) && cell <= cellAt(horizontal.place(to), plot),
-    );
-  const shaded = Array.from({ length: plot }, (_, cell) => isShaded(cell));
+  const { lines } = panel;
+  const cellOf = (x: number): number => cellAt(horizontal.place(x), plot);
   const rowOf = (value: number): number => Math.round((1 - axis.place(value)) * (rows - 1));
   const columnOf = (x: number): number => Math.round(horizontal.place(x) * (2 * plot - 1));
   // Ticks and equal values are in the middle of their rows.
@@ -134,60 +129,46 @@ function drawPanel(
     columnOf(x),
     Math.round(1.5 + (1 - axis.place(y)) * 4 * (rows - 1)),
   ];
-  const canvas = new Canvas(plot, rows);
-  for (const [pen, { runs, dots }] of panel.lines.entries()) {
+  const canvas = new Canvas(plot);
+  for (const [pen, { runs, dots }] of lines.entries()) {
     for (const run of runs) canvas.draw(decimate(run, columnOf).map(dotOf), pen);
-    if (marked) for (const dot of dots) canvas.mark(dotOf(dot), marks[pen % marks.length] ?? '●', pen);
-    else
-      for (const dot of runs.filter(({ length }) => length === 1).flat()) canvas.mark(dotOf(dot), '•', pen);
+    const isCurve = range.kind === 'maturity';
+    const mark = isCurve ? (marks[pen % marks.length] ?? '') : '•';
+    const marked = isCurve ? dots : runs.filter(({ length }) => length === 1).flat();
+    for (const dot of marked) canvas.mark(dotOf(dot), mark, pen);
   }
-  const names = abbreviate(
-    panel.lines.map(({ label }) => label),
-    labels - 1,
-  );
-  const isNamed = labels > 0 && panel.lines.length > 1;
-  const ends = isNamed ? endsByRow(panel, horizontal, plot, rowOf, rows) : undefined;
   const ticks = new Map(axis.ticks.map(({ at, label }) => [rowOf(at), label]));
   const zero = axis.place(0) > 0 && axis.place(0) < 1 ? rowOf(0) : undefined;
-  return canvas.rows().map((cells, row): StyledLine => {
+  const shaded = Array.from({ length: plot }, (_, cell) =>
+    bands.some(([from, to]) => cell >= cellOf(from) && cell <= cellOf(to)),
+  );
+  const names = abbreviate(
+    lines.map(({ label }) => label),
+    labels - 1,
+  );
+  const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
+  const endRows = ends.map(([, value]) => rowOf(value));
+  const nameRows = lines.length > 1 ? spreadOut(endRows, { from: 0, to: rows - 1, distance: 1 }) : [];
+  return Array.from({ length: rows }, (_, row): StyledLine => {
+    const blankAt = (cell: number) => (shaded[cell] === true ? '░' : ' ');
+    const drawn = Array.from(
+      shaded,
+      (_, cell): StyledText => canvas.textAt(row, cell) ?? [row === zero ? '┈' : blankAt(cell), 'dim'],
+    );
     const label = ticks.get(row);
     const axisText = `${(label ?? '').padStart(gutter)} ${label === undefined ? '│' : '┤'}`;
-    const blank = row === zero ? '┈' : ' ';
-    const drawn = cells.map(({ character, pen }, cell): StyledText => {
-      if (character !== ' ') return [character, pen ?? 'plain'];
-      return [blank === ' ' && shaded[cell] === true ? '░' : blank, 'dim'];
-    });
-    return [[axisText, 'dim'], ...addName(drawn, ends?.get(row), names)];
+    const pen = nameRows.indexOf(row);
+    const named = pen < 0 ? drawn : addName(drawn, names[pen] ?? '', pen, cellOf(ends[pen]?.[0] ?? 0));
+    return [[axisText, 'dim'], ...named];
   });
 }
 
-type LineEnd = { readonly pen: number; readonly after: number };
-
 /** Adds a line's name to its row: after its end if the cells there are empty, otherwise beside the plot. */
-function addName(drawn: StyledLine, line: LineEnd | undefined, names: readonly string[]): StyledLine {
-  if (line === undefined) return drawn;
-  const text = names[line.pen] ?? '';
-  const [start, end] = [line.after + 2, line.after + 3 + cellWidth(text)];
-  const inside = end <= drawn.length && drawn.slice(start - 1, end).every(([cell]) => cell === ' ');
-  if (!inside) return [...drawn, [` ${text}`, line.pen]];
-  return [...drawn.slice(0, start), [text, line.pen], ...drawn.slice(end - 1)];
-}
-
-function endsByRow(
-  { lines }: ChartPanel,
-  horizontal: Axis,
-  plot: number,
-  rowOf: (value: number) => number,
-  rows: number,
-): ReadonlyMap<number, LineEnd> {
-  const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
-  const places = spreadOut(
-    ends.map(([, value]) => rowOf(value)),
-    { from: 0, to: rows - 1, distance: 1 },
-  );
-  return new Map(
-    places.map((row, pen) => [row, { pen, after: cellAt(horizontal.place(ends[pen]?.[0] ?? 0), plot) }]),
-  );
+function addName(drawn: StyledLine, name: string, pen: number, after: number): StyledLine {
+  const [start, end] = [after + 2, after + 3 + cellWidth(name)];
+  const isInside = end <= drawn.length && drawn.slice(start - 1, end).every(([cell]) => cell === ' ');
+  if (!isInside) return [...drawn, [` ${name}`, pen]];
+  return [...drawn.slice(0, start), [name, pen], ...drawn.slice(end - 1)];
 }
 
 function labelStarts(
@@ -214,10 +195,6 @@ function drawAxis(axis: Axis, widths: PartWidths): readonly StyledLine[] {
 
 type Dot = readonly [x: number, y: number];
 
-type CanvasCell = { readonly character: string; readonly pen: number | undefined };
-
-const braille = 0x2800;
-
 /** The bits of a braille character's eight dots, by row and column. */
 const bits = [
   [0x01, 0x08],
@@ -228,29 +205,20 @@ const bits = [
 
 const [dash, pause] = [4, 2];
 
-const several = '◉';
-
 /** A drawing of braille characters, with two by four dots in each cell. */
 class Canvas {
   readonly #width: number;
-  readonly #height: number;
-  readonly #dots: Uint8Array;
-  readonly #pens: Int8Array;
-  readonly #marks = new Map<number, string>();
+  readonly #cells = new Map<number, { dots: number; pen: number; mark?: string }>();
 
-  constructor(width: number, height: number) {
+  constructor(width: number) {
     this.#width = width;
-    this.#height = height;
-    this.#dots = new Uint8Array(width * height);
-    this.#pens = new Int8Array(width * height).fill(-1);
   }
 
   /** Draws a line through dots: solid for the first pen, dashed for the others. */
   draw(through: readonly Dot[], pen: number): void {
     let drawn = 0;
     for (const [i, to] of through.entries()) {
-      const from = through[i - 1] ?? to;
-      for (const dot of dotsBetween(from, to)) {
+      for (const dot of dotsBetween(through[i - 1] ?? to, to)) {
         if (pen === 0 || drawn % (dash + pause) < dash) this.#put(dot, pen);
         drawn += 1;
       }
@@ -259,34 +227,23 @@ class Canvas {
   }
 
   mark(at: Dot, character: string, pen: number): void {
-    this.#put(at, pen);
-    const cell = this.#cellOf(at);
-    const present = this.#marks.get(cell) ?? character;
-    this.#marks.set(cell, present === character ? character : several);
+    const cell = this.#put(at, pen);
+    cell.mark = (cell.mark ?? character) === character ? character : '◉';
   }
 
-  rows(): readonly (readonly CanvasCell[])[] {
-    return Array.from({ length: this.#height }, (_, row) =>
-      Array.from({ length: this.#width }, (_, column) => this.#cell(row * this.#width + column)),
-    );
+  /** Returns what a cell shows; undefined for an empty one. */
+  textAt(row: number, column: number): StyledText | undefined {
+    const cell = this.#cells.get(row * this.#width + column);
+    return cell && [cell.mark ?? String.fromCharCode(0x2800 + cell.dots), cell.pen];
   }
 
-  #cell(cell: number): CanvasCell {
-    const [dots = 0, pen = -1] = [this.#dots[cell], this.#pens[cell]];
-    const drawn = dots === 0 ? ' ' : String.fromCharCode(braille + dots);
-    return { character: this.#marks.get(cell) ?? drawn, pen: pen < 0 ? undefined : pen };
-  }
-
-  #cellOf([x, y]: Dot): number {
-    return (y >> 2) * this.#width + (x >> 1);
-  }
-
-  #put(dot: Dot, pen: number): void {
-    const [x, y] = dot;
-    if (x < 0 || y < 0 || x >= 2 * this.#width || y >= 4 * this.#height) return;
-    const cell = this.#cellOf(dot);
-    this.#dots[cell] = (this.#dots[cell] ?? 0) | (bits[y & 3]?.[x & 1] ?? 0);
-    this.#pens[cell] = pen;
+  #put([x, y]: Dot, pen: number) {
+    const place = (y >> 2) * this.#width + (x >> 1);
+    const cell = this.#cells.get(place) ?? { dots: 0, pen };
+    this.#cells.set(place, cell);
+    cell.dots |= bits[y & 3]?.[x & 1] ?? 0;
+    cell.pen = pen;
+    return cell;
   }
 }
 
@@ -313,26 +270,22 @@ function formatLines(lines: readonly (readonly StyledText[])[], colour: boolean)
     .join('');
 }
 
+/** Joins neighbours of one style, and blanks with any, so that a style begins once. */
 function colourLine(line: readonly StyledText[]): string {
-  const parts = joinEqual(line);
-  const last = parts.length - 1;
-  return parts.map(([text, style], i) => colourText(i === last ? text.trimEnd() : text, style)).join('');
-}
-
-function joinEqual(line: readonly StyledText[]): readonly StyledText[] {
-  const parts: StyledText[] = [];
+  const parts: [text: string, style: StyleName][] = [];
   for (const [text, style] of line) {
     const last = parts.at(-1);
-    if (last !== undefined && (last[1] === style || text.trim() === ''))
-      parts[parts.length - 1] = [last[0] + text, last[1]];
+    if (last !== undefined && (last[1] === style || text.trim() === '')) last[0] += text;
     else parts.push([text, style]);
   }
-  return parts;
+  return parts
+    .map(([text, style], i) => colourText(i === parts.length - 1 ? text.trimEnd() : text, style))
+    .join('');
 }
 
 function colourText(text: string, style: StyleName): string {
   if (text === '' || style === 'plain') return text;
   const [begin, end] =
-    style === 'bold' ? [1, 22] : style === 'dim' ? [2, 22] : [colours[style % colours.length], 39];
+    typeof style === 'number' ? [colours[style % colours.length], 39] : [style === 'bold' ? 1 : 2, 22];
   return `\u001B[${begin}m${text}\u001B[${end}m`;
 }
