@@ -1,4 +1,4 @@
-import { closest } from '../domain/search/words.ts';
+import { didYouMean } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
@@ -43,13 +43,10 @@ export function columnOf({ name, fields }: UserTable, wanted: string): number {
   const names = fields.map((field) => field.name);
   const place = names.indexOf(wanted);
   if (place >= 0) return place;
-  const meant = closest(wanted, names);
   throw new Problem(
     'bad-input',
     `${name} has no column ${JSON.stringify(wanted)}: it has ${names.join(', ')}`,
-    {
-      hints: meant === undefined ? [] : [`did you mean ${meant}?`],
-    },
+    { hints: didYouMean(wanted, names) },
   );
 }
 

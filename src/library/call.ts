@@ -1,4 +1,4 @@
-import { closest } from '../domain/search/words.ts';
+import { didYouMean } from '../domain/search/words.ts';
 import { inVoice, Problem, quoted, refused } from '../errors/problem.ts';
 import { camelCase, type Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
@@ -79,10 +79,9 @@ export const methodNaming: Naming = {
 
 /** Makes the Problem for a name that a method does not take, with the names that it takes. */
 export function unknownName(noun: string, name: string, names: readonly string[]): Problem {
-  const meant = closest(camelCase(name), names);
   return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
     field: name,
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+    hints: didYouMean(camelCase(name), names),
   });
 }
 

@@ -1,4 +1,4 @@
-import { closeNames } from '../domain/search/words.ts';
+import { didYouMean } from '../domain/search/words.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
@@ -22,21 +22,17 @@ export function selectColumns(
   const asked = isAll ? [...byName.keys()] : (names ?? defaults);
   for (const name of asked.map((text) => text.trim())) {
     const field = byName.get(name);
-    if (field === undefined) {
+    if (field === undefined || shown.has(name)) {
       const known = [...byName.keys()];
-      const hints = closeNames(name, known)
-        .slice(0, 1)
-        .map((meant) => `did you mean ${meant}?`);
-      throw columnsProblem(`unknown column '${name}': the columns are ${known.join(', ')}`, hints);
+      const reason = `unknown column '${name}': the columns are ${known.join(', ')}`;
+      throw new Problem('bad-input', shown.has(name) ? `column '${name}' is named twice` : reason, {
+        field: 'columns',
+        hints: field === undefined ? didYouMean(name, known) : [],
+      });
     }
-    if (shown.has(name)) throw columnsProblem(`column '${name}' is named twice`);
     shown.set(name, field);
   }
   return { fields: [...shown.values()], chosen: names !== undefined, all: fields };
-}
-
-function columnsProblem(detail: string, hints: readonly string[] = []): Problem {
-  return new Problem('bad-input', detail, { field: 'columns', hints });
 }
 
 /** Makes a function for the texts of a row in files and tables; a missing cell is empty. */

@@ -1,4 +1,4 @@
-import { closest } from '../domain/search/words.ts';
+import { didYouMean } from '../domain/search/words.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
@@ -26,13 +26,13 @@ type FormatEntry = {
 const formats = {
   table: {
     extensions: ['txt'],
-    start: async (layout) => new (await import('./formats/table.ts')).TableRenderer(layout),
+    start: async (layout) => (await import('./formats/table.ts')).tableRenderer(layout),
   },
   csv: { extensions: ['csv'], start: csvRenderer },
   tsv: { extensions: ['tsv', 'tab'], start: tsvRenderer },
   json: {
     extensions: ['json'],
-    start: async (layout) => new (await import('./formats/json.ts')).JsonRenderer(layout),
+    start: async (layout) => (await import('./formats/json.ts')).jsonRenderer(layout),
   },
   ndjson: {
     extensions: ['ndjson', 'jsonl'],
@@ -40,7 +40,7 @@ const formats = {
   },
   parquet: {
     extensions: ['parquet'],
-    start: async (layout) => new (await import('./formats/parquet.ts')).ParquetRenderer(layout),
+    start: async (layout) => (await import('./formats/parquet.ts')).parquetRenderer(layout),
     binary: true,
   },
   markdown: {
@@ -54,7 +54,7 @@ const formats = {
   },
   xlsx: {
     extensions: ['xlsx'],
-    start: async (layout) => new (await import('./formats/xlsx.ts')).XlsxRenderer(layout),
+    start: async (layout) => (await import('./formats/xlsx.ts')).xlsxRenderer(layout),
     binary: true,
   },
   svg: {
@@ -76,9 +76,7 @@ export type OutputFormat = keyof typeof formats;
 /** The names of the output formats, in the order of help. */
 export const formatNames = Object.keys(formats) as readonly OutputFormat[];
 
-function entryOf(name: OutputFormat): FormatEntry {
-  return formats[name];
-}
+const entries: Readonly<Record<OutputFormat, FormatEntry>> = formats;
 
 /** An output format, by its name. */
 export const outputFormat: Value<OutputFormat> = {
@@ -86,11 +84,8 @@ export const outputFormat: Value<OutputFormat> = {
   parse(given, name) {
     const format = formatNames.find((one) => one === given);
     if (format !== undefined) return format;
-    const meant = closest(given, formatNames);
-    throw refused(
-      { param: name, value: given, reason: `use ${formatNames.join(', ')}` },
-      meant === undefined ? [] : [`did you mean ${meant}?`],
-    );
+    const reason = `use ${formatNames.join(', ')}`;
+    throw refused({ param: name, value: given, reason }, didYouMean(given, formatNames));
   },
   placeholder: 'format',
 };
@@ -105,21 +100,18 @@ export function formatForFile(path: string): OutputFormat | undefined {
   const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
   const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
-  const format = formatNames.find((name) => entryOf(name).extensions.includes(extension));
+  const format = formatNames.find((name) => entries[name].extensions.includes(extension));
   if (format !== undefined) return format;
   throw new Problem(
     'bad-input',
     `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
-    {
-      field: 'output',
-      hints: ['--format sets the format of a file with any name'],
-    },
+    { field: 'output', hints: ['--format sets the format of a file with any name'] },
   );
 }
 
 /** Starts an output in a format. */
 export async function createRenderer(format: OutputFormat, layout: OutputLayout): Promise<Renderer> {
-  return entryOf(format).start(layout);
+  return entries[format].start(layout);
 }
 
 /** The flags of a query's output. */
@@ -150,10 +142,10 @@ export type OutputPlace = {
 };
 
 /** An output after all choices. */
-export type OutputChoice = Pick<OutputFlags, 'failEmpty' | 'header'> & {
+export type OutputChoice = Omit<OutputFlags, 'chart' | 'everything' | 'format' | 'plot'> & {
   readonly format: OutputFormat;
-  readonly file: string | undefined;
   readonly onTerminal: boolean;
+  readonly width: number | undefined;
   /** The size of a chart as text; undefined for rows. */
   readonly plot: TextSize | undefined;
   /** How rows are drawn, as text or picture; false if they are not. */
@@ -161,94 +153,86 @@ export type OutputChoice = Pick<OutputFlags, 'failEmpty' | 'header'> & {
   readonly chart: ChartOptions;
   /** True to show only the first rows, in a table on a terminal. */
   readonly screenful: boolean;
-  readonly columns: readonly string[] | undefined;
-  readonly double: boolean;
-  readonly colour: boolean;
-  readonly width: number | undefined;
 };
 
 /** Chooses the output by flags and place; throws a Problem for contradictions, or rows that cannot be drawn. */
 export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
-  const { file, header, double = false } = flags;
+  const { chart: look = {}, everything, format: typed, plot, ...others } = flags;
+  const { recessions = false, ...chart } = look;
+  const { file, columns, header } = flags;
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
-  const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
-  const inText = flags.plot && (named === undefined || entryOf(named).picture !== true);
+  const named = typed ?? (file === undefined ? undefined : formatForFile(file));
+  const inText = plot && (named === undefined || entries[named].picture !== true);
   // Typed flags precede the environment.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
-  const { picture = false, binary = false, needsHeader = false, extensions } = entryOf(format);
+  const { picture = false, binary = false, needsHeader = false, extensions } = entries[format];
   const drawn = inText || picture;
-  if (drawn && !drawable)
-    throw notDrawn(inText ? 'leave out --plot' : `choose another format than ${format}`);
-  if (binary && onTerminal)
-    throw new Problem('bad-input', `${format} is a binary format, which a terminal cannot show`, {
-      hints: [`-o FILE.${extensions[0]} writes it to a file`],
-    });
-  if (needsHeader && !header)
-    throw new Problem('bad-input', `a ${format} table needs its header: leave out --no-header`);
-  if (double && format !== 'parquet')
-    throw new Problem('bad-input', `--double is only for Parquet, and this output is ${format}`, {
-      hints: ['-f parquet or -o FILE.parquet writes Parquet'],
-    });
-  if (drawn) checkChart(flags, format);
-  const { recessions = false, ...chart } = flags.chart ?? {};
-  const [option] = Object.keys(flags.chart ?? {});
-  if (option !== undefined && !drawn)
-    throw new Problem(
-      'bad-input',
-      `--${option} is only for charts: use --plot, or a file such as -o chart.svg`,
-    );
+  const otherRows = inText ? 'leave out --plot' : `choose another format than ${format}`;
+  // The extension .txt is also for charts as text.
+  const rowFormat = format === 'table' ? typed : format;
+  const needless = [...(columns === undefined ? [] : ['--columns']), ...(header ? [] : ['--no-header'])];
+  const [option] = Object.keys(look);
+  const refusals: readonly (readonly [
+    isWrong: boolean,
+    detail: string,
+    hint?: string | undefined,
+    field?: string,
+  ])[] = [
+    [drawn && !drawable, `this command has no chart: ${otherRows}`, drawableCommands, 'format'],
+    [
+      binary && onTerminal,
+      `${format} is a binary format, which a terminal cannot show`,
+      `-o FILE.${extensions[0]} writes it to a file`,
+    ],
+    [needsHeader && !header, `a ${format} table needs its header: leave out --no-header`],
+    [
+      flags.double === true && format !== 'parquet',
+      `--double is about Parquet, and this is ${format}`,
+      '-f parquet or -o FILE.parquet writes Parquet',
+    ],
+    [
+      inText && rowFormat !== undefined,
+      `two formats: --plot and ${rowFormat}`,
+      '-o chart.svg draws into a file',
+    ],
+    [
+      drawn && needless.length > 0,
+      `a chart has no columns: leave out ${needless.join(' and ')}`,
+      undefined,
+      'columns',
+    ],
+    [
+      option !== undefined && !drawn,
+      `--${option} is about charts: use --plot, or a file such as -o chart.svg`,
+    ],
+  ];
+  for (const [isWrong, detail, hint, field] of refusals)
+    if (isWrong) throw new Problem('bad-input', detail, { hints: hint ? [hint] : [], ...defined({ field }) });
   return {
+    ...others,
     format,
-    file,
     onTerminal,
+    width: terminal?.columns,
     plot: inText ? plotSize(place, terminal, chart) : undefined,
     drawn: drawn && { recessions },
     chart,
-    screenful: onTerminal && format === 'table' && !inText && !flags.everything,
-    columns: flags.columns,
-    header,
-    double,
+    screenful: onTerminal && format === 'table' && !inText && !everything,
     colour: flags.colour && file === undefined && (place.colour ?? onTerminal),
-    width: terminal?.columns,
-    failEmpty: flags.failEmpty,
   };
 }
 
-function notDrawn(remedy: string): Problem {
-  return new Problem('bad-input', `this query has no chart: ${remedy}`, {
-    field: 'format',
-    hints: [
-      'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after',
-    ],
-  });
-}
-
-function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: OutputFormat): void {
-  // The extension .txt is also for charts as text.
-  const other = format === 'table' ? typed : format;
-  if (plot && other !== undefined && entryOf(other).picture !== true)
-    throw new Problem('bad-input', `use either --plot or ${other}`, {
-      hints: ['-o chart.svg draws into a file'],
-    });
-  const needless = [...(columns === undefined ? [] : ['--columns']), ...(header ? [] : ['--no-header'])];
-  if (needless.length > 0)
-    throw new Problem('bad-input', `a chart has no columns: leave out ${needless.join(' and ')}`, {
-      field: 'columns',
-    });
-}
-
-const usualWidth = 80;
+const drawableCommands =
+  'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after';
 
 function plotSize(
-  { plotWidth = usualWidth }: OutputPlace,
+  { plotWidth = 80 }: OutputPlace,
   terminal: OutputPlace['terminal'],
   { width, height }: ChartOptions,
 ): TextSize {
-  if (terminal === undefined) return { width: width ?? plotWidth, height };
-  const { columns, rows } = terminal;
-  // The typed line stays in sight, and the next prompt has a line.
-  return { width: width ?? columns, height: height ?? (rows === undefined ? undefined : rows - 2) };
+  // On a terminal, the typed line stays in sight, and the next prompt has a line.
+  const lines = terminal?.rows === undefined ? undefined : terminal.rows - 2;
+  return { width: width ?? terminal?.columns ?? plotWidth, height: height ?? lines };
 }
 
 type ShownAnswer = {
@@ -271,15 +255,13 @@ export async function rendererFor(
   const layout = {
     columns: selectColumns(fields, columns, output.columns),
     header: output.header,
-    double: output.double,
     colour: output.colour,
     requestId,
     chart: output.chart,
-    ...defined({ width: output.width, drawing }),
+    ...defined({ width: output.width, drawing, double: output.double }),
   };
-  if (card === true && output.onTerminal && output.format === 'table') {
+  if (card === true && output.onTerminal && output.format === 'table')
     return (await import('./formats/table.ts')).cardRenderer(layout);
-  }
   const renderer = await createRenderer(output.format, layout);
   // Tables are made for terminals.
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type BaseUrl, parseBaseUrl, requestLimits } from '../../client/remote/exchange.ts';
-import { closest } from '../../domain/search/words.ts';
+import { parseBaseUrl, requestLimits } from '../../client/remote/exchange.ts';
+import { didYouMean } from '../../domain/search/words.ts';
 import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath } from '../../platform/config-file.ts';
@@ -74,8 +72,7 @@ export function readFrom<T>(from: string, name: string, text: string, { value }:
 export function named<N extends string>(text: string, names: readonly N[], unknown: string): N {
   const found = names.find((name) => name === text);
   if (found !== undefined) return found;
-  const meant = closest(text, names);
-  throw new Problem('bad-input', unknown, { hints: meant === undefined ? [] : [`did you mean ${meant}?`] });
+  throw new Problem('bad-input', unknown, { hints: didYouMean(text, names) });
 }
 
 /** Reads the user's settings; throws a Problem with the file and a hint for an invalid value. */

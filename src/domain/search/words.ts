@@ -35,6 +35,12 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   return closeNames(wanted, known)[0];
 }
 
+/** Returns the hint that names what a mistyped name may mean; none if nothing is close. */
+export function didYouMean(wanted: string, known: readonly string[]): readonly string[] {
+  const meant = closest(wanted, known);
+  return meant === undefined ? [] : [`did you mean ${meant}?`];
+}
+
 /** Lists known names close to a mistyped one, closest first: a single name that begins with it is closest. */
 export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
   const typed = wanted.trim().toLowerCase();

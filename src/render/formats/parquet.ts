@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import { dayNumber } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
 import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
 import { toWire } from '../../operations/wire.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
@@ -11,162 +11,83 @@ import type { OutputLayout, Renderer } from '../renderer.ts';
 /** The rows of a row group, which are in memory. */
 const groupRows = 50_000;
 
-type NamedColumn = ParquetColumn & { readonly name: string };
-
 /** Renders Parquet with a schema of the fields alone; equal rows give equal bytes, with any pages. */
-export class ParquetRenderer implements Renderer {
-  readonly #columns: readonly NamedColumn[];
-  readonly #bytes = new ByteWriter();
+export function parquetRenderer({ columns: { fields }, double = false }: OutputLayout): Renderer {
+  const columns = fields.map((field) => ({ name: field.name, ...parquetColumn(field, double) }));
+  const newGroup = () => columns.map((): StoredCell[] => []);
+  const writer = new ByteWriter();
   /** Begins with the first row group, so that a short answer can start again if the data change. */
-  #file: ParquetWriter | undefined;
-  #group: readonly StoredCell[][];
-  #rows = 0;
-  #asOf: string | undefined;
+  let file: ParquetWriter | undefined;
+  let group = newGroup();
+  let rows = 0;
+  let asOf: string | undefined;
 
-  constructor({ columns: { fields }, double = false }: OutputLayout) {
-    this.#columns = fields.map((field) => ({ name: field.name, ...parquetColumn(field, double) }));
-    this.#group = this.#columns.map(() => []);
-  }
-
-  page({ as_of, results }: Envelope): Uint8Array {
-    this.#asOf ??= as_of;
-    for (const row of results) {
-      for (const [i, { name, stored }] of this.#columns.entries()) this.#group[i]?.push(stored(row[name]));
-      this.#rows += 1;
-      if (this.#rows === groupRows) this.#writeGroup();
-    }
-    return this.#takeBytes();
-  }
-
-  *end(): Generator<Uint8Array> {
-    if (this.#rows > 0) this.#writeGroup();
-    yield this.#takeBytes();
-    this.#begun().finish();
-    yield this.#takeBytes();
-  }
-
-  #begun(): ParquetWriter {
-    this.#file ??= new ParquetWriter({
-      writer: this.#bytes,
+  const begun = (): ParquetWriter => {
+    file ??= new ParquetWriter({
+      writer,
       schema: [
-        { name: 'rows', num_children: this.#columns.length },
-        ...this.#columns.flatMap(({ elements }) => elements),
+        { name: 'rows', num_children: columns.length },
+        ...columns.flatMap(({ elements }) => elements),
       ],
       createdBy: 'asof',
-      ...(this.#asOf !== undefined && { kvMetadata: [{ key: 'as_of', value: this.#asOf }] }),
+      ...(asOf !== undefined && { kvMetadata: [{ key: 'as_of', value: asOf }] }),
     });
-    return this.#file;
-  }
-
-  #writeGroup(): void {
-    const columnData = this.#columns.map(({ name }, i) => ({ name, data: this.#group[i] ?? [] }));
-    this.#begun().write({ columnData, rowGroupSize: Number.POSITIVE_INFINITY });
-    this.#group = this.#columns.map(() => []);
-    this.#rows = 0;
-  }
-
+    return file;
+  };
+  const writeGroup = (): void => {
+    const columnData = columns.map(({ name }, i) => ({ name, data: group[i] ?? [] }));
+    begun().write({ columnData, rowGroupSize: Number.POSITIVE_INFINITY });
+    group = newGroup();
+    rows = 0;
+  };
   /** Takes the bytes since the last call; the writer still counts from the start of the file. */
-  #takeBytes(): Uint8Array {
-    const bytes = this.#bytes.getBytes().slice();
-    this.#bytes.index = 0;
+  const takeBytes = (): Uint8Array => {
+    const bytes = writer.getBytes().slice();
+    writer.index = 0;
     return bytes;
-  }
+  };
+  return {
+    page({ as_of, results }) {
+      asOf ??= as_of;
+      for (const row of results) {
+        for (const [i, { name, stored }] of columns.entries()) group[i]?.push(stored(row[name]));
+        rows += 1;
+        if (rows === groupRows) writeGroup();
+      }
+      return takeBytes();
+    },
+    *end() {
+      if (rows > 0) writeGroup();
+      yield takeBytes();
+      begun().finish();
+      yield takeBytes();
+    },
+  };
 }
 
 /** Makes the column of a field; its type depends only on the field, so files with other rows fit together. */
 function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
   const { parquet } = fieldKinds[type];
-  const { elements, stored } =
-    double && parquet === 'DECIMAL' ? doubleColumn(name) : columns[parquet](name, toWire(fields));
-  // An empty text means unknown in the contract, such as a unit.
-  const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
-  return { elements, stored: (cell) => (isMissing(cell) ? null : stored(cell)) };
-}
-
-const columns: Readonly<
-  Record<FieldKind['parquet'], (name: string, wire: (record: Row) => Row) => ParquetColumn>
-> = {
-  DECIMAL: decimalColumn,
-  DATE: (name) => ({
-    elements: [optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } })],
-    stored: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
-  }),
-  INT64: (name) => ({
-    elements: [optional(name, { type: 'INT64' })],
-    stored: (cell) => (isInteger(cell) ? BigInt(cell) : misfit(name, cell, 'an integer')),
-  }),
-  DOUBLE: (name) => ({
-    elements: [optional(name, { type: 'DOUBLE' })],
-    stored: (cell) => (typeof cell === 'number' ? cell : misfit(name, cell, 'a number')),
-  }),
-  TIMESTAMP: (name) => ({
-    elements: [optional(name, timestamp)],
-    stored: (cell) => microseconds(name, cell),
-  }),
-  BOOLEAN: (name) => ({
-    elements: [optional(name, { type: 'BOOLEAN' })],
-    stored: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
-  }),
-  STRING: (name) => ({ elements: [textElement(name)], stored: textOf }),
-  LIST: (name, wire) => ({
+  const { element, stored, holds } = kinds[double && parquet === 'DECIMAL' ? 'NEAREST' : parquet];
+  const wire = toWire(fields);
+  return {
     elements: [
-      optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
-      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-      textElement('element'),
+      // Another service may lack our additional fields.
+      { name, repetition_type: 'OPTIONAL', ...element },
+      ...(parquet === 'LIST' ? listElements : []),
     ],
-    stored: (cell) =>
-      Array.isArray(cell)
-        ? cell.map((entry) => (entry === null ? null : entryText(entry, wire)))
-        : misfit(name, cell, 'a list'),
-  }),
-};
-
-function textElement(name: string) {
-  return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
-}
-
-function entryText(entry: Cell, wire: (record: Row) => Row): string {
-  return isRecord(entry) ? JSON.stringify(wire(entry)) : textOf(entry);
-}
-
-function isRecord(entry: Cell): entry is Row {
-  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
-}
-
-function textOf(cell: Cell | undefined): string {
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
-}
-
-/** Tells whether a cell is a whole number; one that JavaScript would round is a text. */
-function isInteger(cell: Cell | undefined): cell is number | string {
-  if (typeof cell === 'number') return Number.isSafeInteger(cell);
-  return (
-    typeof cell === 'string' && /^-?\d{1,19}$/.test(cell) && BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
-  );
-}
-
-const timestamp = {
-  type: 'INT64',
-  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
-} as const;
-
-/** Parses a time as microseconds since 1970; throws a Problem for more decimals. */
-function microseconds(name: string, cell: Cell | undefined): bigint {
-  const [, day = '', time = '00:00:00', decimals = ''] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
-  if (day === '') return misfit(name, cell, 'a time in microseconds');
-  return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
-}
-
-function isDay(cell: Cell | undefined): cell is string {
-  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d$/.test(cell);
-}
-
-function misfit(name: string, cell: Cell | undefined, type: string): never {
-  const shown = shortened(JSON.stringify(cell ?? null));
-  throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${type}`, {
-    hints: ['-f csv writes it as it is; --columns leaves it out'],
-  });
+    stored(cell) {
+      // An empty text means unknown in the contract, such as a unit.
+      if (cell === undefined || cell === null || cell === '') return null;
+      const found = stored(cell, wire);
+      if (found !== undefined) return found;
+      const text = JSON.stringify(cell);
+      const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+      throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${holds}`, {
+        hints: ['-f csv writes it as it is; --columns leaves it out'],
+      });
+    },
+  };
 }
 
 type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
@@ -174,58 +95,115 @@ type StoredCell = string | number | bigint | boolean | null | readonly (string |
 type ParquetColumn = {
   readonly elements: readonly SchemaElement[];
   /** Converts a cell to the schema's storage type; throws a Problem if that is inexact. */
-  stored(cell: Cell | undefined): StoredCell;
+  readonly stored: (cell: Cell | undefined) => StoredCell;
 };
 
-/** Makes an optional element of the schema: another service may lack our additional fields. */
-function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaElement {
-  return { name, repetition_type: 'OPTIONAL', ...element };
-}
+type ParquetKind = {
+  readonly element: Omit<SchemaElement, 'name'>;
+  /** Converts a cell to the storage type; undefined if that is inexact. */
+  readonly stored: (cell: Cell, wire: (record: Row) => Row) => StoredCell | undefined;
+  /** What the type holds, for the refusal of another cell. */
+  readonly holds: string;
+};
 
-/** The type of all numbers, as readers of several files take the type from one of them. */
+/** The digits of all numbers, as readers of several files take the type from one of them. */
 const [precision, scale] = [38, 18];
 
-function decimalColumn(name: string): ParquetColumn {
-  const type = {
-    type: 'FIXED_LEN_BYTE_ARRAY',
-    type_length: 16,
-    converted_type: 'DECIMAL',
-    logical_type: { type: 'DECIMAL', precision, scale },
-    precision,
-    scale,
-  } as const;
-  return { elements: [optional(name, type)], stored: (cell) => unscaled(name, cell) };
-}
-
-function doubleColumn(name: string): ParquetColumn {
-  return {
-    elements: [optional(name, { type: 'DOUBLE' })],
-    stored(cell) {
-      const nearest = parseDecimal(String(cell)) === undefined ? Number.NaN : Number(cell);
-      return Number.isFinite(nearest) ? nearest : misfit(name, cell, 'a double');
+/** How each type is stored; `NEAREST` is for numbers as DOUBLE, on demand. */
+const kinds: Readonly<Record<FieldKind['parquet'] | 'NEAREST', ParquetKind>> = {
+  DECIMAL: {
+    element: {
+      type: 'FIXED_LEN_BYTE_ARRAY',
+      type_length: 16,
+      converted_type: 'DECIMAL',
+      logical_type: { type: 'DECIMAL', precision, scale },
+      precision,
+      scale,
     },
-  };
+    stored: unscaled,
+    holds: `a number of at most ${precision - scale} digits before the point and ${scale} after it`,
+  },
+  NEAREST: {
+    element: { type: 'DOUBLE' },
+    stored: (cell) =>
+      parseDecimal(String(cell)) !== undefined && Number.isFinite(Number(cell)) ? Number(cell) : undefined,
+    holds: 'a double',
+  },
+  DATE: {
+    element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+    stored: (cell) => (/^\d{4}-\d\d-\d\d$/.test(String(cell)) ? dayNumber(String(cell)) : undefined),
+    holds: 'a day without a time',
+  },
+  INT64: {
+    element: { type: 'INT64' },
+    stored: (cell) => (isInteger(cell) ? BigInt(cell) : undefined),
+    holds: 'an integer',
+  },
+  DOUBLE: {
+    element: { type: 'DOUBLE' },
+    stored: (cell) => (typeof cell === 'number' ? cell : undefined),
+    holds: 'a number',
+  },
+  TIMESTAMP: {
+    element: {
+      type: 'INT64',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+    },
+    stored: microseconds,
+    holds: 'a time in microseconds',
+  },
+  BOOLEAN: {
+    element: { type: 'BOOLEAN' },
+    stored: (cell) => (typeof cell === 'boolean' ? cell : undefined),
+    holds: 'true or false',
+  },
+  STRING: {
+    element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+    stored: textOf,
+    holds: 'a text',
+  },
+  LIST: {
+    element: { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 },
+    stored: (cell, wire) =>
+      Array.isArray(cell)
+        ? cell.map((entry) => (entry === null ? null : textOf(isRecord(entry) ? wire(entry) : entry)))
+        : undefined,
+    holds: 'a list',
+  },
+};
+
+const listElements: readonly SchemaElement[] = [
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+  { name: 'element', repetition_type: 'OPTIONAL', ...kinds.STRING.element },
+];
+
+function isRecord(entry: Cell): entry is Row {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
 }
 
-function unscaled(name: string, cell: Cell | undefined): bigint {
-  const text = parseDecimal(String(cell));
-  if (text === undefined)
-    throw refused(`column '${name}' has '${shortened(String(cell))}', which is not a number`);
-  const [digits = '', decimals = ''] = text.replace('-', '').split('.');
-  const whole = digits.replace(/^0+/, '');
-  const fraction = decimals.replace(/0+$/, '');
-  if (whole.length > precision - scale || fraction.length > scale)
-    throw refused(
-      `column '${name}' has '${shortened(text)}', and numbers in Parquet have at most ${precision - scale} digits before the point and ${scale} after it`,
-    );
-  const units = BigInt(whole + fraction.padEnd(scale, '0'));
-  return text.startsWith('-') ? -units : units;
+function textOf(cell: Cell): string {
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
-function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+/** Tells whether a cell is a whole number; one that JavaScript would round is a text. */
+function isInteger(cell: Cell): cell is number | string {
+  if (typeof cell === 'number') return Number.isSafeInteger(cell);
+  return (
+    typeof cell === 'string' && /^-?\d{1,19}$/.test(cell) && BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
+  );
 }
 
-function refused(detail: string): Problem {
-  return new Problem('bad-input', detail, { hints: ['-f csv writes every digit; --columns leaves it out'] });
+/** Parses a time as microseconds since 1970; undefined for more decimals. */
+function microseconds(cell: Cell): bigint | undefined {
+  const [, day, time = '00:00:00', decimals = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
+  if (day === undefined) return undefined;
+  return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
+}
+
+function unscaled(cell: Cell): bigint | undefined {
+  const text = parseDecimal(String(cell)) ?? '';
+  const [, sign, whole = '', fraction = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
+  if (text === '' || whole.length > precision - scale || fraction.length > scale) return undefined;
+  return BigInt(`${sign}${whole}${fraction.padEnd(scale, '0')}`);
 }

@@ -1,11 +1,11 @@
 import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import type { Envelope, Cell as FieldCell } from '../../operations/envelope.ts';
+import type { Cell as FieldCell } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
-import type { AnswerNotes, OutputLayout, Renderer } from '../renderer.ts';
+import type { OutputLayout, Renderer } from '../renderer.ts';
 
 type SheetCell = {
   readonly value: string | number | boolean | Date;
@@ -23,90 +23,75 @@ const mostDigits = 15;
 const firstDay = '1900-03-01';
 
 /** Renders a workbook of rows and notes; a value that a cell cannot store exactly is text, as the notes say. */
-export class XlsxRenderer implements Renderer {
-  readonly #layout: OutputLayout;
-  readonly #rows: SheetCell[][] = [];
-  readonly #sources = new Set<string>();
-  readonly #units = new Set<string>();
-  #asOf: string | undefined;
-  #texts = 0;
+export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Renderer {
+  const rows: SheetCell[][] = [];
+  const heads = header ? [fields.map(({ name }) => bold(name))] : [];
+  const [sources, units] = [new Set<string>(), new Set<string>()];
+  let asOf: string | undefined;
+  let refused = 0;
 
-  constructor(layout: OutputLayout) {
-    this.#layout = layout;
-    if (layout.header) this.#rows.push(layout.columns.fields.map(({ name }) => bold(name)));
-  }
-
-  page({ results, as_of }: Envelope): string {
-    this.#asOf ??= as_of;
-    const { fields } = this.#layout.columns;
-    if (this.#rows.length + results.length > mostRows)
-      throw new Problem('bad-input', `a sheet has at most ${grouped(mostRows)} rows`, {
-        hints: ['csv and parquet have any number', '--limit, --from and --to select rows'],
-      });
-    for (const row of results) {
-      this.#rows.push(fields.map((field) => this.#cellOf(field, row[field.name])));
-      for (const source of String(row.source ?? '').split('; ')) if (source !== '') this.#sources.add(source);
-      if (row.unit) this.#units.add(`${row.series_id}: ${row.unit}`);
-    }
-    return '';
-  }
-
-  async *end(answer?: AnswerNotes): AsyncGenerator<Uint8Array> {
-    const about = (await answer?.about()) ?? [];
-    const { fields } = this.#layout.columns;
-    for (const [place, field] of fields.entries()) if (field.asWritten === true) this.#readColumn(place);
-    const notes: readonly (readonly [string, string])[] = [
-      ...(this.#asOf === undefined ? [] : [['As of', this.#asOf] as const]),
-      ...about.filter(([name, text]) => name === 'As of' && text !== this.#asOf),
-      ...[...this.#sources].sort().map((source) => ['Source', source] as const),
-      ...[...this.#units].map((unit) => ['Unit', unit] as const),
-      ...about.filter(([name, text]) => name !== 'As of' && !(name === 'Unit' && this.#units.has(text))),
-      ...(this.#texts === 0
-        ? []
-        : [
-            [
-              'Cells',
-              `${counted(this.#texts, 'is', 'are')} text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
-            ] as const,
-          ]),
-      ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
-    ];
-    const sheets = [
-      {
-        sheet: 'data',
-        data: this.#rows,
-        stickyRowsCount: this.#layout.header ? 1 : 0,
-        columns: fields.map(widthOf),
-      },
-      {
-        sheet: 'notes',
-        data: notes.map(([name, text]) => [bold(name), textCell(text)]),
-        columns: [{ width: 12 }, { width: 100 }],
-      },
-    ];
-    const { default: writeExcelFile } = await import('write-excel-file/node');
-    yield withoutTimes(await writeExcelFile(sheets).toBuffer());
-  }
-
+  const cellOf = (field: Field, cell: FieldCell | undefined): SheetCell => {
+    const found = sheetCell(field, cell);
+    if (found?.type === String && (field.type === 'decimal' || field.type === 'day')) refused += 1;
+    return found;
+  };
   /** Makes a user's column numbers or days if all its texts are; codes that begin with 0 are not. */
-  #readColumn(place: number): void {
-    const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
+  const readColumn = (place: number): void => {
     const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);
     const type = (['decimal', 'day'] as const).find((one) => texts.every((text) => forms[one].test(text)));
     if (type === undefined || texts.length === 0) return;
-    const field = { name: '', type, description: '' };
     for (const cells of rows) {
       const text = cells[place]?.value;
-      if (text !== undefined) cells[place] = this.#cellOf(field, String(text));
+      if (text !== undefined) cells[place] = cellOf({ name: '', type, description: '' }, String(text));
     }
-  }
-
-  #cellOf(field: Field, cell: FieldCell | undefined): SheetCell {
-    const found = sheetCell(field, cell);
-    const isRefused = found?.type === String && fieldKinds[field.type].parquet !== 'STRING';
-    if (isRefused && (field.type === 'decimal' || field.type === 'day')) this.#texts += 1;
-    return found;
-  }
+  };
+  return {
+    page({ results, as_of }) {
+      asOf ??= as_of;
+      if (heads.length + rows.length + results.length > mostRows)
+        throw new Problem('bad-input', `a sheet has at most ${grouped(mostRows)} rows`, {
+          hints: ['csv and parquet have any number', '--limit, --from and --to select rows'],
+        });
+      for (const row of results) {
+        rows.push(fields.map((field) => cellOf(field, row[field.name])));
+        for (const source of String(row.source ?? '').split('; ')) if (source !== '') sources.add(source);
+        if (row.unit) units.add(`${row.series_id}: ${row.unit}`);
+      }
+      return '';
+    },
+    async *end(answer) {
+      for (const [place, field] of fields.entries()) if (field.asWritten === true) readColumn(place);
+      const about = (await answer?.about()) ?? [];
+      const limits = `a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`;
+      const notes: readonly (readonly [name: string, text: string])[] = [
+        ...(asOf === undefined ? [] : [['As of', asOf] as const]),
+        ...about.filter(([name, text]) => name === 'As of' && text !== asOf),
+        ...[...sources].sort().map((source) => ['Source', source] as const),
+        ...[...units].map((unit) => ['Unit', unit] as const),
+        ...about.filter(([name, text]) => name !== 'As of' && !(name === 'Unit' && units.has(text))),
+        ...(refused === 0 ? [] : [['Cells', `${counted(refused, 'is', 'are')} text: ${limits}`] as const]),
+        ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
+      ];
+      const { default: writeExcelFile } = await import('write-excel-file/node');
+      const workbook = writeExcelFile([
+        {
+          sheet: 'data',
+          data: [...heads, ...rows],
+          stickyRowsCount: heads.length,
+          columns: fields.map(({ name, type }) => {
+            const isText = fieldKinds[type].alignment === 'text';
+            return { width: Math.max(name.length + 2, isText ? 16 : 12) };
+          }),
+        },
+        {
+          sheet: 'notes',
+          data: notes.map(([name, text]) => [bold(name), textCell(text)]),
+          columns: [{ width: 12 }, { width: 100 }],
+        },
+      ]);
+      yield withoutTimes(await workbook.toBuffer());
+    },
+  };
 }
 
 /** Numbers, days and times in a user's file; a cell stores thousandths of a second. */
@@ -165,8 +150,4 @@ const firstTime = 0x00210000;
 
 function bold(text: string): SheetCell {
   return { value: printable(text), type: String, fontWeight: 'bold' };
-}
-
-function widthOf({ name, type }: Field): { readonly width: number } {
-  return { width: Math.max(name.length + 2, fieldKinds[type].alignment === 'text' ? 16 : 12) };
 }

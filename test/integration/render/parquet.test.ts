@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
-import { ParquetRenderer } from '../../../src/render/formats/parquet.ts';
+import { parquetRenderer } from '../../../src/render/formats/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
@@ -21,7 +21,7 @@ let files = 0;
 async function written(fields: readonly Field[], ...pages: readonly (readonly Row[])[]): Promise<string> {
   const chunks: Uint8Array[] = [];
   const output = renderPages(
-    new ParquetRenderer(layout(fields)),
+    parquetRenderer(layout(fields)),
     pages.map((rows) => envelope(rows)),
   );
   for await (const chunk of output) chunks.push(Buffer.from(chunk));
@@ -184,12 +184,12 @@ describe('a Parquet file, read by DuckDB,', () => {
 
 describe('the Parquet renderer refuses a value that it cannot hold exactly, and says what to do', () => {
   const [nines, zeros] = ['9'.repeat(20), '0'.repeat(17)];
-  const limits = 'and numbers in Parquet have at most 20 digits before the point and 18 after it';
+  const limits = 'and Parquet would hold a number of at most 20 digits before the point and 18 after it';
   it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
-    ['decimal', ['1', `1${nines}`], `column 'c' has '1${nines}', ${limits}`],
-    ['decimal', ['5', `-0.${zeros}01`], `column 'c' has '-0.${zeros}01', ${limits}`],
-    ['decimal', ['9'.repeat(100)], `column 'c' has '${'9'.repeat(60)}…', ${limits}`],
-    ['decimal', ['NaN'], "column 'c' has 'NaN', which is not a number"],
+    ['decimal', ['1', `1${nines}`], `column 'c' has "1${nines}", ${limits}`],
+    ['decimal', ['5', `-0.${zeros}01`], `column 'c' has "-0.${zeros}01", ${limits}`],
+    ['decimal', ['9'.repeat(100)], `column 'c' has "${'9'.repeat(59)}…, ${limits}`],
+    ['decimal', ['NaN'], `column 'c' has "NaN", ${limits}`],
     [
       'day',
       ['2024-03-15T12:30:00Z'],
@@ -199,8 +199,7 @@ describe('the Parquet renderer refuses a value that it cannot hold exactly, and 
     ['boolean', ['yes'], 'column \'c\' has "yes", and Parquet would hold true or false'],
     ['list', ['a'], 'column \'c\' has "a", and Parquet would hold a list'],
   ])('%s: %j', (type, cells, detail) => {
-    const page = () =>
-      new ParquetRenderer(layout([field('c', type)])).page(envelope(cells.map((c) => ({ c }))));
+    const page = () => parquetRenderer(layout([field('c', type)])).page(envelope(cells.map((c) => ({ c }))));
     expect(page).toThrow(Problem);
     expect(page).toThrow(
       expect.objectContaining({
@@ -304,8 +303,8 @@ describe('asof -o FILE.parquet', () => {
       code: 2,
       out: '',
       err:
-        `asof: column 'value' has '${digits}', and numbers in Parquet have at most 20 digits before the point and 18 after it\n` +
-        '      -f csv writes every digit; --columns leaves it out\n',
+        `asof: column 'value' has "${digits}", and Parquet would hold a number of at most 20 digits before the point and 18 after it\n` +
+        '      -f csv writes it as it is; --columns leaves it out\n',
     });
     expect(existsSync(file)).toBe(false);
   });

@@ -5,7 +5,7 @@ import readXlsxFile from 'read-excel-file/node';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
-import { XlsxRenderer } from '../../../src/render/formats/xlsx.ts';
+import { xlsxRenderer } from '../../../src/render/formats/xlsx.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
@@ -19,7 +19,7 @@ async function bytesOf(fields: readonly Field[], rows: readonly Row[], header = 
     return { about: async () => [['Vintages', 'GDP: sampled']] as const };
   };
   const chunks: Uint8Array[] = [];
-  const renderer = new XlsxRenderer(layout(fields, { header }));
+  const renderer = xlsxRenderer(layout(fields, { header }));
   for await (const chunk of renderPages(renderer, pages())) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }

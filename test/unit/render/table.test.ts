@@ -6,7 +6,7 @@ import type { Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
 import { seriesShow } from '../../../src/operations/series/series.ts';
 import { selectColumns } from '../../../src/render/columns.ts';
-import { cardRenderer, fitWidths, gap, TableRenderer } from '../../../src/render/formats/table.ts';
+import { cardRenderer, fitWidths, gap, tableRenderer } from '../../../src/render/formats/table.ts';
 import { printable } from '../../../src/render/printable.ts';
 import { cellWidth, cut } from '../../../src/render/terminal-text.ts';
 import {
@@ -28,7 +28,7 @@ const gdp = [
 
 /** A table at a width: its lines, and the columns that it dropped. */
 function at(width: number | undefined, rows: readonly Row[], fields = observationFields) {
-  const renderer = new TableRenderer(layout(fields, width === undefined ? {} : { width }));
+  const renderer = tableRenderer(layout(fields, width === undefined ? {} : { width }));
   const lines = output(renderer, rows).split('\n');
   expect(lines.pop()).toBe('');
   return { lines, dropped: renderer.dropped?.() };
@@ -43,7 +43,7 @@ describe('a table', () => {
       '1947-01-01    243.1  2015-01-30  GDP        Billions of Doll…  Q          FRED',
     ];
     expect(at(80, gdp)).toEqual({ lines, dropped: [] });
-    const paged = new TableRenderer(layout(observationFields, { width: 80 }));
+    const paged = tableRenderer(layout(observationFields, { width: 80 }));
     expect(output(paged, ...gdp.map((row) => [row]))).toBe(`${lines.join('\n')}\n`);
   });
 
@@ -92,7 +92,7 @@ describe('a table', () => {
   it('shows its header without rows, unless it is turned off, and in bold only if colour is allowed', () => {
     expect(at(80, []).lines).toEqual(['date  value  as_of_date  series_id  unit  frequency  source']);
     const table = (changes: Parameters<typeof layout>[1]) =>
-      output(new TableRenderer(layout([field('id')], changes)), [{ id: 'GDP' }]);
+      output(tableRenderer(layout([field('id')], changes)), [{ id: 'GDP' }]);
     expect(table({ header: false })).toBe('GDP\n');
     expect(table({ colour: true })).toBe('\u001B[1mid\u001B[22m\nGDP\n');
     expect(table({})).toBe('id\nGDP\n');
@@ -114,7 +114,7 @@ describe('a table', () => {
 
   it('writes its first rows at the ten thousandth, keeps its widths and loses no digit', () => {
     const fields = [field('value', 'decimal'), field('unit')];
-    const renderer = new TableRenderer(layout(fields, { width: 20 }));
+    const renderer = tableRenderer(layout(fields, { width: 20 }));
     const first = renderer.page(envelope(Array(10_000).fill({ value: '1.5', unit: 'B' })));
     expect(first.split('\n')).toHaveLength(10_002);
     const later = [
@@ -162,7 +162,7 @@ describe('a table shows foreign text without terminal commands:', () => {
   it('any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const out = output(new TableRenderer(layout([field('id')])), [{ id: text }]);
+        const out = output(tableRenderer(layout([field('id')])), [{ id: text }]);
         expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u200E\u200F\u061C\u2028-\u202E\u2066-\u2069]/u);
         expect(out.split('\n')).toHaveLength(3);
       }),
