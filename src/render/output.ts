@@ -179,7 +179,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     hint?: string | undefined,
     field?: string,
   ])[] = [
-    [drawn && !drawable, `this command has no chart: ${otherRows}`, drawableCommands, 'format'],
+    [drawn && !drawable, `this query has no chart: ${otherRows}`, drawableCommands, 'format'],
     [
       binary && onTerminal,
       `${format} is a binary format, which a terminal cannot show`,
@@ -188,12 +188,12 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     [needsHeader && !header, `a ${format} table needs its header: leave out --no-header`],
     [
       flags.double === true && format !== 'parquet',
-      `--double is about Parquet, and this is ${format}`,
+      `--double is only for Parquet, and this output is ${format}`,
       '-f parquet or -o FILE.parquet writes Parquet',
     ],
     [
       inText && rowFormat !== undefined,
-      `two formats: --plot and ${rowFormat}`,
+      `use either --plot or ${rowFormat}`,
       '-o chart.svg draws into a file',
     ],
     [
@@ -204,7 +204,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     ],
     [
       option !== undefined && !drawn,
-      `--${option} is about charts: use --plot, or a file such as -o chart.svg`,
+      `--${option} is only for charts: use --plot, or a file such as -o chart.svg`,
     ],
   ];
   for (const [isWrong, detail, hint, field] of refusals)

@@ -249,7 +249,7 @@ function parseCursor(cursor: string, operation: string, texts: ParamTexts): Page
   }
   // Decoding ignores some bits and characters, so the content must encode to exactly this text.
   if (!isCursor(content) || Buffer.from(JSON.stringify(content)).toString('base64url') !== cursor)
-    throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
+    throw refused({ param: 'cursor', reason: 'use the next_cursor of an earlier answer' });
   const [hash, key, version] = content;
   const position = { key, ...defined({ version }) };
   if (hash !== hashOf(operation, texts, position))

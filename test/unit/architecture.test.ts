@@ -84,31 +84,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1861,
-  cli: 4279,
+  answering: 1858,
+  cli: 4278,
   client: 1552,
-  domain: 3784,
+  domain: 3790,
   errors: 313,
   explorer: 2006,
   import: 6781,
-  library: 972,
+  library: 971,
   lines: 774,
   maintenance: 933,
   mcp: 283,
   operations: 3497,
   platform: 438,
-  pull: 2726,
+  pull: 2725,
   questions: 4058,
-  render: 2800,
-  server: 3051,
-  service: 465,
-  snapshot: 938,
+  render: 2461,
+  server: 3027,
+  service: 460,
+  snapshot: 930,
   store: 6383,
   table: 142,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 362;
+const mostSingles = 363;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
