@@ -1,15 +1,15 @@
 import type { Client } from '../client/client.ts';
-import { largestPage } from '../client/pagination.ts';
+import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
 import { closeNames } from '../domain/search/words.ts';
-import { yieldSeries } from '../domain/treasury/curve.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { RowOf } from '../operations/operation.ts';
+import type { Naming, RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
-import { observations } from '../operations/series/observations.ts';
+import { spread, yields } from '../operations/rates/yields.ts';
 import { seriesSearch, seriesShow } from '../operations/series/series.ts';
 import { type Ask, failureOf, rowsOf } from './answer.ts';
 
@@ -141,14 +141,22 @@ export async function seriesWithStatements(
 }
 
 function withoutStatements(id: string, catalogue: Catalogue): Problem {
-  if (yieldSeries.some((one) => one.id === id)) return ofCurves(id, catalogue);
+  const series = yieldSeries.find((one) => one.id === id);
+  if (series !== undefined) return ofCurves(id, catalogue, series);
   return new Problem('not-found', `series '${id}' not found`, { series: id });
 }
 
-function ofCurves(id: string, { naming }: Catalogue): Problem {
+function ofCurves(id: string, { naming }: Catalogue, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no facts: its rates come from the curves`, {
-    hints: [`${naming.question(observations)} gives its rates`],
+    hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
+}
+
+function ratesNamed({ question }: Naming, { rate, less }: Partial<YieldSeries> = {}): string {
+  if (rate === undefined) return question(yields);
+  if (less !== undefined) return question(spread, { long: rate.maturity, short: less.maturity });
+  const type = rate.curveType === 'TIPS' ? { curve_type: rate.curveType } : undefined;
+  return question(yields, { maturity: rate.maturity, ...type });
 }
 
 /** Tells whether a series had begun by a day; true if the service does not say when it began. */
@@ -165,13 +173,32 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** Reads the first series of the list that had begun by a day, each page once. */
-async function firstSeries(catalogue: Catalogue, asOf: Day): Promise<readonly RowOf<typeof seriesSearch>[]> {
-  const { client } = catalogue;
+const mostPages = 3;
+
+/** Reads the series on the first pages of the list that had begun by a day, each page once. */
+async function firstSeries(
+  { client, signal }: Catalogue,
+  asOf: Day,
+): Promise<readonly RowOf<typeof seriesSearch>[]> {
+  const rows: RowOf<typeof seriesSearch>[] = [];
   const once: Client = { ...client, ask: (asked, texts) => client.ask(asked, texts, { once: true }) };
-  const extent = { limit: 3 * largestPage };
-  const rows = await rowsOf({ ...catalogue, client: once }, seriesSearch, {}, extent).catch(() => []);
-  return rows.filter((row) => hadBegun(row, asOf));
+  try {
+    let pages = 0;
+    for await (const { results } of pagesOf(
+      once,
+      seriesSearch,
+      [],
+      { limit: mostPages * largestPage },
+      signal,
+    )) {
+      rows.push(...results.filter((row) => hadBegun(row, asOf)));
+      pages += 1;
+      if (pages === mostPages) break;
+    }
+  } catch {
+    return rows;
+  }
+  return rows;
 }
 
 const mostSuggested = 3;

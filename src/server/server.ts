@@ -163,7 +163,7 @@ export class HttpServer {
   }
 
   /** Refuses what is no HTTP, after the answers in progress; ends the connection. */
-  #refuse({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  #refuse({ code, rawPacket }: ParserError, socket: Duplex): void {
     const latest = this.#connections.get(socket);
     if (latest?.closed === false) latest.once('close', () => socket.end());
     // A request whose body breaks has its answer.
@@ -174,8 +174,13 @@ export class HttpServer {
         code === 'HPE_HEADER_OVERFLOW'
           ? this.#refusal('the address or the headers are too long', 'header-fields-too-large')
           : this.#refusal('this is not a valid HTTP request');
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+      // An answer to HEAD has no body. Of a request in several packets the method is not known.
+      const hasBody =
+        rawPacket?.length === (socket as Socket).bytesRead && !/^HEAD /m.test(rawPacket.toString('latin1'));
+      const sent = hasBody ? headers : { ...headers, 'Content-Length': '0' };
+      const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+      const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+      socket.end(hasBody ? head + body : head);
     }
   }
 
@@ -196,6 +201,9 @@ export class HttpServer {
     return { status, headers, body };
   }
 }
+
+/** What Node's parser could not read, with the packet in which it stopped. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 function send({ status, headers, body, sent }: WireReply, outgoing: ServerResponse): void {
   if (outgoing.closed || outgoing.destroyed) {

@@ -186,7 +186,7 @@ describe('messages name questions and parameters in the form that their reader c
       'compare growth rates, not levels (units: "pch")',
       (from) => from.diff('GDPC1', ['2018-06-29', '2018-08-31'], in2017),
     ],
-    ["; 'from' shows earlier ones", (from) => from.insiderFilings()],
+    ["; 'from' shows earlier filings", (from) => from.insiderFilings()],
     [
       "'signals' gives the day on which it reached that value",
       (from) => from.insiderClusters({ minValue: 1000 }),

@@ -175,7 +175,7 @@ async function written(
   // Only what is known, or that the day is early, makes a line wrong: two refusals of a typing error are alike.
   if (code === 2)
     expect(err).toMatch(
-      /the frequency of|by the spacing of its dates|is after --to|names \S+ twice|there is no \w+ from/,
+      /the frequency of|judging by its dates|is after --to|names \S+ twice|there is no \w+ from/,
     );
   return `${line.join(' ')}\n${plain(out)}${plain(err)}exit ${code}`;
 }

@@ -84,7 +84,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1858,
+  answering: 1885,
   cli: 4278,
   client: 1552,
   domain: 3790,
@@ -100,7 +100,7 @@ const mostLines: Readonly<Record<string, number>> = {
   pull: 2725,
   questions: 4058,
   render: 2461,
-  server: 3027,
+  server: 3035,
   service: 460,
   snapshot: 930,
   store: 6383,
@@ -108,7 +108,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 363;
+const mostSingles = 361;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

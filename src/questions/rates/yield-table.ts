@@ -75,7 +75,7 @@ function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
 }
 
 /** Yields a row for each date from rows for each rate; null for a maturity without a rate on that date. */
-export async function* tablePages(
+async function* tablePages(
   pages: AsyncIterable<Envelope<RateRow>>,
   maturities: readonly string[],
 ): AsyncGenerator<Envelope<WideRow>> {

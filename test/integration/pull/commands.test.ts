@@ -131,10 +131,10 @@ describe('asof pull', () => {
       $ asof pull fred GDP UNRATE --dry-run
       ! GDP  3 requests: the description, the vintage dates, and every vintage
       ! UNRATE  3 requests: the description, the vintage dates, and every vintage
-      ! dry run: nothing was asked; at least 6 requests, which take at least 3 s
+      ! dry run: sent no requests; the pull takes at least 6 requests and 3 s
       $ asof pull sec --cik 1 --dry-run
       ! cik 1  1 request: the list of filings, its older pages, then one for each filing
-      ! dry run: nothing was asked; at least 1 request, which take at least 0 s
+      ! dry run: sent no requests; the pull takes at least 1 request and 0 s
     `,
       keyless,
     );

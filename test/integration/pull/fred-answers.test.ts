@@ -67,7 +67,7 @@ const allOfS = [
 
 describe('an answer of FRED that is not what was asked for', () => {
   const ofT = (path: string) =>
-    `FRED's answer to ${path} is about something else: asked for series_id S, it gave T`;
+    `FRED's answer to ${path} is about something else: asof asked for series_id S and got T`;
   const rowOfT = ({ observations }: Record<string, unknown>) => ({
     observations: (observations as object[]).map((row, i) => ({ ...row, series_id: i === 1 ? 'T' : 'S' })),
   });
@@ -87,14 +87,9 @@ describe('an answer of FRED that is not what was asked for', () => {
       'has no observations',
       observations,
       () => ({ observations: undefined }),
-      'series/observations is not as it was: the answer has no observations',
+      'series/observations has changed: the answer has no observations',
     ],
-    [
-      'has other units',
-      observations,
-      () => ({ units: 'pch' }),
-      'cannot be read, and nothing of it was stored',
-    ],
+    ['has other units', observations, () => ({ units: 'pch' }), 'and stored nothing from it'],
   ])('is refused by name if it %s, and is asked for again', async (_, at, change, reason) => {
     publish(...ofS);
     fred.state.change = (path, answer) => (path === at ? { ...answer, ...change(answer) } : answer);
@@ -114,13 +109,13 @@ describe('an answer of FRED that is not what was asked for', () => {
     fred.state.change = (path, answer) =>
       path === 'series/observations' ? { ...answer, realtime_start: '2024-01-01' } : answer;
     expect((await pull('2024-07-01')).said).toContain(
-      'asked for realtime_start 2024-06-14, it gave 2024-01-01',
+      'asof asked for realtime_start 2024-06-14 and got 2024-01-01',
     );
     expect(await statements()).toEqual(allOfS);
   });
 
   it.each([
-    [{ release_id: 11 }, 'asked for release_id 10, it gave 11'],
+    [{ release_id: 11 }, 'asof asked for release_id 10 and got 11'],
     [{ seriess: [{ id: 'S; T' }] }, 'a series has the id "S; T"'],
   ])('is refused if it is a list of another release, or of what is no id: %j', async (changed, reason) => {
     publish(...ofS);
@@ -413,13 +408,13 @@ describe('a new description of a series', () => {
     await library.seriesShow('GDP');
     await library.close();
     expect(notes).toEqual([
-      'GDP is pulled from fred since 2024-11-27: up to 2024-11-27, last pulled 2024-11-27T18:00Z',
+      'asof pulls GDP from fred since 2024-11-27: up to 2024-11-27, last pulled 2024-11-27T18:00Z',
     ]);
     describeAnew();
     await pull('2025-01-27');
     const { err, out } = await asof(['series', 'show', 'gdp', '--store', own.store, '--json']);
     expect(err.split('\n').slice(0, 2)).toEqual([
-      'asof: GDP is pulled from fred since 2024-11-27: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
+      'asof: asof pulls GDP from fred since 2024-11-27: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
       `asof: units changed on 2025-01-27: "Billions of Dollars" -> "${chained}"`,
     ]);
     expect(JSON.parse(out).results[0].description_changes).toEqual([

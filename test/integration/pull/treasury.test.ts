@@ -133,7 +133,7 @@ describe('pulling the curves of Treasury', () => {
     const { ends, said, followed } = await pull(endOfJanuary);
     expect([ends, followed]).toMatchObject([['par conflict: bad-answer'], [{ upTo: '2024-01-31' }]]);
     expect(said).toMatch(
-      /1 conflict; the store keeps what it has:\n.*PAR 2024-01-03 10Y: 9\.99 \(U\.S\. Treasury\), against 3\.91 /,
+      /1 conflict; asof keeps the stored data:\n.*PAR 2024-01-03 10Y: 9\.99 \(U\.S\. Treasury\), against 3\.91 /,
     );
     expect(await rates()).toEqual(await importedRates(january));
   });
@@ -238,7 +238,7 @@ describe('pulling the curves of Treasury', () => {
   });
 
   it.each([
-    ['a page of HTML', '<!DOCTYPE html><html><body>maintenance</body></html>', /cannot be read/],
+    ['a page of HTML', '<!DOCTYPE html><html><body>maintenance</body></html>', /cannot read/],
     ['a maturity that asof does not know', january.replaceAll('BC_10YEAR', 'BC_15YEAR'), /BC_15YEAR/],
     ['entries of another name', january.replaceAll('entry>', 'item>'), /no entry/],
     ['another year', feedOn('par 2023', '2023-01-31'), /it has the PAR rate of 2023-01-03/],

@@ -132,7 +132,7 @@ onEveryEngine((engine) => {
         title: 'Service Unavailable',
         status: 503,
         detail:
-          'the answer takes more than 1 s to compute, the most of this service: ask for fewer series or dates',
+          'the answer takes more than 1 s to compute, the limit of this service: ask for fewer series or dates',
         instance: '/v1/panel',
         request_id: expect.any(String),
       },

@@ -325,7 +325,7 @@ describe('a table that is sent while it is made', () => {
     const { detail } = await bodyOf(response);
     expect([response.status, detail]).toEqual([
       403,
-      expect.stringContaining('takes more than 50000 rows, the most of one request'),
+      expect.stringContaining('has more than 50000 rows, the limit of one request'),
     ]);
   });
 

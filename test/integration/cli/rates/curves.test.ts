@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compared } from '../../../../src/questions/rates/curve.ts';
-import { tablePages } from '../../../../src/questions/rates/yield-table.ts';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
@@ -57,25 +56,6 @@ describe('asof yields --wide', () => {
     const { object, results_count, has_more, results } = JSON.parse(out);
     expect([object, results_count, has_more]).toEqual(['yield_table', 1, false]);
     expect(results[0]).toMatchObject({ trade_date: '2025-01-02T00:00:00Z', '1M': null, '10Y': '5.00' });
-  });
-
-  it('refuses the dates of a service in disorder: two rows of one date would be wrong', async () => {
-    const rates = (...trade_dates: readonly string[]) => ({
-      ...{ object: 'yield_series', request_id: '', status: 'ok', has_more: false },
-      results: trade_dates.map((trade_date) => ({
-        ...{ trade_date, maturity: '1M', rate: '1' },
-        ...{ curve_type: 'PAR', source: '' },
-      })),
-      results_count: trade_dates.length,
-    });
-    async function* pages() {
-      yield rates('2025-01-03', '2025-01-02');
-      yield rates('2025-01-03');
-    }
-    const shown = async () => {
-      for await (const _ of tablePages(pages(), ['1M']));
-    };
-    await expect(shown()).rejects.toMatchObject({ kind: 'bad-answer' });
   });
 });
 
