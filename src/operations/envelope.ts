@@ -54,14 +54,12 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
-type OrderedBy = {
+/** The fields that rows are ordered by, most significant first. */
+export type RowOrder = readonly {
   readonly field: string;
   readonly falling?: boolean;
   readonly rank?: (cell: string) => number;
-};
-
-/** The fields that rows are ordered by, most significant first. */
-export type RowOrder = readonly OrderedBy[];
+}[];
 
 /** Compares two rows by an order: negative if `a` comes first, 0 if the order does not decide. */
 export function compareRows(order: RowOrder, a: Row, b: Row): number {

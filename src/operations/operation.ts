@@ -29,6 +29,8 @@ type Context = {
   readonly whole?: boolean;
 };
 
+type RunContext = Context & { readonly clock: Clock };
+
 /** The headings of commands in help and of endpoints, and their descriptions. */
 export const operationHeadings = {
   Series: 'Economic series: what they are, and their values as they were known on a day.',
@@ -98,7 +100,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   needsVintageAccess?(values: ParamValues<P>): boolean;
   /** Tells whether an answer may differ tomorrow even without an import. */
   dependsOnToday?(values: ParamValues<P>): boolean;
-  run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<R>>;
+  run(values: ParamValues<P>, context: RunContext): Promise<Page<R>>;
   /** Returns the last day that the data cover, if `run` does not. */
   coveredTo?(values: ParamValues<P>, view: StoreView): Promise<Day | undefined>;
   /** Returns what readers should know about an answer, by the rows of its first page. */
@@ -134,28 +136,6 @@ export type Naming = Voice & {
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
 export type RowOf<O> = O extends { contradiction?(row: infer R, before: never): unknown } ? R : never;
 
-type Declaration<
-  N extends string,
-  C extends CommandDeclaration,
-  P extends Params,
-  F extends Field,
-  M extends Member,
-  E extends Params,
-> = Omit<
-  Operation<P, RowFrom<F>>,
-  'columns' | 'extra' | 'fields' | 'identity' | 'members' | 'rowTests' | 'run'
-> & {
-  readonly extra?: E;
-  readonly members?: readonly M[];
-  readonly name: N;
-  readonly command: C;
-  readonly fields: readonly F[];
-  readonly columns: readonly F['name'][];
-  readonly identity?: readonly F['name'][];
-  readonly rowTests?: RowTests<P, RowFrom<F>, F['name']>;
-  run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<CompleteRow<F>>>;
-};
-
 /** Declares an operation, with the types of its values and rows. */
 export function operation<
   const N extends string,
@@ -165,15 +145,27 @@ export function operation<
   const M extends Member = never,
   E extends Params = Record<never, never>,
 >(
-  declaration: Declaration<N, C, P, F, M, E>,
-): Operation<P, RowFrom<F>> & {
+  declaration: Omit<
+    Operation<P, RowFrom<F>>,
+    'columns' | 'fields' | 'identity' | 'rowTests' | 'run' | keyof Named<N, C, M, E>
+  > &
+    Named<N, C, M, E> & {
+      readonly fields: readonly F[];
+      readonly columns: readonly F['name'][];
+      readonly identity?: readonly F['name'][];
+      readonly rowTests?: RowTests<P, RowFrom<F>, F['name']>;
+      run(values: ParamValues<P>, context: RunContext): Promise<Page<CompleteRow<F>>>;
+    },
+): Operation<P, RowFrom<F>> & Named<N, C, M, E> {
+  return declaration;
+}
+
+type Named<N, C, M, E> = {
   readonly name: N;
   readonly command: C;
   readonly members?: readonly M[];
   readonly extra?: E;
-} {
-  return declaration;
-}
+};
 
 /**
  * Reads the values of an operation's parameters from the texts of a query.

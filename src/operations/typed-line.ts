@@ -123,21 +123,17 @@ export class TypedLine {
   /** Reads the as-of date of `--as-of` or `--known-before`; throws a Problem if it has not begun on Earth. */
   asOf(): Day | undefined {
     const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
-    if (asOf !== undefined && before !== undefined)
-      throw new Problem('bad-input', 'use either --as-of or --known-before');
-    if (asOf !== undefined) return this.known(asOf, '--as-of', false);
-    return before === undefined ? undefined : this.known(before, '--known-before', true);
+    if (before === undefined) return asOf && this.known(asOf, '--as-of', false);
+    if (asOf === undefined) return this.known(before, '--known-before', true);
+    throw new Problem('bad-input', 'use either --as-of or --known-before');
   }
 
   /** Reads as-of dates or `latest`, separated by commas; throws a Problem if a day has not begun on Earth. */
   versions(name: string): readonly (Day | 'latest')[] | undefined {
-    return this.value(name, (text) =>
-      text
-        .split(',')
-        .map((part) =>
-          part === 'latest' ? part : this.known(this.#day(part, `--${name}`), `--${name}`, false),
-        ),
-    );
+    const flag = `--${name}`;
+    const version = (text: string) =>
+      text === 'latest' ? text : this.known(this.#day(text, flag), flag, false);
+    return this.value(name, (text) => text.split(',').map(version));
   }
 
   /** Returns an as-of date, with `strict` the day before; throws a Problem if it has not begun on Earth. */

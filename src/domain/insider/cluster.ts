@@ -86,9 +86,6 @@ export type TradePlace = {
   readonly date: StatedDate;
 };
 
-/** The next trade read; no later one is dated after `upTo`. */
-type NextPlace = TradePlace & { readonly upTo: StatedDate };
-
 /**
  * Finds issuers that may have clusters: enough filings of trades fall within the days of a span.
  * No other issuer has one, because joint filers count as one insider.
@@ -103,8 +100,11 @@ export class ClusterCandidates {
     this.#rule = rule;
   }
 
-  /** Takes the next trade; true if it makes its issuer a candidate, once for each issuer. */
-  take({ issuerCik, filingId, date, upTo }: NextPlace): boolean {
+  /**
+   * Takes the next trade; no later one is dated after `upTo`.
+   * Returns true if it makes its issuer a candidate, once for each issuer.
+   */
+  take({ issuerCik, filingId, date }: TradePlace, upTo: StatedDate): boolean {
     if (this.#given.has(issuerCik)) return false;
     const end = dayNumber(upTo) + this.#rule.days;
     const near = (this.#near.get(issuerCik) ?? []).filter((one) => one.day < end);

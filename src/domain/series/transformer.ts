@@ -6,6 +6,7 @@ import {
   type Day,
   type Frequency,
   type KnownFrequency,
+  later,
   monthEnd,
   monthsBefore,
   monthsOfPeriod,
@@ -33,6 +34,7 @@ type TransformedValue = { readonly value: string; readonly since: Day };
 
 /** Computes transformed values of one series from the values of one vintage. */
 export class Transformer {
+  readonly frequency: KnownFrequency;
   readonly #own: KnownFrequency;
   readonly #units: Units;
   readonly #digits: number | undefined;
@@ -45,15 +47,18 @@ export class Transformer {
         field: aggregation === undefined ? 'units' : 'frequency',
         hints: ['import a metadata file that states it'],
       });
-    this.#own = frequency === '' ? 'D' : frequency;
+    const own = frequency === '' ? 'D' : frequency;
+    const target = aggregation === undefined ? own : codes[aggregation.frequency];
+    if (frequencies.indexOf(own) > frequencies.indexOf(target))
+      throw new Problem('bad-input', `${id} has the frequency ${own}, which is coarser than ${target}`, {
+        field: 'frequency',
+        hints: ['values can be aggregated only to a coarser frequency'],
+      });
+    this.frequency = target;
+    this.#own = own;
     this.#units = units;
     this.#digits = digits;
-    const coarsens = aggregation !== undefined && aggregates(id, this.#own, aggregation);
-    this.#aggregation = coarsens ? aggregation : undefined;
-  }
-
-  get frequency(): KnownFrequency {
-    return this.#aggregation === undefined ? this.#own : codeOf(this.#aggregation);
+    this.#aggregation = own === target ? undefined : aggregation;
   }
 
   /** Returns the date of the transformed value to which a date contributes. */
@@ -71,8 +76,7 @@ export class Transformer {
       if (base !== undefined) break;
     }
     const value = transformedValue(this.#units, now, base, this.frequency, this.#digits);
-    if (value === undefined) return undefined;
-    return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };
+    return value === undefined ? undefined : { value, since: later(now.since, base?.since ?? '') };
   }
 
   /** Finds the first day on which a date has a value; a later date may complete a period. */
@@ -101,7 +105,34 @@ export class Transformer {
       const found = vintage.valueOf(member);
       return found === undefined ? [] : [{ date: member, value: new PublishedText(found.value, found.asOf) }];
     });
-    return aggregated(date, values, vintage.newest ?? '', this.#own, this.#aggregation);
+    return this.#aggregated(date, values, vintage.newest ?? '', this.#aggregation);
+  }
+
+  /** Aggregates the values of a period (ascending); undefined without enough values, unless `partial`. */
+  #aggregated(
+    period: Day,
+    values: readonly DatedValue[],
+    newest: Day,
+    { aggregate = 'avg', partial = false }: Aggregation,
+  ): ExactValue | undefined {
+    const last = values.at(-1);
+    if (last === undefined || (!partial && !this.#isComplete(period, values, newest))) return undefined;
+    if (aggregate === 'eop') return last.value;
+    let [sum, decimals, since] = [new Exact(0), 0, ''];
+    for (const { value } of values) {
+      sum = sum.plus(value.sum);
+      decimals = Math.max(decimals, value.decimals);
+      since = later(since, value.since);
+    }
+    const count = aggregate === 'avg' ? values.length : 1;
+    return { sum, count, double: sum.toNumber() / count, decimals, since };
+  }
+
+  /** Tells whether a period has as many values as FRED requires, and no further date can fall into it. */
+  #isComplete(period: Day, values: readonly DatedValue[], newest: Day): boolean {
+    if (values.length < (leastValues[this.#own]?.[this.frequency] ?? 1)) return false;
+    const everyDay = values.some(({ date }) => weekendDay(date) !== undefined);
+    return nextDate(newest, this.#own, everyDay) > boundsOf(period, this.frequency).last;
   }
 
   #membersOf(date: Day, dates: readonly Day[]): readonly Day[] {
@@ -133,18 +164,16 @@ export class DailyTransformers {
   /** Returns the transformer for a day; undefined if no value has a result then. */
   on(day: Day): Transformer | undefined {
     const frequency = frequencyOn(this.#frequencies, day);
-    if (!this.#made.has(frequency)) this.#made.set(frequency, this.#madeOrNone(frequency));
-    return this.#made.get(frequency);
-  }
-
-  /** Makes a transformer, if possible: early dates may have been too few to compare, or too coarse. */
-  #madeOrNone(frequency: Frequency): Transformer | undefined {
+    if (this.#made.has(frequency)) return this.#made.get(frequency);
+    let made: Transformer | undefined;
     try {
-      return this.#make(frequency);
+      made = this.#make(frequency);
     } catch (error) {
-      if (error instanceof Problem) return undefined;
-      throw error;
+      // Early dates may have been too few to compare, or too coarse.
+      if (!(error instanceof Problem)) throw error;
     }
+    this.#made.set(frequency, made);
+    return made;
   }
 }
 
@@ -199,17 +228,11 @@ export class Vintages {
 
   /** Lists the days on which the value of any of these dates changed, ascending. */
   daysOfChange(dates: readonly Day[]): readonly Day[] {
-    if (dates === this.dates) {
-      this.#days ??= this.#daysOf(dates);
-      return this.#days;
-    }
-    return this.#daysOf(dates);
-  }
-
-  #daysOf(dates: readonly Day[]): readonly Day[] {
-    const days = new Set<Day>();
-    for (const date of dates) for (const { asOf } of this.changesOf(date)) days.add(asOf);
-    return [...days].sort();
+    const found =
+      (dates === this.dates && this.#days) ||
+      [...new Set(dates.flatMap((date) => this.changesOf(date).map(({ asOf }) => asOf)))].sort();
+    if (dates === this.dates) this.#days = found;
+    return found;
   }
 }
 
@@ -225,20 +248,7 @@ function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly C
   return newest;
 }
 
-function codeOf({ frequency }: Aggregation): KnownFrequency {
-  return ({ w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const)[frequency];
-}
-
-/** Tells whether an aggregation changes values of this frequency; throws a Problem if they are coarser. */
-function aggregates(id: string, own: KnownFrequency, aggregation: Aggregation): boolean {
-  const target = codeOf(aggregation);
-  if (frequencies.indexOf(own) > frequencies.indexOf(target))
-    throw new Problem('bad-input', `${id} has the frequency ${own}, which is coarser than ${target}`, {
-      field: 'frequency',
-      hints: ['values can be aggregated only to a coarser frequency'],
-    });
-  return own !== target;
-}
+const codes = { w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const;
 
 /** Returns the date of a period: its first day, or for a week the Friday that ends it, as in FRED. */
 function periodOf(date: Day, frequency: KnownFrequency): Day {
@@ -263,19 +273,6 @@ const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency,
 
 type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
-/** Tells whether a period has as many values as FRED requires, and no further date can fall into it. */
-function isComplete(
-  period: Day,
-  values: readonly DatedValue[],
-  newest: Day,
-  own: KnownFrequency,
-  target: KnownFrequency,
-) {
-  if (values.length < (leastValues[own]?.[target] ?? 1)) return false;
-  const everyDay = values.some(({ date }) => weekendDay(date) !== undefined);
-  return nextDate(newest, own, everyDay) > boundsOf(period, target).last;
-}
-
 /** Returns the next possible date of a series; a weekday for daily ones, unless weekends have values. */
 function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
   const length = monthsOfPeriod[own];
@@ -284,29 +281,6 @@ function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
   let next = addDays(date, 1);
   while (!everyDay && weekendDay(next) !== undefined) next = addDays(next, 1);
   return next;
-}
-
-/** Aggregates the values of a period (ascending); undefined without enough values, unless `partial`. */
-function aggregated(
-  period: Day,
-  values: readonly DatedValue[],
-  newest: Day,
-  own: KnownFrequency,
-  aggregation: Aggregation,
-): ExactValue | undefined {
-  const { aggregate = 'avg', partial = false } = aggregation;
-  const last = values.at(-1);
-  if (last === undefined) return undefined;
-  if (!partial && !isComplete(period, values, newest, own, codeOf(aggregation))) return undefined;
-  if (aggregate === 'eop') return last.value;
-  let [sum, decimals, since] = [new Exact(0), 0, ''];
-  for (const { value } of values) {
-    sum = sum.plus(value.sum);
-    decimals = Math.max(decimals, value.decimals);
-    if (value.since > since) since = value.since;
-  }
-  const count = aggregate === 'avg' ? values.length : 1;
-  return { sum, count, double: sum.toNumber() / count, decimals, since };
 }
 
 /** A published text, parsed on demand, as doubles usually suffice. */

@@ -171,9 +171,7 @@ function clusterSearch(values: ListingValues): Search<Cluster> {
     reader() {
       const candidates = new ClusterCandidates(rule);
       return async (view, query) =>
-        issuersOf(await view.filings.tradePlaces(query), (trade) =>
-          candidates.take({ ...trade, upTo: trade.date }),
-        );
+        issuersOf(await view.filings.tradePlaces(query), (trade) => candidates.take(trade, trade.date));
     },
     // The last span of a missing cluster is before the next trade.
     daysAfter: days - 1,
@@ -203,7 +201,7 @@ function signalSearch(values: ListingValues): Search<ClusterSignal> {
         issuersOf(await view.filings.filedTrades(query), ({ date, filedOn, ...trade }) => {
           if (date === null || date > filedOn) return false;
           if (dayNumber(filedOn) - dayNumber(date) > lateAfter) return candidates.choose(trade.issuerCik);
-          return candidates.take({ ...trade, date, upTo: filedOn });
+          return candidates.take({ ...trade, date }, filedOn);
         });
     },
     // A missing signal comes from a trade that is not late, in a span that begins before the next trade.

@@ -95,17 +95,14 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     const newest = results[0]?.date;
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
-    const isFirstPeriod = 'a date is the first day of its period';
-    // The first date may have been published after the day.
-    if (textOf(texts, 'as_of') !== undefined)
-      return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
-    const { coverage } = await ask(vintages, [
-      ['id', id],
-      ['limit', '1'],
-    ]);
+    const { coverage } =
+      // The first date may have been published after the as-of date.
+      textOf(texts, 'as_of') === undefined ? await ask(vintages, Object.entries({ id, limit: '1' })) : {};
     const oldest = coverage?.first_date ?? undefined;
     if (to !== undefined && oldest !== undefined && to < oldest) return `${id} begins on ${oldest}`;
-    return `${id} has no date from ${from ?? oldest} to ${to ?? newest}; ${isFirstPeriod}`;
+    const begin = from ?? oldest;
+    const range = `${begin === undefined ? '' : ` from ${begin}`} to ${to ?? newest}`;
+    return `${id} has no date${range}; a date is the first day of its period`;
   },
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {

@@ -1,9 +1,9 @@
 import { plainMatch, wordsOf } from '../../domain/search/words.ts';
 import { frequencies } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import type { Followed, Series } from '../../store/store.ts';
+import type { Followed } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
-import { extension, field, nullableExtension } from '../field.ts';
+import { extension, field, nullableExtension, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { paging, param, seriesIdParam, textOf } from '../param.ts';
 import { choice, text } from '../value.ts';
@@ -56,6 +56,12 @@ const matched = nullableExtension(
   'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
 );
 
+const foundFields = [...fields, matched] as const;
+const foundRow = rowsFrom(foundFields);
+
+const describedFields = [...fields, descriptionChanges] as const;
+const describedRow = rowsFrom(describedFields);
+
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
 /** The most words of a search: each is compared with all words of all series, and with misspellings. */
@@ -94,7 +100,7 @@ asof series search --all --columns id --no-header -f csv
     ),
     ...paging,
   },
-  fields: [...fields, matched],
+  fields: foundFields,
   columns,
   example: { q: 'GDP', match: 'id', limit: '1' },
   knownBy: 'first_vintage',
@@ -128,7 +134,7 @@ asof series search --all --columns id --no-header -f csv
       return pageOf(
         found,
         limit,
-        (series) => ({ ...seriesRow(series), matched: by }),
+        (series) => foundRow({ lastUpdated: series.lastVintage, matched: by }, series),
         ({ id }) => ({ key: [id] }),
       );
     }
@@ -148,7 +154,7 @@ asof series search --all --columns id --no-header -f csv
         return series === undefined ? [] : [{ series, matched }];
       }),
       limit,
-      ({ series, matched }) => ({ ...seriesRow(series), matched }),
+      ({ series, matched }) => foundRow({ lastUpdated: series.lastVintage, matched }, series),
       ({ series }) => ({ key: [series.id], version: revision }),
     );
   },
@@ -175,7 +181,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   inContract: true,
   card: true,
   params: { id: seriesIdParam('id') },
-  fields: [...fields, descriptionChanges],
+  fields: describedFields,
   columns,
   example: { id: 'GDP' },
   knownBy: 'first_vintage',
@@ -192,10 +198,8 @@ asof series show gdp --columns id,first_vintage,covered_to
   async run({ id }, { view }) {
     const [found, changes] = await Promise.all([view.series.find(id), view.series.descriptionChanges(id)]);
     const series = existing(found, id);
-    const description_changes = changes.map(({ changedOn: changed_on, field, before, after }) => ({
-      ...{ changed_on, field, before, after },
-    }));
-    return { rows: [{ ...seriesRow(series), description_changes }] };
+    const own = { lastUpdated: series.lastVintage, descriptionChanges: changes };
+    return { rows: [describedRow(own, series)] };
   },
 });
 
@@ -210,21 +214,4 @@ function followedText({ source, name, since, upTo, lastRun, left }: Followed): s
 export function existing<T>(found: T | undefined, id: string): T {
   if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
   return found;
-}
-
-function seriesRow(series: Series) {
-  return {
-    id: series.id,
-    title: series.title,
-    units: series.units,
-    observation_count: series.observationCount,
-    last_updated: series.lastVintage,
-    source: series.source,
-    frequency: series.frequency,
-    seasonal_adjustment: series.seasonalAdjustment,
-    first_vintage: series.firstVintage,
-    last_vintage: series.lastVintage,
-    covered_to: series.coveredTo,
-    vintage_kind: series.vintageKind,
-  };
 }
