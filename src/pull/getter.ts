@@ -116,9 +116,12 @@ export class Getter {
     if (failure !== undefined) return { ...failure, asked };
     const fault = await faultOf?.(reply);
     if (fault !== undefined) return { problem: new Problem('bad-answer', fault), transient: true, asked };
-    this.#checkClock(reply);
     this.#answered = true;
-    return reply;
+    const ours = this.#run.timing.now();
+    const theirs = sentAt(reply)?.getTime() ?? ours;
+    if (Math.abs(theirs - ours) <= longestClockError) return reply;
+    const shown = (time: number) => `${new Date(time).toISOString().slice(0, 16)}Z`;
+    throw wrongClock(shown(ours), `that of ${this.#title} ${shown(theirs)}`);
   }
 
   async #turn(waited: number): Promise<void> {
@@ -148,15 +151,6 @@ export class Getter {
       hints: [hint],
       retryAfter: whole,
     });
-  }
-
-  /** Throws a Problem if the clocks of this machine and the source differ by more than a day. */
-  #checkClock(reply: HttpReply): void {
-    const ours = new Date(this.#run.timing.now());
-    const theirs = sentAt(reply) ?? ours;
-    const shown = (time: Date) => `${time.toISOString().slice(0, 16)}Z`;
-    if (Math.abs(theirs.getTime() - ours.getTime()) > longestClockError)
-      throw wrongClock(shown(ours), `that of ${this.#title} ${shown(theirs)}`);
   }
 }
 

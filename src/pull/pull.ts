@@ -218,7 +218,9 @@ class SourcePull {
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
       };
-      checkClock(task);
+      const { name, upTo = '' } = state.record;
+      if (upTo > latestDay(task.now))
+        throw wrongClock(latestDay(task.now), `the store has what was published up to ${upTo} of ${name}`);
       for await (const window of this.#source.windows(task)) {
         await this.#store(window, state);
         if (window.more && this.#isOutOfTime())
@@ -355,13 +357,6 @@ class SourcePull {
 
 function unasked(record: Followed): SubjectState {
   return { record, before: undefined, notes: [], conflicts: [] };
-}
-
-/** Throws a Problem if this machine's clock is behind the stored data. */
-function checkClock({ subject: { upTo, name }, now }: PullTask): void {
-  const today = latestDay(now);
-  if (upTo !== undefined && upTo > today)
-    throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
 }
 
 function leftText({ record: { upTo } }: SubjectState): string {

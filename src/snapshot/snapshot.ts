@@ -81,7 +81,8 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
   try {
     // Another run may have changed the place in the meantime.
     const place = await placeOf(out);
-    await sweepHalfDone(place);
+    await rm(place.draft, { force: true });
+    await sweep(place, async (run) => (await foundAt(join(run, manifestName))) !== undefined);
     const run = await beginRun(place, asOf);
     try {
       const writing = { client, asOf, folder: run.folder, signal, plan: plan.name, onLine };
@@ -160,11 +161,6 @@ export async function placeOf(out: string): Promise<Place> {
 function isRunOf({ name }: Pick<Place, 'name'>, entry: string): boolean {
   const prefix = `.${name}.`;
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
-}
-
-async function sweepHalfDone(place: Place): Promise<void> {
-  await rm(place.draft, { force: true });
-  await sweep(place, async (run) => (await foundAt(join(run, manifestName))) !== undefined);
 }
 
 /** Removes all runs except the published one and those that `keeps` names. */

@@ -185,9 +185,16 @@ export class FredApi {
       throw isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
     });
     const answer = jsonOf(reply) ?? {};
-    if (reply.status !== 200) return refusalOf(errorOf(answer), path, params);
-    refuseOtherAnswer(path, params, answer);
-    return { answer, text: reply.body.toString('utf8'), sent: sentAt(reply) };
+    if (reply.status === 200) {
+      refuseOtherAnswer(path, params, answer);
+      return { answer, text: reply.body.toString('utf8'), sent: sentAt(reply) };
+    }
+    const message = errorOf(answer);
+    const today = /can not be after today's date \(([^)]*)\)/.exec(message)?.[1];
+    if (today !== undefined) throw wrongClock(String(params.realtime_end), `that of FRED ${today}`);
+    const [refusal] = refusals.find(([, text]) => text.test(message)) ?? [];
+    if (refusal !== undefined) return refusal;
+    throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
   }
 }
 
@@ -209,14 +216,6 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
     for (const { id } of seriess.filter(isJsonObject)) compare('series_id', id ?? 'a series without id');
   if (Array.isArray(observations))
     for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
-}
-
-function refusalOf(message: string, path: string, { realtime_end: end }: FredParams): FredRefusal {
-  const today = /can not be after today's date \(([^)]*)\)/.exec(message)?.[1];
-  if (today !== undefined) throw wrongClock(String(end), `that of FRED ${today}`);
-  const [refusal] = refusals.find(([, text]) => text.test(message)) ?? [];
-  if (refusal !== undefined) return refusal;
-  throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
 }
 
 function listed(entry: unknown, path: string): FredListing {

@@ -150,14 +150,16 @@ class FredHistory {
     }
     if (vintage !== undefined || full)
       this.#stored = await read((view) => StoredHistory.read(view, this.#id));
-    if (this.#stored === undefined || vintage === undefined) {
+    const isKnown = this.#stored !== undefined && vintage !== undefined;
+    if (isKnown) this.#complete = { after: from, upTo: later(vintage, partial) };
+    const start = full ? earlier(since, vintage ?? '') : (vintage ?? '');
+    if (!isKnown || (full && start <= from)) {
       yield* this.#fromTheBeginning();
       return;
     }
-    this.#complete = { after: from, upTo: later(vintage, partial) };
-    const start = full ? earlier(since, vintage) : vintage;
-    if (full && start <= from) yield* this.#fromTheBeginning();
-    else yield* this.#sinceKnown(start, this.#stored);
+    // The store has everything up to the first day.
+    for await (const answer of this.#answers(start))
+      yield await this.#window(answer, answer.period.start === start ? this.#stored : undefined);
   }
 
   /** Requests the description as a document; throws a Problem if FRED does not know the id. */
@@ -184,12 +186,6 @@ class FredHistory {
     }
     this.#bookmark = { ...this.#bookmark, from: earlier(this.#bookmark.from ?? start, start) };
     for await (const answer of this.#answers(start, { dates })) yield await this.#window(answer);
-  }
-
-  /** Pulls what came after a day up to which the store has everything; the first window begins with that day. */
-  async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
-    for await (const answer of this.#answers(start))
-      yield await this.#window(answer, answer.period.start === start ? stored : undefined);
   }
 
   /**
@@ -256,7 +252,13 @@ class FredHistory {
       throw new ImportRefusal(contradictions.map((found) => ({ ...place, ...found })));
     const before = known ? (date: Day) => known.valueOn(date, start) ?? null : ofWindowBefore;
     const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
-    const news = newsIn(answered, start, before).filter(({ date }) => !backfilled.has(date));
+    // FRED clips the first row of a date to the window: it counts if its value differs from the one before.
+    const news = [...answered].flatMap(([date, own]) => {
+      const held = before(date);
+      const isNews = (row: RealTimeValue) =>
+        row.start !== start || held === undefined || !sameNumber(held, row.value);
+      return own.filter((row) => isNews(row) && !backfilled.has(row.date));
+    });
     const taken = [...news, ...whole].filter(
       ({ date, start, value }) =>
         this.#stored?.isStated(date, start) !== true ||
@@ -394,21 +396,6 @@ function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
 
 function byStart(a: RealTimeValue, b: RealTimeValue): number {
   return a.start < b.start ? -1 : 1;
-}
-
-/**
- * Returns the rows of a window that state something. FRED clips real-time periods to the window:
- * the first row of a date may be older, so it counts only if its value differs from the one before.
- */
-function newsIn(
-  rows: ReturnType<typeof byDate>,
-  start: Day,
-  before: (date: Day) => string | null | undefined,
-): readonly RealTimeValue[] {
-  return [...rows].flatMap(([date, own]) => {
-    const known = before(date);
-    return own.filter((row) => row.start !== start || known === undefined || !sameNumber(known, row.value));
-  });
 }
 
 function chicagoDay(now: Date): Day {

@@ -39,7 +39,10 @@ const filingsInWindow = 25;
  * those without trades and those given up, and `next` is the first filing of the next window.
  */
 export async function* submissionWindows(wanted: readonly (WantedFiling | LeftFiling)[], task: PullTask) {
-  let rest = await notStored(wanted, task);
+  const stored = task.full
+    ? undefined
+    : await task.read((view) => view.filings.accepted(wanted.map(accessionOf)));
+  let rest = wanted.filter((filing) => stored?.has(accessionOf(filing)) !== true);
   let left = rest.filter((filing) => 'since' in filing);
   do {
     const asked = rest.slice(0, filingsInWindow);
@@ -50,15 +53,6 @@ export async function* submissionWindows(wanted: readonly (WantedFiling | LeftFi
     const givenUp = failed.filter((filing) => !missing.includes(filing));
     yield { files, left, done: [...empty, ...givenUp.map(accessionOf)], next: rest[0] };
   } while (rest.length > 0);
-}
-
-async function notStored<T extends WantedFiling>(
-  wanted: readonly T[],
-  { full, read }: PullTask,
-): Promise<readonly T[]> {
-  if (full || wanted.length === 0) return wanted;
-  const stored = (await read((view) => view.filings.accepted(wanted.map(accessionOf)))) ?? new Set();
-  return wanted.filter((filing) => !stored.has(accessionOf(filing)));
 }
 
 /** After this number of requests in a row without an answer, the SEC is down. */

@@ -183,7 +183,8 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
   const listed = await listedFilings(cik, { from, pages }, task.get);
   const known = new Set([...(task.full ? [] : done), ...bookmark.left.map(accessionOf)]);
   const fresh = listed.filings.filter((filing) => filing.filedOn >= from && !known.has(accessionOf(filing)));
-  const plain = fresh.filter(isPlainText);
+  const isXml = ({ document }: ListedFiling) => document?.name.toLowerCase().endsWith('.xml') === true;
+  const plain = fresh.filter((filing) => filing.filedOn < xmlSince && !isXml(filing));
   if (plain.length > 0)
     task.note(`left out ${counted(plain.length, 'filing')} in plain text, from before ${xmlSince}`);
   const folder = `/Archives/edgar/data/${Number(cik)}`;
@@ -219,10 +220,6 @@ function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBo
   const isEarlier = since !== undefined && since < whole.from;
   if (!isEarlier && !full) return whole;
   return { ...whole, from: isEarlier ? since : whole.from, pages: {} };
-}
-
-function isPlainText({ filedOn, document }: ListedFiling): boolean {
-  return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
 }
 
 /** Requests a list of filings, oldest first, and its older pages that changed and are not too old. */
