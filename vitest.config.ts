@@ -1,7 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const built = 'test/support/setup.ts';
 const postgres = 'test/support/postgres.ts';
+
+/** The tests that replace modules, which other tests of the same worker would meet. */
+const replacing = readdirSync('test/integration', { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test/integration', name))
+  .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('vi.mock('));
 
 export default defineConfig({
   test: {
@@ -10,15 +17,26 @@ export default defineConfig({
     hookTimeout: 120_000,
     // One worker fewer than there are cores, as usual, would be a single one on two cores.
     maxWorkers: '100%',
+    // Test files share the modules that they load: `src` keeps no state between questions, and loading takes long.
+    isolate: false,
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
     projects: [
-      // Unit tests share the modules that they load: nothing in `src` keeps a state that another test could meet.
-      { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          exclude: replacing,
+          globalSetup: [built, postgres],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration, replacing modules',
+          isolate: true,
+          include: replacing,
           globalSetup: [built, postgres],
         },
       },

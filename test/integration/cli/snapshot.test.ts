@@ -250,7 +250,7 @@ describe('asof snapshot', () => {
         0,
         ['asof: GDP is covered to 2024-12-19', 'asof: the PAR curve is covered to 2025-12-31'],
       ]);
-      expect(err.match(new RegExp(`^asof: yields limit=1 to=${asOf}: 1 rows`, 'gm'))).toHaveLength(1);
+      expect(err.match(new RegExp(`^asof: yields to=${asOf} limit=20: 20 rows`, 'gm'))).toHaveLength(1);
       expect(manifest().as_of).toBe(asOf);
     }
   });
