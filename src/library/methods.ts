@@ -228,11 +228,7 @@ type Overloads<M extends readonly TypedCall[]> = M extends readonly [
   : unknown;
 
 /** The type of the rows of a question. */
-export type QuestionRow<Q> = Q extends {
-  answer(...asked: never): Promise<QueryAnswer<infer R>>;
-}
-  ? R
-  : never;
+export type QuestionRow<Q> = Q extends { answer(...asked: never): Promise<QueryAnswer<infer R>> } ? R : never;
 
 type QuestionMethods = {
   // Mapped over the table itself, so that editors show its docstrings.
@@ -243,17 +239,11 @@ type Methods = OperationMethods & QuestionMethods;
 
 /** Returns the methods of all questions, including those that ask one operation. */
 export function methodsOf(source: LibrarySource): Methods {
-  const methods = allQuestions().map((question) => [
-    camelCase(question.name),
-    guardedMethod(question, source),
-  ]);
+  const asked = operations.map((operation) => questionOf(operation, operations));
+  const all = new Set([...asked, ...Object.values<Question>(questions)]);
+  const methods = Array.from(all, (one) => [camelCase(one.name), guardedMethod(one, source)]);
   // Names and types of methods come only from the tables of questions and operations.
   return Object.fromEntries(methods) as Methods;
-}
-
-function allQuestions(): readonly Question[] {
-  const asked = operations.map((operation) => questionOf(operation, operations));
-  return [...new Set([...asked, ...Object.values<Question>(questions)])];
 }
 
 /** Returns the method of a question. */

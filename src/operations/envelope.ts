@@ -91,10 +91,7 @@ export type PagePosition = { readonly key: readonly string[]; readonly version?:
 export type Page<R = Row> = Pick<
   Envelope,
   'as_of' | 'coverage' | 'covered_to' | 'series' | 'unknown_ticker' | 'vintage'
-> & {
-  readonly rows: readonly R[];
-  readonly next?: PagePosition;
-};
+> & { readonly rows: readonly R[]; readonly next?: PagePosition };
 
 const mostRows = 1000;
 

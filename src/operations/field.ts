@@ -144,9 +144,7 @@ export function camelCase(name: string): string {
 
 /** The type of rows with some fields; rows of another service may lack extension fields. */
 export type RowFrom<F extends Field> = Flat<
-  {
-    readonly [X in F as X extends { readonly extension: true } ? never : X['name']]: CellOf<X>;
-  } & {
+  { readonly [X in F as X extends { readonly extension: true } ? never : X['name']]: CellOf<X> } & {
     readonly [X in F as X extends { readonly extension: true } ? X['name'] : never]?: CellOf<X> | null;
   }
 >;

@@ -1,6 +1,6 @@
 import { type Day, earlier } from '../values/date.ts';
 import { canonicalDecimal, sameNumber } from '../values/decimal.ts';
-import { groupBy } from '../values/groups.ts';
+import { entryOf, groupBy } from '../values/groups.ts';
 import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
 type ExcludedTrade = {
@@ -101,8 +101,7 @@ class Classifier {
     const amendedDates = this.#amend(trades, reports);
     for (const report of reports) {
       if (amendedDates.has(report.date)) continue;
-      const date = this.#dates.get(report.date) ?? { reports: [], trades: [] };
-      this.#dates.set(report.date, date);
+      const date = entryOf(this.#dates, report.date, () => ({ reports: [], trades: [] }));
       this.#changed.add(report.date);
       date.reports.push(report);
       addReport(date.trades, report);
@@ -131,11 +130,7 @@ class Classifier {
       excluded: [
         ...this.#excluded,
         ...trades.flatMap(({ counted, repeated }) =>
-          repeated.map(({ report, reason }) => ({
-            filing: report.filing,
-            reason,
-            other: counted.filing,
-          })),
+          repeated.map(({ report: { filing }, reason }) => ({ filing, reason, other: counted.filing })),
         ),
       ],
       ambiguous: this.#ambiguous,
@@ -160,13 +155,12 @@ class Classifier {
         this.#notePossibleRedating(own, days);
         continue;
       }
+      const originals = restated.reports.map(({ filing }) => filing);
       if (!restated.isClear) {
-        const possibleOriginals = restated.reports.map(({ filing }) => filing);
-        this.#ambiguous.push({ amendment, possibleOriginals });
+        this.#ambiguous.push({ amendment, possibleOriginals: originals });
         continue;
       }
-      for (const { filing } of restated.reports)
-        this.#excluded.push({ filing, reason: 'amended', other: amendment });
+      for (const filing of originals) this.#excluded.push({ filing, reason: 'amended', other: amendment });
       this.#replace(date, restated.reports, own);
       amended.add(day);
       this.#changed.add(day);
@@ -299,11 +293,11 @@ function reportsOf({ counted, repeated }: ReportedTrade): readonly InsiderTrade[
 
 /** Tells whether a trade has the numbers of a report, and no report from the same filing. */
 function mayRepeat(trade: ReportedTrade, { filing }: InsiderTrade): boolean {
-  const { shares, pricePerShare } = trade.counted.filing;
+  const { filing: counted } = trade.counted;
   return (
-    isDisposal(trade.counted.filing) === isDisposal(filing) &&
-    sameNumber(shares, filing.shares) &&
-    sameNumber(pricePerShare, filing.pricePerShare) &&
+    isDisposal(counted) === isDisposal(filing) &&
+    sameNumber(counted.shares, filing.shares) &&
+    sameNumber(counted.pricePerShare, filing.pricePerShare) &&
     reportsOf(trade).every((one) => one.filing.filingId !== filing.filingId)
   );
 }

@@ -49,7 +49,8 @@ export function planFilings(
       conflicts.push({ held: before, given, fields });
       continue;
     }
-    const after = combinedFiling({ ...before, ...only(given, fields) }, given);
+    const changed = Object.fromEntries(fields.map((field) => [field, given[field]]));
+    const after = combinedFiling({ ...before, ...changed }, given);
     // Another form changes the meaning of the filing's stored trades.
     const others = after.formType === draft.header.formType ? [] : [...draft.trades.values()];
     draft.concernsClusters ||= [after, ...others].some((one) => concernsClusters(after, one));
@@ -59,10 +60,6 @@ export function planFilings(
     else known += 1;
   }
   return { added, known, conflicts, put: [...drafts.values()].flatMap(changesOf) };
-}
-
-function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
-  return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
 type FilingDraft = {

@@ -29,17 +29,12 @@ export class PublishedValues {
   readonly #first: Day;
 
   constructor(vintages: Vintages, transformer?: Transformer) {
-    const dates =
-      transformer === undefined
-        ? vintages.dates
-        : [...new Set(vintages.dates.map((date) => transformer.dateOf(date)))];
+    const dates = [...new Set(vintages.dates.map((date) => transformer?.dateOf(date) ?? date))];
     this.#first = vintages.daysOfChange(vintages.dates)[0] ?? '';
     this.#places = new Map(dates.map((date, index) => [date, index]));
-    for (const date of dates) {
-      const found =
-        transformer === undefined ? published(vintages, date) : computed(vintages, date, transformer);
-      for (const one of found) addTo(this.#byNumber, canonicalDecimal(one.value), one);
-    }
+    for (const date of dates)
+      for (const one of publications(vintages, date, transformer))
+        addTo(this.#byNumber, canonicalDecimal(one.value), one);
   }
 
   /**
@@ -50,8 +45,9 @@ export class PublishedValues {
     const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
       (one) => date === undefined || one.date === date,
     );
-    if (day < this.#first && (all.length === 0 || !all.every((one) => this.#isLater(one, day))))
-      return { kind: 'before' };
+    // The first vintage may repeat old values, but no value is published before its period begins.
+    const isLater = (one: FirstPublication) => one.asOf > this.#first || one.date > day;
+    if (day < this.#first && (all.length === 0 || !all.every(isLater))) return { kind: 'before' };
     const away = (one: FirstPublication) => this.#distance(one.date, newest);
     const later = all.filter(({ asOf }) => asOf > day);
     const isNew = later.filter((one) => newest === undefined || one.date >= newest);
@@ -67,27 +63,21 @@ export class PublishedValues {
     return least(found, ({ published }) => away(published)) ?? { kind: 'never' };
   }
 
-  /**
-   * Tells whether a value was certainly published after a day before the first vintage.
-   * That vintage may repeat old values, but no value is published before its period begins.
-   */
-  #isLater({ date, asOf }: FirstPublication, day: Day): boolean {
-    return asOf > this.#first || date > day;
-  }
-
   #distance(date: Day, newest: Day | undefined): number {
     const [one, other] = [this.#places.get(date), this.#places.get(newest ?? '')];
     return one === undefined || other === undefined ? 0 : Math.abs(one - other);
   }
 }
 
-function published(vintages: Vintages, date: Day): readonly FirstPublication[] {
-  return vintages
-    .changesOf(date)
-    .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
-}
-
-function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublication[] {
+function publications(
+  vintages: Vintages,
+  date: Day,
+  transformer: Transformer | undefined,
+): readonly FirstPublication[] {
+  if (transformer === undefined)
+    return vintages
+      .changesOf(date)
+      .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
   const first = transformer.firstDay(vintages, date);
   const changed = vintages.daysOfChange(transformer.inputsOf(date, vintages.dates));
   // A period may become complete on a day on which none of its values changes.

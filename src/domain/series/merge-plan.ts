@@ -286,14 +286,7 @@ class SeriesDraft {
 }
 
 /** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
-const ranks: Readonly<Record<StoredKind, number>> = {
-  exact: 5,
-  clipped: 4,
-  fetched: 3,
-  sampled: 2,
-  '': 1,
-  unknown: 0,
-};
+const ranks = { exact: 5, clipped: 4, fetched: 3, sampled: 2, '': 1, unknown: 0 } as const;
 
 /** Returns the kind of a vintage that two files describe; their order makes no difference. */
 export function betterKnown(one: StoredKind, other: StoredKind): StoredKind {

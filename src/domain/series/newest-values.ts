@@ -34,34 +34,25 @@ export function newestOnDays(
   count: number,
   transformers?: DailyTransformers,
 ): readonly KnownOnDays[] {
+  const newestOn = (day: Day): readonly KnownValue[] => {
+    const found: KnownValue[] = [];
+    const transformer = transformers?.on(day);
+    const newest = vintages.newestOn(day);
+    if (newest === undefined || (transformers !== undefined && transformer === undefined)) return found;
+    const values = vintages.on(day);
+    let passed: Day | undefined;
+    for (let index = vintages.indexOf(newest); index >= 0 && found.length < count; index -= 1) {
+      const own = vintages.dates[index] ?? '';
+      const date = transformer?.dateOf(own) ?? own;
+      const known = date === passed ? undefined : knownValue(values, date, transformer);
+      passed = date;
+      if (known !== undefined) found.push(known);
+    }
+    return found;
+  };
   return realTimePeriodsOf(days, vintages.daysOfChange(vintages.dates)).map((period) => {
-    const { since } = period;
-    const values = since === undefined ? [] : newestOn(vintages, since, count, transformers);
-    return { ...period, values };
+    return { ...period, values: period.since === undefined ? [] : newestOn(period.since) };
   });
-}
-
-function newestOn(
-  vintages: Vintages,
-  day: Day,
-  count: number,
-  transformers: DailyTransformers | undefined,
-): readonly KnownValue[] {
-  const found: KnownValue[] = [];
-  const transformer = transformers?.on(day);
-  const newest = vintages.newestOn(day);
-  if (newest === undefined || (transformers !== undefined && transformer === undefined)) return found;
-  const values = vintages.on(day);
-  let passed: Day | undefined;
-  for (let index = vintages.indexOf(newest); index >= 0 && found.length < count; index -= 1) {
-    const own = vintages.dates[index] ?? '';
-    const date = transformer === undefined ? own : transformer.dateOf(own);
-    if (date === passed) continue;
-    passed = date;
-    const known = knownValue(values, date, transformer);
-    if (known !== undefined) found.push(known);
-  }
-  return found;
 }
 
 /** Returns the value of a date in a vintage, optionally transformed; undefined without a value. */

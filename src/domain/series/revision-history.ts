@@ -46,7 +46,8 @@ export function addDifferences(
 ): void {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  while (start < shorter && isSame(before[start], after[start])) start += 1;
+  const isSame = (i: number) => before[i]?.asOf === after[i]?.asOf && before[i]?.value === after[i]?.value;
+  while (start < shorter && isSame(start)) start += 1;
   if (start === before.length && start === after.length) return;
   const old = new Map<Day, StoredChange>();
   for (let i = start; i < before.length; i += 1) {
@@ -62,10 +63,6 @@ export function addDifferences(
     else inserted.push(change);
   }
   removed.push(...old.values());
-}
-
-function isSame(one: Change | undefined, other: Change | undefined): boolean {
-  return one?.asOf === other?.asOf && one?.value === other?.value;
 }
 
 function storedChange(date: Day, changes: readonly Change[], i: number): StoredChange | undefined {

@@ -33,13 +33,15 @@ export function readColumns(
   const own = new Map(Array.from(figures, ([seriesId, days]) => [seriesId, shownFrequency(days)]));
   let finest = Number.POSITIVE_INFINITY;
   for (const frequency of own.values()) finest = Math.min(finest, rankOf(frequency));
-  const ofRows = rowFrequency === '' ? frequencyOf(rows) : rowFrequency;
+  const ofRows = rowFrequency || frequencyOf(rows);
   const readingOf = (days: ReadonlySet<Day>, frequency: Frequency): ColumnReading => {
     const coarser = rankOf(frequency) > finest && rankOf(frequency) > rankOf(ofRows);
     if (frequency !== '' && coarser) return { implied: frequency, speaksFor: beginsPeriod(frequency, days) };
     const alone = days.size === 1 && Number.isFinite(finest) ? [...days][0] : undefined;
-    if (alone !== undefined) return { implied: '', speaksFor: outsideYearOf(alone) };
-    return { implied: rowFrequency !== '' ? rowFrequency : provenFrequency(days), speaksFor: () => true };
+    // One figure may be of a month or of a year, so blanks in its year mean nothing.
+    if (alone !== undefined)
+      return { implied: '', speaksFor: (date) => date === alone || date.slice(0, 4) !== alone.slice(0, 4) };
+    return { implied: rowFrequency || provenFrequency(days), speaksFor: () => true };
   };
   return new Map(
     Array.from(figures, ([seriesId, days]) => [seriesId, readingOf(days, own.get(seriesId) ?? '')]),
@@ -52,13 +54,8 @@ export function rowsOfOthers(
   figures: ReadonlySet<Day>,
 ): { readonly dates: readonly Day[]; readonly frequency: Frequency } {
   const frequency = shownFrequency(figures);
-  const reading = readColumns(
-    mentioned,
-    new Map([
-      ['figures', figures],
-      ['rows', mentioned],
-    ]),
-  ).get('figures');
+  const columns = new Map(Object.entries({ figures, rows: mentioned }));
+  const reading = readColumns(mentioned, columns).get('figures');
   const isOfOthers = (date: Day): boolean => !figures.has(date) && reading?.speaksFor(date) === false;
   return { dates: figures.size > 1 ? [...mentioned].filter(isOfOthers) : [], frequency };
 }
@@ -72,11 +69,6 @@ function shownFrequency(figures: ReadonlySet<Day>): Frequency {
 
 function rankOf(frequency: Frequency): number {
   return frequency === '' ? Number.POSITIVE_INFINITY : frequencies.indexOf(frequency);
-}
-
-/** Makes a test that skips a figure's year: one figure may be of a month or of a year, so blanks mean nothing. */
-function outsideYearOf(figure: Day): (date: Day) => boolean {
-  return (date) => date === figure || date.slice(0, 4) !== figure.slice(0, 4);
 }
 
 /** Makes a test for dates at the figures' place in a period; more than two places allow only figures' dates. */

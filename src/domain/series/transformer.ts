@@ -63,7 +63,9 @@ export class Transformer {
 
   /** Returns the date of the transformed value to which a date contributes. */
   dateOf(date: Day): Day {
-    return this.#aggregation === undefined ? date : periodOf(date, this.frequency);
+    if (this.#aggregation === undefined) return date;
+    // FRED dates a week by the Friday that ends it.
+    return this.frequency === 'W' ? weekdayFrom(date, 'friday') : periodStart(date, this.frequency);
   }
 
   /** Computes the value of a date in a vintage; undefined if an input is missing. */
@@ -249,11 +251,6 @@ function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly C
 }
 
 const codes = { w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const;
-
-/** Returns the date of a period: its first day, or for a week the Friday that ends it, as in FRED. */
-function periodOf(date: Day, frequency: KnownFrequency): Day {
-  return frequency === 'W' ? weekdayFrom(date, 'friday') : periodStart(date, frequency);
-}
 
 function boundsOf(period: Day, frequency: KnownFrequency): { readonly first: Day; readonly last: Day } {
   const length = monthsOfPeriod[frequency];

@@ -25,7 +25,11 @@ type Formula = {
 
 /** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
 const formulas: Readonly<Record<Units, Formula>> = {
-  lin: { unit: '{}', value: (now, _base, _periods, digits) => textOfExact(now, digits) },
+  lin: {
+    unit: '{}',
+    value: ({ sum, count, decimals }, _base, _periods, digits = decimals) =>
+      roundedQuotient(sum, new Exact(count), digits),
+  },
   chg: { from: 'period ago', unit: 'Change, {}', value: difference },
   ch1: { from: 'year ago', unit: 'Change from Year Ago, {}', value: difference },
   pch: { from: 'period ago', unit: 'Percent Change', value: percentChange },
@@ -48,15 +52,7 @@ const formulas: Readonly<Record<Units, Formula>> = {
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };
 
 /** FRED's number of observations in a year; FRED states none for semiannual series. */
-const periodsInYear: Readonly<Record<KnownFrequency, number>> = {
-  D: 260,
-  W: 52,
-  BW: 26,
-  M: 12,
-  Q: 4,
-  SA: 2,
-  A: 1,
-};
+const periodsInYear = { D: 260, W: 52, BW: 26, M: 12, Q: 4, SA: 2, A: 1 } as const;
 
 /** Returns the unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
 export function unitText(units: Units, unit: string): string {
@@ -73,7 +69,9 @@ export function isComparison(units: Units): boolean {
 export function basesOf(units: Units, date: Day, frequency: KnownFrequency): readonly Day[] {
   const { from } = formulas[units];
   if (from === undefined) return [];
-  return from === 'year ago' ? yearBefore(date, frequency) : periodsBefore(date, frequency);
+  if (from === 'period ago') return periodsBefore(date, frequency);
+  // A year before a day or a week is the same day of the week.
+  return monthsOfPeriod[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
 /** Computes the result for a date from its value and its base; undefined if one of them is missing. */
@@ -87,11 +85,6 @@ export function transformedValue(
   const { from, value } = formulas[units];
   if (from !== undefined && base === undefined) return undefined;
   return value(now, base ?? one, periodsInYear[frequency], digits);
-}
-
-/** Returns the date a year before; for days and weeks 364 days before, the same day of the week. */
-function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
-  return monthsOfPeriod[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
 /** Lists the dates of the period before: Friday before Monday, or days of the weekend with values. */
@@ -162,11 +155,6 @@ function logarithm(factorOf: (periods: number) => number): Formula['value'] {
 
 function ratioOf(now: ExactValue, base: ExactValue): readonly [Decimal, Decimal] {
   return [now.sum.times(base.count), base.sum.times(now.count)];
-}
-
-/** Writes a value rounded half to even. Default of `digits`: the decimals of its texts. */
-function textOfExact({ sum, count, decimals }: ExactValue, digits = decimals): string {
-  return roundedQuotient(sum, new Exact(count), digits);
 }
 
 type Estimate = { readonly value: number; readonly error: number };

@@ -49,18 +49,14 @@ function canBeCurve(points: readonly CurvePoint[]): boolean {
     : points.every(({ maturity }) => maturity.endsWith('M'));
 }
 
-const averages = new Map<Frequency, string>([
-  ['M', 'monthly'],
-  ['Q', 'quarterly'],
-  ['SA', 'semiannual'],
-  ['A', 'annual'],
-]);
+type Averages = Partial<Record<Frequency, string>>;
+const averages: Averages = { M: 'monthly', Q: 'quarterly', SA: 'semiannual', A: 'annual' };
 
 /** Explains why trade dates cannot be those of a file: they are weekly or further apart, like averages. */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
   const numbers = Array.from(days, dayNumber).sort((a, b) => a - b);
   const isWeekly = numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
-  const name = days.size > 2 && isWeekly ? 'weekly' : averages.get(frequencyOf(days));
+  const name = days.size > 2 && isWeekly ? 'weekly' : averages[frequencyOf(days)];
   if (name === undefined) return undefined;
   if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
   return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;

@@ -1,7 +1,7 @@
 import { isCluster, isWorth } from '../../domain/insider/cluster.ts';
 import { formTypes, purchaseCode } from '../../domain/insider/filing.ts';
 import type { StoreView } from '../../store/store.ts';
-import { extension, field, nullable, nullableExtension, type RowFrom, rowsFrom } from '../field.ts';
+import { extension, field, nullable, nullableExtension, rowsFrom } from '../field.ts';
 import { type AskMore, type Naming, operation } from '../operation.ts';
 import {
   asOfParam,
@@ -89,10 +89,7 @@ const dates = [
   field('date_last', 'day', 'Date of the last trade.', { happened: true }),
 ] as const;
 
-const tradeNouns: ReadonlyMap<string, string> = new Map([
-  [purchaseCode, 'purchases'],
-  ['S', 'sales'],
-]);
+const tradeNouns = new Map(Object.entries({ [purchaseCode]: 'purchases', S: 'sales' }));
 
 async function whyNoClusters(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string> {
   const least = textOf(texts, 'min_insiders') ?? '3';
@@ -213,8 +210,13 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
     min_value: worthTest,
     days: {
       field: 'insiders',
-      met: (row, { min_insiders, days }) =>
-        isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
+      met(row, { min_insiders: minInsiders, days }) {
+        // Another service may not give the SEC's key of the insider.
+        const trades = row.insiders.map(({ owner_cik, owner_name, transaction_date: date }) => {
+          return { date, insider: { cik: owner_cik ?? owner_name } };
+        });
+        return isCluster(trades, { minInsiders, days });
+      },
     },
   },
   remark: (rows, texts, { naming }) =>
@@ -228,11 +230,6 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
     return { ...page, rows: rows.map((row) => clusterRow(row, row)) };
   },
 });
-
-/** Returns the day and the insider of a trade; another service may not give the SEC's key of the insider. */
-function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
-  return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
-}
 
 const explanationFields = [
   field('filing_date', 'day', 'The first day on which the trade was public.'),
@@ -352,10 +349,7 @@ export const insiderClusterSignals = operation({
     `One row for each cluster on the first day on which it was public and had the value of ${param('min_value')}, with what was known at the end of that day, newest day first. Later filings, amendments included, change no row.`,
   path: '/v1/insider/clusters/signals',
   object: 'insider_cluster_signals',
-  params: {
-    ...clusterParams,
-    ...dayRange('day of a signal', 'day'),
-  },
+  params: { ...clusterParams, ...dayRange('day of a signal', 'day') },
   fields: signalFields,
   columns: signalFields.map(({ name }) => name).slice(0, 8),
   example: { transaction_code: 'P', ...exampleRule, min_value: '100000', ...exampleRange },

@@ -25,11 +25,7 @@ asof vintages UNRATE --limit 5
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',
   members: ['coverage'],
-  params: {
-    id: seriesIdParam(),
-    ...dayRange('day of publication', 'as_of_date'),
-    ...paging,
-  },
+  params: { id: seriesIdParam(), ...dayRange('day of publication', 'as_of_date'), ...paging },
   fields: [
     field(
       'as_of_date',
