@@ -40,15 +40,8 @@ asof ping --sources
     nullableExtension('monthly_used', 'integer', used('month')),
   ],
   columns: [
-    'status',
-    'message',
-    'plan',
-    'monthly_limit',
-    'monthly_used',
-    'daily_limit',
-    'daily_used',
-    'rate_per_minute',
-    'vintage_access',
+    ...(['status', 'message', 'plan', 'monthly_limit', 'monthly_used'] as const),
+    ...(['daily_limit', 'daily_used', 'rate_per_minute', 'vintage_access'] as const),
   ],
   example: {},
   async run(_values, { view, principal, usage }) {

@@ -136,30 +136,23 @@ export function firstPlace(count: number, holds: (place: number) => boolean): nu
   return low;
 }
 
+/** The next day of a rhythm on or after a day; weeks end on Sunday, every weekday is a business day. */
+const onOrAfter = {
+  day: (day: Day) => day,
+  'business-day': (day: Day) =>
+    addDays(day, { Saturday: 2, Sunday: 1, weekday: 0 }[weekendDay(day) ?? 'weekday']),
+  friday: (day: Day) => weekdayFrom(day, 'friday'),
+  'week-end': (day: Day) => weekdayFrom(day, 'sunday'),
+  'month-end': monthEnd,
+  'quarter-end': (day: Day) => monthEnd(monthsBefore(periodStart(day, 'Q'), -2) ?? day),
+  'year-end': (day: Day) => `${day.slice(0, 4)}-12-31`,
+};
+
 /** How often a schedule has an as-of date. */
-export type Rhythm = (typeof rhythms)[number];
+export type Rhythm = keyof typeof onOrAfter;
 
 /** The rhythms, in the order of the help. */
-export const rhythms = [
-  'day',
-  'business-day',
-  'friday',
-  'week-end',
-  'month-end',
-  'quarter-end',
-  'year-end',
-] as const;
-
-/** The next day of a rhythm on or after a day; weeks end on Sunday, every weekday is a business day. */
-const onOrAfter: Readonly<Record<Rhythm, (day: Day) => Day>> = {
-  day: (day) => day,
-  'business-day': (day) => addDays(day, { Saturday: 2, Sunday: 1, weekday: 0 }[weekendDay(day) ?? 'weekday']),
-  friday: (day) => weekdayFrom(day, 'friday'),
-  'week-end': (day) => weekdayFrom(day, 'sunday'),
-  'month-end': monthEnd,
-  'quarter-end': (day) => monthEnd(monthsBefore(periodStart(day, 'Q'), -2) ?? day),
-  'year-end': (day) => `${day.slice(0, 4)}-12-31`,
-};
+export const rhythms = Object.keys(onOrAfter) as readonly Rhythm[];
 
 /** Lists the days of a rhythm between two days (inclusive), ascending. */
 export function schedule(rhythm: Rhythm, from: Day, to: Day): readonly Day[] {
