@@ -14,57 +14,50 @@ import {
   type TextSize,
 } from './renderer.ts';
 
+type MakeRenderer = (layout: OutputLayout) => Renderer;
+
 type FormatEntry = {
   readonly extensions: readonly string[];
-  /** Starts an output, and loads the format's code on first use. */
-  readonly start: (layout: OutputLayout) => Renderer | Promise<Renderer>;
+  /** Loads the format's code. */
+  readonly load: () => MakeRenderer | Promise<MakeRenderer>;
   readonly binary?: true;
   readonly picture?: true;
   readonly needsHeader?: true;
 };
 
 const formats = {
-  table: {
-    extensions: ['txt'],
-    start: async (layout) => (await import('./formats/table.ts')).tableRenderer(layout),
-  },
-  csv: { extensions: ['csv'], start: csvRenderer },
-  tsv: { extensions: ['tsv', 'tab'], start: tsvRenderer },
-  json: {
-    extensions: ['json'],
-    start: async (layout) => (await import('./formats/json.ts')).jsonRenderer(layout),
-  },
+  table: { extensions: ['txt'], load: async () => (await import('./formats/table.ts')).tableRenderer },
+  csv: { extensions: ['csv'], load: () => csvRenderer },
+  tsv: { extensions: ['tsv', 'tab'], load: () => tsvRenderer },
+  json: { extensions: ['json'], load: async () => (await import('./formats/json.ts')).jsonRenderer },
   ndjson: {
     extensions: ['ndjson', 'jsonl'],
-    start: async (layout) => (await import('./formats/json.ts')).ndjsonRenderer(layout),
+    load: async () => (await import('./formats/json.ts')).ndjsonRenderer,
   },
   parquet: {
     extensions: ['parquet'],
-    start: async (layout) => (await import('./formats/parquet.ts')).parquetRenderer(layout),
+    load: async () => (await import('./formats/parquet.ts')).parquetRenderer,
     binary: true,
   },
   markdown: {
     extensions: ['md', 'markdown'],
-    start: async (layout) => (await import('./formats/markup.ts')).markdownRenderer(layout),
+    load: async () => (await import('./formats/markup.ts')).markdownRenderer,
     needsHeader: true,
   },
-  latex: {
-    extensions: ['tex'],
-    start: async (layout) => (await import('./formats/markup.ts')).latexRenderer(layout),
-  },
+  latex: { extensions: ['tex'], load: async () => (await import('./formats/markup.ts')).latexRenderer },
   xlsx: {
     extensions: ['xlsx'],
-    start: async (layout) => (await import('./formats/xlsx.ts')).xlsxRenderer(layout),
+    load: async () => (await import('./formats/xlsx.ts')).xlsxRenderer,
     binary: true,
   },
   svg: {
     extensions: ['svg'],
-    start: async (layout) => (await import('./chart/svg.ts')).svgRenderer(layout),
+    load: async () => (await import('./chart/svg.ts')).svgRenderer,
     picture: true,
   },
   png: {
     extensions: ['png'],
-    start: async (layout) => (await import('./chart/png.ts')).pngRenderer(layout),
+    load: async () => (await import('./chart/png.ts')).pngRenderer,
     binary: true,
     picture: true,
   },
@@ -111,7 +104,7 @@ export function formatForFile(path: string): OutputFormat | undefined {
 
 /** Starts an output in a format. */
 export async function createRenderer(format: OutputFormat, layout: OutputLayout): Promise<Renderer> {
-  return entries[format].start(layout);
+  return (await entries[format].load())(layout);
 }
 
 /** The flags of a query's output. */

@@ -103,19 +103,15 @@ function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | A
 /** Iterates a generator once, and keeps what it returns. */
 export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
   readonly #source: AsyncGenerator<T, R> | Iterable<T, R>;
-  #returned: R | undefined;
+  returned: R | undefined;
 
   constructor(source: AsyncGenerator<T, R> | Iterable<T, R>) {
     this.#source = source;
   }
 
-  get returned(): R | undefined {
-    return this.#returned;
-  }
-
   async *[Symbol.asyncIterator](): AsyncGenerator<T, R> {
-    this.#returned = yield* this.#source;
-    return this.#returned;
+    this.returned = yield* this.#source;
+    return this.returned;
   }
 }
 

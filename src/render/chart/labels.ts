@@ -1,12 +1,10 @@
 import { cut } from '../terminal-text.ts';
 
-type LabelRange = { readonly from: number; readonly to: number };
-
 /** Centres labels between `from` and `to`; returns where they begin, or undefined if they do not fit. */
 export function placeLabels(
   centres: readonly number[],
   widths: readonly number[],
-  { from, to, gap }: LabelRange & { readonly gap: number },
+  { from, to, gap }: { readonly from: number; readonly to: number; readonly gap: number },
 ): readonly number[] | undefined {
   const starts = centres.map((centre, i) => {
     const width = widths[i] ?? 0;
@@ -22,23 +20,21 @@ export function placeLabels(
 /** Moves places apart to keep `distance`, between `from` and `to` if there is room; keeps their order. */
 export function spreadOut(
   wanted: readonly number[],
-  { from, to, distance }: LabelRange & { readonly distance: number },
+  { from, to, distance }: { readonly from: number; readonly to: number; readonly distance: number },
 ): readonly number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
-  const places = order.map((i) => wanted[i] ?? from);
+  const labels = wanted.map((place) => ({ place }));
+  const ordered = labels.toSorted((a, b) => a.place - b.place);
   let lowest = from;
-  for (const [i, place] of places.entries()) {
-    places[i] = Math.max(place, lowest);
-    lowest = (places[i] ?? 0) + distance;
+  for (const label of ordered) {
+    label.place = Math.max(label.place, lowest);
+    lowest = label.place + distance;
   }
   let highest = to;
-  for (const [i, place] of [...places.entries()].reverse()) {
-    places[i] = Math.min(place, highest);
-    highest = (places[i] ?? 0) - distance;
+  for (const label of ordered.toReversed()) {
+    label.place = Math.min(label.place, highest);
+    highest = label.place - distance;
   }
-  const found = wanted.map(() => from);
-  for (const [position, i] of order.entries()) found[i] = places[position] ?? from;
-  return found;
+  return labels.map(({ place }) => place);
 }
 
 /** Cuts names to `most` cells; if some would become equal, cuts their common beginning instead. */

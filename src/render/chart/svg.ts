@@ -26,18 +26,9 @@ const [narrowest, lowestPlot] = [240, 40];
 const colours = { text: '#111827', soft: '#4b5563', axis: '#9ca3af', grid: '#e5e7eb', band: '#e5e7eb' };
 
 /** Line colours; they differ in lightness too, and are dark enough for text on white. */
-const lineColours = [
-  '#1d4ed8',
-  '#c2410c',
-  '#047857',
-  '#7e22ce',
-  '#a16207',
-  '#be123c',
-  '#0e7490',
-  '#374151',
-] as const;
+const lineColours = '#1d4ed8 #c2410c #047857 #7e22ce #a16207 #be123c #0e7490 #374151'.split(' ');
 
-const greys = ['#111827', '#6b7280'] as const;
+const greys = ['#111827', '#6b7280'];
 
 const dashes = [undefined, '6 3', '2 3', '8 3 2 3'];
 
@@ -248,7 +239,7 @@ function drawLine(
 
 function colourOf(line: number, grey: boolean): string {
   const palette = grey ? greys : lineColours;
-  return palette[line % palette.length] ?? palette[0];
+  return palette[line % palette.length] ?? colours.text;
 }
 
 function drawRule(x1: number, y1: number, x2: number, y2: number, stroke: string): string {

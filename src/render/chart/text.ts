@@ -23,11 +23,17 @@ const [narrowest, leastPlot, lowest] = [20, 8, 3];
 /** The key is left out if it would leave panels fewer rows. */
 const fairRows = 6;
 
-type TextPanel = { readonly panel: ChartPanel; readonly axis: Axis; readonly rows: number };
+type TextPanel = ChartPanel & { readonly axis: Axis; readonly rows: number };
 
 type StyledLine = readonly StyledText[];
 
-type PartWidths = { readonly gutter: number; readonly plot: number; readonly labels: number };
+/** The widths of a chart, and its horizontal axis. */
+type TextFrame = {
+  readonly gutter: number;
+  readonly plot: number;
+  readonly labels: number;
+  readonly horizontal: Axis;
+};
 
 function drawChart(chart: Chart, { width, height }: TextSize): readonly StyledLine[] {
   const words = (text: string, style: StyleName): StyledLine[] =>
@@ -43,19 +49,33 @@ function drawChart(chart: Chart, { width, height }: TextSize): readonly StyledLi
   const [withKey, withoutKey] = [key.length, 0].map((more) => plotRows(chart, width, height, fixed + more));
   const showsKey = withKey !== undefined && (withKey >= fairRows || withKey === withoutKey);
   const rows = showsKey ? withKey : withoutKey;
-  if (rows === undefined) {
-    const needed = fixed + chart.panels.reduce((sum, panel) => sum + 1 + leastRows(panel), 0);
-    throw tooSmall(needed, height ?? needed, 'lines');
-  }
-  const fitted = chart.panels.map((panel) => fitPanel(panel, Math.max(rows, leastRows(panel)), chart.log));
-  const widths = widthsOf(fitted, width);
-  if (widths.plot < leastPlot) throw tooSmall(width + leastPlot - widths.plot, width, 'columns');
-  const horizontal = horizontalAxis(chart.range, (axis) => labelStarts(axis, widths) !== undefined);
+  if (rows === undefined) throw tooSmall(fixed + linesOf(chart, 0), height ?? 0, 'lines');
+  const fitted = chart.panels.map((panel) => fitPanel(panel, rowsOf(panel, rows), chart.log));
+  const longest = (texts: readonly string[]) => Math.max(0, ...texts.map(cellWidth));
+  const gutter = longest(fitted.flatMap(({ axis }) => axis.ticks.map(({ label }) => label)));
+  const named = fitted.flatMap(({ lines }) => (lines.length > 1 ? lines.map(({ label }) => label) : []));
+  const most = Math.max(4, Math.floor(width / 4));
+  const labels = named.length === 0 ? 0 : 1 + Math.min(longest(named), most);
+  const plot = width - gutter - 2 - labels;
+  if (plot < leastPlot) throw tooSmall(width + leastPlot - plot, width, 'columns');
+  const labelStarts = ({ ticks, place }: Axis) =>
+    placeLabels(
+      ticks.map(({ at }) => gutter + 2.5 + cellAt(place(at), plot)),
+      ticks.map(({ label }) => cellWidth(label)),
+      { from: 0, to: width, gap: 2 },
+    )?.map(Math.floor);
+  const horizontal = horizontalAxis(chart.range, (axis) => labelStarts(axis) !== undefined);
   const panels = fitted.flatMap((panel) => [
-    ...words(panel.panel.heading, 'dim'),
-    ...drawPanel(panel, horizontal, widths, chart),
+    ...words(panel.heading, 'dim'),
+    ...drawPanel(panel, { gutter, plot, labels, horizontal }, chart),
   ]);
-  return [...above, ...panels, ...drawAxis(horizontal, widths), ...(showsKey ? key : []), ...below];
+  const ticked = new Set(horizontal.ticks.map(({ at }) => cellAt(horizontal.place(at), plot)));
+  const rule = Array.from({ length: plot }, (_, cell) => (ticked.has(cell) ? '┬' : '─')).join('');
+  const starts = labelStarts(horizontal) ?? [];
+  let days = '';
+  for (const [i, { label }] of horizontal.ticks.entries()) days = days.padEnd(starts[i] ?? 0) + label;
+  const axis: StyledLine[] = [[[`${' '.repeat(gutter + 1)}└${rule}`, 'dim']], [[days, 'dim']]];
+  return [...above, ...panels, ...axis, ...(showsKey ? key : []), ...below];
 }
 
 function tooSmall(needed: number, available: number, unit: 'columns' | 'lines'): Problem {
@@ -64,63 +84,51 @@ function tooSmall(needed: number, available: number, unit: 'columns' | 'lines'):
   });
 }
 
-function leastRows({ lines }: ChartPanel): number {
-  return Math.max(lowest, lines.length);
+/** Returns the rows of a panel, in which each line can have its name. */
+function rowsOf({ lines }: ChartPanel, wanted: number): number {
+  return Math.max(wanted, lowest, lines.length);
+}
+
+function linesOf({ panels }: Chart, rows: number): number {
+  return panels.reduce((sum, panel) => sum + 1 + rowsOf(panel, rows), 0);
 }
 
 /** Chooses the rows of a panel by the width, or as many as the height allows; undefined if these are too few. */
-function plotRows({ panels }: Chart, width: number, height: number | undefined, others: number) {
+function plotRows(chart: Chart, width: number, height: number | undefined, others: number) {
+  const count = chart.panels.length;
   const fine = Math.max(8, Math.min(20, Math.round(width / 5)));
-  const wanted = panels.length === 1 ? fine : Math.max(6, Math.round(fine / 1.6));
+  const wanted = count === 1 ? fine : Math.max(6, Math.round(fine / 1.6));
   if (height === undefined) return wanted;
-  const there = height - others - panels.length;
-  const rows = Math.min(wanted, Math.floor(there / panels.length));
-  return panels.reduce((sum, panel) => sum + Math.max(rows, leastRows(panel)), 0) <= there ? rows : undefined;
+  const rows = Math.min(wanted, Math.floor((height - others) / count) - 1);
+  return others + linesOf(chart, rows) <= height ? rows : undefined;
 }
 
 function fitPanel(panel: ChartPanel, most: number, log: boolean): TextPanel {
   const { low, high } = panel;
   // The ticks of a logarithmic scale are not evenly spaced.
-  if (log) return { panel, axis: logAxis(low, high, Math.max(2, most >> 1)), rows: most };
-  let best: TextPanel & { readonly loss: number } = {
-    panel,
-    axis: valueAxis(low, high, 1),
-    rows: most,
-    loss: Number.POSITIVE_INFINITY,
-  };
+  if (log) return { ...panel, axis: logAxis(low, high, Math.max(2, most >> 1)), rows: most };
+  let best = { axis: valueAxis(low, high, 1), rows: most, loss: Number.POSITIVE_INFINITY };
   for (let count = 1; count < most; count += 1) {
     const axis = valueAxis(low, high, count);
     const steps = axis.ticks.length - 1;
     const each = Math.floor((most - 1) / Math.max(1, steps));
     const rows = steps * each + 1;
-    if (steps < 1 || each < (most < 8 ? 1 : 2) || rows < leastRows(panel)) continue;
+    if (steps < 1 || each < (most < 8 ? 1 : 2) || rows < rowsOf(panel, 0)) continue;
     const unused = most * (1 - axis.place(high) + axis.place(low));
     // Two or three rows between ticks look best; if there are few, it matters more to use them all.
     const loss = most - rows + 1.5 * unused + (Math.abs(each - 2.5) * most) / 14;
-    if (loss < best.loss) best = { panel, axis, rows, loss };
+    if (loss < best.loss) best = { axis, rows, loss };
   }
-  return best;
-}
-
-function widthsOf(panels: readonly TextPanel[], width: number): PartWidths {
-  const longest = (texts: readonly string[]) => Math.max(0, ...texts.map(cellWidth));
-  const gutter = longest(panels.flatMap(({ axis }) => axis.ticks.map(({ label }) => label)));
-  const names = panels
-    .flatMap(({ panel: { lines } }) => (lines.length > 1 ? lines : []))
-    .map(({ label }) => label);
-  const labels = names.length === 0 ? 0 : 1 + Math.min(longest(names), Math.max(4, Math.floor(width / 4)));
-  return { gutter, labels, plot: width - gutter - 2 - labels };
+  return { ...panel, ...best };
 }
 
 const marks = ['●', '○', '◆', '◇'];
 
 function drawPanel(
-  { panel, axis, rows }: TextPanel,
-  horizontal: Axis,
-  { gutter, plot, labels }: PartWidths,
+  { lines, axis, rows }: TextPanel,
+  { gutter, plot, labels, horizontal }: TextFrame,
   { range, bands }: Chart,
 ): readonly StyledLine[] {
-  const { lines } = panel;
   const cellOf = (x: number): number => cellAt(horizontal.place(x), plot);
   const rowOf = (value: number): number => Math.round((1 - axis.place(value)) * (rows - 1));
   const columnOf = (x: number): number => Math.round(horizontal.place(x) * (2 * plot - 1));
@@ -171,37 +179,14 @@ function addName(drawn: StyledLine, name: string, pen: number, after: number): S
   return [...drawn.slice(0, start), [name, pen], ...drawn.slice(end - 1)];
 }
 
-function labelStarts(
-  { ticks, place }: Axis,
-  { gutter, plot, labels }: PartWidths,
-): readonly number[] | undefined {
-  const centres = ticks.map(({ at }) => gutter + 2.5 + cellAt(place(at), plot));
-  const widths = ticks.map(({ label }) => cellWidth(label));
-  return placeLabels(centres, widths, { from: 0, to: gutter + 2 + plot + labels, gap: 2 })?.map(Math.floor);
-}
-
 function cellAt(place: number, plot: number): number {
   return Math.round(place * (2 * plot - 1)) >> 1;
 }
 
-function drawAxis(axis: Axis, widths: PartWidths): readonly StyledLine[] {
-  const ticked = new Set(axis.ticks.map(({ at }) => cellAt(axis.place(at), widths.plot)));
-  const rule = Array.from({ length: widths.plot }, (_, cell) => (ticked.has(cell) ? '┬' : '─')).join('');
-  const starts = labelStarts(axis, widths) ?? [];
-  let names = '';
-  for (const [i, { label }] of axis.ticks.entries()) names = names.padEnd(starts[i] ?? 0) + label;
-  return [[[`${' '.repeat(widths.gutter + 1)}└${rule}`, 'dim']], [[names, 'dim']]];
-}
-
 type Dot = readonly [x: number, y: number];
 
-/** The bits of a braille character's eight dots, by row and column. */
-const bits = [
-  [0x01, 0x08],
-  [0x02, 0x10],
-  [0x04, 0x20],
-  [0x40, 0x80],
-] as const;
+/** The bits of a braille character's eight dots, from left to right and down. */
+const bits = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80];
 
 const [dash, pause] = [4, 2];
 
@@ -241,7 +226,7 @@ class Canvas {
     const place = (y >> 2) * this.#width + (x >> 1);
     const cell = this.#cells.get(place) ?? { dots: 0, pen };
     this.#cells.set(place, cell);
-    cell.dots |= bits[y & 3]?.[x & 1] ?? 0;
+    cell.dots |= bits[2 * (y & 3) + (x & 1)] ?? 0;
     cell.pen = pen;
     return cell;
   }

@@ -6,19 +6,11 @@ import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.
 /** Renders rows as a table in GitHub's Markdown: cells are text, never markup, web addresses stay links. */
 export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
+  const line = (cells: readonly string[]) =>
+    `|${cells.map((text) => (text === '' ? '  ' : ` ${text} `)).join('|')}|\n`;
   const names = fields.map(({ name }) => escapeCell(name));
-  return lineRenderer(
-    (row) => formatLine(texts(row).map(escapeCell)),
-    formatLine(names) + formatLine(fields.map(delimiter)),
-  );
-}
-
-function formatLine(cells: readonly string[]): string {
-  return `|${cells.map((text) => (text === '' ? '  ' : ` ${text} `)).join('|')}|\n`;
-}
-
-function delimiter({ type }: Field): string {
-  return fieldKinds[type].alignment === 'number' ? '---:' : '---';
+  const rule = fields.map((field) => (isNumber(field) ? '---:' : '---'));
+  return lineRenderer((row) => line(texts(row).map(escapeCell)), line(names) + line(rule));
 }
 
 // Most cells match, and need no further checks.
@@ -34,24 +26,25 @@ function escapeCell(text: string): string {
   if (plain.test(text)) return text;
   return text
     .split(lineBreak)
-    .map((part) => escapeMarkup(printable(part)))
+    .map((line) =>
+      // Splitting by a group puts addresses at odd indexes.
+      printable(line)
+        .split(address)
+        .map((part, i) => (i % 2 === 1 ? part : part.replace(markup, '\\$&')))
+        .join(''),
+    )
     .join('<br>');
-}
-
-function escapeMarkup(text: string): string {
-  // Splitting by a group puts addresses at odd indexes.
-  const parts = text.split(address);
-  return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(markup, '\\$&'))).join('');
 }
 
 /** Renders rows as a LaTeX table with the rules of booktabs and exact digits; cells are text, never markup. */
 export function latexRenderer({ columns: { fields }, header }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
   const cells = fields.map((field) => (isNumber(field) ? numberCell : escapeText));
-  const names = lineOf(fields.map(({ name }) => escapeText(name)));
+  const line = (texts: readonly string[]) => `${texts.join(' & ')} \\\\\n`;
+  const names = line(fields.map(({ name }) => escapeText(name)));
   const columns = fields.map((field) => (isNumber(field) ? 'r' : 'l')).join('');
   return lineRenderer(
-    (row) => lineOf(texts(row).map((text, i) => cells[i]?.(text) ?? '')),
+    (row) => line(texts(row).map((text, i) => cells[i]?.(text) ?? '')),
     [
       '% needs \\usepackage{booktabs}\n',
       `\\begin{tabular}{${columns}}\n\\toprule\n`,
@@ -63,10 +56,6 @@ export function latexRenderer({ columns: { fields }, header }: OutputLayout): Te
 
 function isNumber({ type }: Field): boolean {
   return fieldKinds[type].alignment === 'number';
-}
-
-function lineOf(cells: readonly string[]): string {
-  return `${cells.join(' & ')} \\\\\n`;
 }
 
 function numberCell(text: string): string {

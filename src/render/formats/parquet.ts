@@ -66,17 +66,18 @@ export function parquetRenderer({ columns: { fields }, double = false }: OutputL
 }
 
 /** Makes the column of a field; its type depends only on the field, so files with other rows fit together. */
-function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
+function parquetColumn({ name, type, fields = [] }: Field, double: boolean) {
   const { parquet } = fieldKinds[type];
   const { element, stored, holds } = kinds[double && parquet === 'DECIMAL' ? 'NEAREST' : parquet];
   const wire = toWire(fields);
   return {
     elements: [
       // Another service may lack our additional fields.
-      { name, repetition_type: 'OPTIONAL', ...element },
+      { name, repetition_type: 'OPTIONAL' as const, ...element },
       ...(parquet === 'LIST' ? listElements : []),
     ],
-    stored(cell) {
+    /** Converts a cell to the schema's storage type; throws a Problem if that is inexact. */
+    stored(cell: Cell | undefined): StoredCell {
       // An empty text means unknown in the contract, such as a unit.
       if (cell === undefined || cell === null || cell === '') return null;
       const found = stored(cell, wire);
@@ -91,12 +92,6 @@ function parquetColumn({ name, type, fields = [] }: Field, double: boolean): Par
 }
 
 type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
-
-type ParquetColumn = {
-  readonly elements: readonly SchemaElement[];
-  /** Converts a cell to the schema's storage type; throws a Problem if that is inexact. */
-  readonly stored: (cell: Cell | undefined) => StoredCell;
-};
 
 type ParquetKind = {
   readonly element: Omit<SchemaElement, 'name'>;

@@ -1,3 +1,4 @@
+import type { CellObject } from 'write-excel-file/node';
 import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
@@ -7,13 +8,7 @@ import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
 
-type SheetCell = {
-  readonly value: string | number | boolean | Date;
-  readonly type: StringConstructor | NumberConstructor | BooleanConstructor | DateConstructor;
-  readonly format?: string;
-  readonly fontWeight?: 'bold';
-  readonly align?: 'right';
-} | null;
+type SheetCell = CellObject | null;
 
 const mostRows = 1_048_576;
 
