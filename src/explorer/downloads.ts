@@ -27,6 +27,9 @@ export type Picture = {
   readonly file: string;
 };
 
+/** Does a task of a button; shows what it says, or why it failed. */
+type RunTask = (task: () => Promise<string>) => void;
+
 type DataListProps = {
   readonly context: PageContext;
   readonly sources: readonly DataSource[];
@@ -36,16 +39,13 @@ type DataListProps = {
 /** Shows commands of data to copy, and saves the data as CSV, in the bytes that the command writes. */
 export function DataList({ context, sources, picture }: DataListProps): VNode {
   const [said, setSaid] = useState('');
-  const attempt = async (act: () => Promise<string>) => {
+  const attempt: RunTask = (task) => {
     setSaid('');
-    try {
-      setSaid(await act());
-    } catch (error) {
-      setSaid(`Not done: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const failed = (error: unknown) => `Not done: ${error instanceof Error ? error.message : String(error)}`;
+    void task().catch(failed).then(setSaid);
   };
-  const save = (make: (picture: Picture) => Promise<string>) =>
-    picture !== undefined && void attempt(() => make(picture));
+  const button = (shown: Picture, kind: 'svg' | 'png') => html`
+    <button type="button" onClick=${() => attempt(() => savePicture(shown, kind))}>Save ${kind.toUpperCase()}</button>`;
   return html`
     <div class="data">
       <ul class="sources">
@@ -53,12 +53,7 @@ export function DataList({ context, sources, picture }: DataListProps): VNode {
       </ul>
       ${
         picture !== undefined &&
-        html`
-          <p class="buttons">
-            Picture${' '}
-            <button type="button" onClick=${() => save(saveSvg)}>Save SVG</button>
-            <button type="button" onClick=${() => save(savePng)}>Save PNG</button>
-          </p>`
+        html`<p class="buttons">Picture${' '} ${button(picture, 'svg')} ${button(picture, 'png')}</p>`
       }
       <p role="status" class="note">${said}</p>
     </div>`;
@@ -67,7 +62,7 @@ export function DataList({ context, sources, picture }: DataListProps): VNode {
 type SourceLineProps = {
   readonly context: PageContext;
   readonly source: DataSource;
-  readonly attempt: (act: () => Promise<string>) => Promise<void>;
+  readonly attempt: RunTask;
 };
 
 function SourceLine({ context: { service, connection }, source, attempt }: SourceLineProps): VNode {
@@ -90,10 +85,8 @@ function SourceLine({ context: { service, connection }, source, attempt }: Sourc
       <span aria-hidden="true" class="swatch ${colour}" />
       <span class="name">${name}</span>
       <code tabindex="0" ref=${code}>${command}</code>
-      <button type="button" class="copy" aria-label="Copy the command of ${name}"
-        onClick=${() => void attempt(copy)}>Copy</button>
-      <button type="button" class="csv" aria-label="Save ${name} as CSV"
-        onClick=${() => void attempt(saveCsv)}>CSV</button>
+      <button type="button" aria-label="Copy the command of ${name}" onClick=${() => attempt(copy)}>Copy</button>
+      <button type="button" aria-label="Save ${name} as CSV" onClick=${() => attempt(saveCsv)}>CSV</button>
     </li>`;
 }
 
@@ -104,6 +97,11 @@ function flagsOf(params: AskedParams): { readonly [flag: string]: string | undef
     return [`--${name.replaceAll('_', '-')}`, value];
   });
   return Object.fromEntries(flags);
+}
+
+async function savePicture(picture: Picture, kind: 'svg' | 'png'): Promise<string> {
+  const svg = new Blob([await svgOf(picture)], { type: 'image/svg+xml' });
+  return saveBlob(kind === 'svg' ? svg : await pngOf(svg), `${picture.file}.${kind}`);
 }
 
 async function svgOf({ title, subtitle, unit, frequency, source, chart }: Picture): Promise<string> {
@@ -134,34 +132,23 @@ async function svgOf({ title, subtitle, unit, frequency, source, chart }: Pictur
   return renderer.end();
 }
 
-async function saveSvg(picture: Picture): Promise<string> {
-  return saveBlob(new Blob([await svgOf(picture)], { type: 'image/svg+xml' }), `${picture.file}.svg`);
+async function pngOf(svg: Blob): Promise<Blob> {
+  const image = new Image();
+  image.src = URL.createObjectURL(svg);
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = image.width * 2;
+  canvas.height = image.height * 2;
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob === null) throw new Error('this browser makes no PNG of the picture; save it as SVG');
+  return blob;
 }
 
-async function savePng(picture: Picture): Promise<string> {
-  const address = URL.createObjectURL(new Blob([await svgOf(picture)], { type: 'image/svg+xml' }));
-  try {
-    const image = new Image();
-    image.src = address;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    canvas.width = image.width * 2;
-    canvas.height = image.height * 2;
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-    if (blob === null) throw new Error('this browser makes no PNG of the picture; save it as SVG');
-    return saveBlob(blob, `${picture.file}.png`);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-}
-
-function saveBlob(blob: Blob, name: string): string {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+function saveBlob(blob: Blob, download: string): string {
+  const href = URL.createObjectURL(blob);
+  Object.assign(document.createElement('a'), { href, download }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
   return '';
 }

@@ -54,7 +54,7 @@ export function useMoved(state: PageState, settled: Day): readonly [day: Day, mo
 export function DaySlider({ label, days, day, about, onMove, onSettle }: DaySliderProps): VNode {
   const position = Math.max(0, positionOf(days, day));
   const chosen = ({ currentTarget }: InputEvent) => days[Number(currentTarget.value)] ?? '';
-  const step = (by: number) => {
+  const stepBy = (by: number) => () => {
     const next = days[position + by] ?? days[position] ?? '';
     onMove(next);
     onSettle(next);
@@ -63,12 +63,12 @@ export function DaySlider({ label, days, day, about, onMove, onSettle }: DaySlid
     <div class="slider">
       <${DayField} label=${label} day=${day} required onDay=${onSettle} />
       <div class="track">
-        <button type="button" class="step" aria-label="${label}: one step back" onClick=${() => step(-1)}>‹</button>
+        <button type="button" class="step" aria-label="${label}: one step back" onClick=${stepBy(-1)}>‹</button>
         <input type="range" min="0" max=${Math.max(0, days.length - 1)} step="1" value=${String(position)}
           aria-label=${label} aria-valuetext=${about}
           onInput=${(event: InputEvent) => onMove(chosen(event))}
           onChange=${(event: InputEvent) => onSettle(chosen(event))} />
-        <button type="button" class="step" aria-label="${label}: one step forward" onClick=${() => step(1)}>›</button>
+        <button type="button" class="step" aria-label="${label}: one step forward" onClick=${stepBy(1)}>›</button>
       </div>
       <output class="about">${about}</output>
     </div>`;

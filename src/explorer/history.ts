@@ -2,7 +2,7 @@ import type { Statement } from '../domain/series/revision-history.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { type Day, placeAmong } from '../domain/values/date.ts';
 import { groupBy } from '../domain/values/groups.ts';
-import { cell, type PageService, type ServedRow } from './page-service.ts';
+import { cell, type PageService } from './page-service.ts';
 
 /** Makes the vintages of a series from statements in any order, at most one for a date and day. */
 export function historyOf(statements: readonly Pick<Statement, 'asOf' | 'date' | 'value'>[]): Vintages {
@@ -18,25 +18,10 @@ export function positionOf(days: readonly Day[], day: Day): number {
 }
 
 /** A series with all that was published. */
-export type LoadedSeries = {
-  readonly id: string;
-  readonly title: string;
-  readonly about: ServedRow | undefined;
-  readonly history: Vintages;
-  readonly revisions: readonly ServedRow[];
-  /** Oldest first, with their days. */
-  readonly vintages: readonly ServedRow[];
-  readonly days: readonly Day[];
-  /** The latest value and the first release for each date of `history`, or null. */
-  readonly latest: readonly (string | null)[];
-  readonly first: readonly (string | null)[];
-};
+export type LoadedSeries = Awaited<ReturnType<typeof loadSeries>>;
 
 /** Requests everything about a series. */
-export async function loadSeries(
-  id: string,
-  service: Pick<PageService, 'page' | 'rows'>,
-): Promise<LoadedSeries> {
+export async function loadSeries(id: string, service: PageService) {
   const path = `series/${encodeURIComponent(id)}`;
   const [{ rows }, revisions, newestFirst, releases] = await Promise.all([
     service.page(path),
@@ -59,8 +44,10 @@ export async function loadSeries(
     about: rows[0],
     history,
     revisions,
+    // Oldest first, with their days.
     vintages,
     days: vintages.map((row) => cell(row, 'as_of_date')),
+    // The latest value and the first release for each date, or null.
     latest: history.dates.map((date) => history.changesOf(date).at(-1)?.value ?? null),
     first: history.dates.map((date) => firstReleases.get(date) ?? null),
   };

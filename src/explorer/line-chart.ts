@@ -72,10 +72,6 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
       </figure>`;
   }
 
-  #hover(hovered: number | undefined): void {
-    if (hovered !== this.state.hovered) this.setState({ hovered });
-  }
-
   #draw(): void {
     const plot = this.#plot;
     if (plot === undefined) this.#resize();
@@ -102,6 +98,7 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
     const isDay = chart.axis === 'day';
     const options: uPlot.Options = {
       ...size,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
       legend: { show: false },
       cursor: {
         y: false,
@@ -117,7 +114,12 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
       axes: [isDay ? dayAxis : this.#maturityAxis(), verticalAxis],
       series: [{}, ...chart.lines.map((line) => seriesOf(line, !isDay))],
       hooks: {
-        setCursor: [({ cursor: { idx } }) => this.#hover(idx ?? undefined)],
+        setCursor: [
+          ({ cursor: { idx } }) => {
+            const hovered = idx ?? undefined;
+            if (hovered !== this.state.hovered) this.setState({ hovered });
+          },
+        ],
         setSelect: [(plot) => this.#zoom(plot)],
         draw: [(plot) => this.#drawMarks(plot)],
       },
@@ -177,24 +179,24 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
 
   #drawMarks({ ctx, bbox, valToPos }: uPlot): void {
     const ratio = devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = colourOf('--mark');
+    ctx.fillStyle = colourOf('--soft');
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([4 * ratio, 3 * ratio]);
+    ctx.font = `${11 * ratio}px ${fonts}`;
     for (const [i, { day, label }] of (this.props.marks ?? []).entries()) {
       const x = valToPos(secondsOf(day), 'x', true);
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      ctx.save();
-      ctx.strokeStyle = colourOf('--mark');
-      ctx.fillStyle = colourOf('--soft');
-      ctx.lineWidth = ratio;
-      ctx.setLineDash([4 * ratio, 3 * ratio]);
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
-      ctx.font = `${11 * ratio}px ${fonts}`;
       const isRight = x > bbox.left + bbox.width / 2;
       ctx.textAlign = isRight ? 'right' : 'left';
       ctx.fillText(label, x + (isRight ? -5 : 5) * ratio, bbox.top + (12 + 15 * i) * ratio);
-      ctx.restore();
     }
+    ctx.restore();
   }
 }
 
@@ -210,6 +212,7 @@ const axisStyle: uPlot.Axis = {
   font: `12px ${fonts}`,
   stroke: () => colourOf('--soft'),
   ticks: { show: true, stroke: () => colourOf('--grid'), width: 1, size: 5 },
+  grid: { stroke: () => colourOf('--grid'), width: 1 },
 };
 
 /** Steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
@@ -221,7 +224,6 @@ const daySteps = [
 
 const dayAxis: uPlot.Axis = {
   ...axisStyle,
-  grid: { stroke: () => colourOf('--grid'), width: 1 },
   space: 88,
   size: 34,
   incrs: daySteps,
@@ -231,7 +233,6 @@ const dayAxis: uPlot.Axis = {
 
 const verticalAxis: uPlot.Axis = {
   ...axisStyle,
-  grid: { stroke: () => colourOf('--grid'), width: 1 },
   values: (_, splits) => numberLabels(splits),
   size: (_, values) => Math.max(34, ...(values ?? []).map((text) => 16 + 7 * text.length)),
 };
@@ -239,18 +240,15 @@ const verticalAxis: uPlot.Axis = {
 function seriesOf({ colour, width = 1.5, form = 'line', isHidden = false }: PlotLine, spanGaps: boolean) {
   const stepped = form === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   const paths = form === 'dots' ? () => null : stepped;
+  const stroke = () => colourOf(colour);
+  const points = { size: form === 'dots' ? 4 : 6, stroke, fill: stroke };
   return {
     show: !isHidden,
     spanGaps,
-    stroke: () => colourOf(colour),
+    stroke,
     width,
     ...(paths !== undefined && { paths }),
-    points: {
-      size: form === 'dots' ? 4 : 6,
-      ...(form !== 'line' && { show: true }),
-      stroke: () => colourOf(colour),
-      fill: () => colourOf(colour),
-    },
+    points: form === 'line' ? points : { ...points, show: true },
   };
 }
 
@@ -268,16 +266,12 @@ function colourOf(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-/** Returns the midnight at which uPlot's axis, in the browser's time zone, shows a day. */
 function secondsOf(day: Day): number {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date).getTime() / 1000;
+  return Date.parse(day) / 1000;
 }
 
 function dayAt(seconds: number): Day {
-  const date = new Date(seconds * 1000);
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
 function paddedRange(least: number | null, most: number | null): [number, number] {

@@ -16,9 +16,6 @@ const base = new URL('.', location.href);
 /** In milliseconds without a change, before the address follows typing or sliding. */
 const rest = 300;
 
-/** In milliseconds, before the page says that it waits for an answer. */
-const patience = 300;
-
 const pages = [
   ['series', '?', 'Series'],
   ['curve', '?view=curve', 'Yield curve'],
@@ -31,9 +28,8 @@ type ExplorerState = {
   /** True without an answer; the page then offers to ask again. */
   readonly hasFailed: boolean;
   readonly isOpening: boolean;
-  readonly isWaiting: boolean;
   /** The view, and the turn in which it was opened. It keeps what is typed while the rest of the page changes. */
-  readonly content: VNode | undefined;
+  readonly content?: VNode;
   readonly opened: number;
 };
 
@@ -43,8 +39,6 @@ class Explorer extends Component<object, ExplorerState> {
     faults: [],
     hasFailed: false,
     isOpening: false,
-    isWaiting: false,
-    content: undefined,
     opened: 0,
   };
   readonly #connection = connectionFlags();
@@ -60,7 +54,7 @@ class Explorer extends Component<object, ExplorerState> {
   readonly #context: PageContext = {
     service: this.#service,
     go: (change, how) => this.#go(change, how),
-    warn: (faults) => this.#warn(faults),
+    warn: (faults) => this.setState({ faults, hasFailed: false }),
     fail: (error) => this.#fail(error),
     connection: this.#connection,
   };
@@ -75,12 +69,9 @@ class Explorer extends Component<object, ExplorerState> {
     this.#fail(error);
   }
 
-  render(
-    _: object,
-    { view, faults, hasFailed, isOpening, isWaiting, content, opened }: ExplorerState,
-  ): VNode {
+  render(_: object, { view, faults, hasFailed, isOpening, content, opened }: ExplorerState): VNode {
     const useOther = () => {
-      this.#warn([]);
+      this.#context.warn([]);
       this.#askKey();
     };
     return html`
@@ -102,14 +93,11 @@ class Explorer extends Component<object, ExplorerState> {
           html`
             <p class="buttons">
               <button type="button" onClick=${() => void this.#showAddress()}>Try again</button>
-              ${
-                this.#service.hasKey &&
-                html`<button type="button" onClick=${useOther}>Use another key</button>`
-              }
+              ${this.#service.key && html`<button type="button" onClick=${useOther}>Use another key</button>`}
             </p>`
         }
       </div>
-      <p role="status" class="waiting">${isWaiting ? 'Waiting for the service …' : ''}</p>
+      <p role="status" class="waiting">${isOpening && html`<span>Waiting for the service …</span>`}</p>
       <main id="content" tabindex="-1" aria-busy=${isOpening ? 'true' : undefined} ref=${this.#main}>
         <${Fragment} key=${opened}>${content}<//>
       </main>`;
@@ -142,10 +130,6 @@ class Explorer extends Component<object, ExplorerState> {
     void this.#showAddress().then(() => this.#main.current?.focus());
   }
 
-  #warn(faults: readonly string[]): void {
-    this.setState({ faults, hasFailed: false });
-  }
-
   async #showAddress(keepsFaults = false): Promise<void> {
     const { state, faults } = stateIn(location.search);
     this.#address = state;
@@ -153,10 +137,9 @@ class Explorer extends Component<object, ExplorerState> {
     this.#pending = {};
     this.#turn += 1;
     const turn = this.#turn;
-    if (!keepsFaults) this.#warn(faults);
+    if (!keepsFaults) this.#context.warn(faults);
     this.setState({ view: state.view });
     const subject = JSON.stringify([state.view, state.series, state.type?.toUpperCase()]);
-    const wait = setTimeout(() => turn === this.#turn && this.setState({ isWaiting: true }), patience);
     try {
       if (this.#view?.subject !== subject) {
         this.setState({ isOpening: true });
@@ -169,8 +152,7 @@ class Explorer extends Component<object, ExplorerState> {
     } catch (error) {
       if (turn === this.#turn) this.#fail(error);
     } finally {
-      clearTimeout(wait);
-      if (turn === this.#turn) this.setState({ isOpening: false, isWaiting: false });
+      if (turn === this.#turn) this.setState({ isOpening: false });
     }
   }
 
@@ -191,17 +173,17 @@ class Explorer extends Component<object, ExplorerState> {
     const subject = series ?? pages.find(([name]) => name === view)?.[2] ?? '';
     this.#show(html`<h1>${subject}</h1>`, subject);
     if (!(error instanceof ServiceFailure)) {
-      this.#warn([`This is a bug in the explorer: ${String(error)}`]);
+      this.#context.warn([`This is a bug in the explorer: ${String(error)}`]);
       throw error;
     }
-    if (error.status === 401) this.#askKey(this.#service.hasKey ? error.message : undefined);
+    if (error.status === 401) this.#askKey(this.#service.key && error.message);
     else this.setState({ faults: [`${error.message}.`], hasFailed: true });
   }
 
   /** Asks for the key, which stays in memory until the page is closed; `reason` is the last key's fault. */
   #askKey(reason?: string): void {
     const useKey = (key: string) => {
-      this.#service.useKey(key);
+      this.#service.key = key;
       void this.#showAddress();
     };
     this.#show(html`<${KeyForm} reason=${reason} onKey=${useKey} />`, 'Key');

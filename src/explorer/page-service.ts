@@ -23,7 +23,7 @@ export class ServiceFailure extends Error {
 export class PageService {
   readonly #base: URL;
   readonly #needsKey: boolean;
-  #key: string | undefined;
+  key: string | undefined;
 
   /** `base` is the page's address without its query. With `needsKey`, nothing is requested without a key. */
   constructor(base: URL, needsKey: boolean) {
@@ -31,27 +31,19 @@ export class PageService {
     this.#needsKey = needsKey;
   }
 
-  get hasKey(): boolean {
-    return this.#key !== undefined;
-  }
-
-  useKey(key: string): void {
-    this.#key = key;
-  }
-
   async rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
-    const text = await textOf(await this.#ask(path, { ...params, format: 'ndjson' }));
+    const text = await this.#text(path, { ...params, format: 'ndjson' });
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
   }
 
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
-    const text = await textOf(await this.#ask(path, params));
-    const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {
+    const text = await this.#text(path, params);
+    const { results: rows, has_more: hasMore = false } = JSON.parse(text, shortDays) as {
       readonly results: readonly ServedRow[];
       readonly has_more?: boolean;
     };
-    return { rows: results, hasMore: hasMore === true };
+    return { rows, hasMore };
   }
 
   /** Reads the first columns of an answer of any length, whose texts have no commas. */
@@ -60,39 +52,32 @@ export class PageService {
     count: number,
     params: AskedParams = {},
   ): Promise<readonly (readonly string[])[]> {
-    const text = await textOf(await this.#ask(path, { ...params, format: 'csv' }));
-    return text
-      .split('\n')
-      .slice(1, -1)
-      .map((line) => line.split(',', count));
+    const lines = (await this.#text(path, { ...params, format: 'csv' })).split('\n');
+    return lines.slice(1, -1).map((line) => line.split(',', count));
   }
 
   async csv(path: string, params: AskedParams = {}): Promise<Blob> {
     return (await this.#ask(path, { ...params, format: 'csv' })).blob();
   }
 
+  async #text(path: string, params: AskedParams): Promise<string> {
+    const answer = await this.#ask(path, params);
+    return answer.text().catch(() => {
+      throw new ServiceFailure(0, 'the answer of the service broke off');
+    });
+  }
+
   async #ask(path: string, params: AskedParams): Promise<Response> {
-    if (this.#needsKey && !this.hasKey) throw new ServiceFailure(401, 'this service needs a key');
-    const headers = this.#key === undefined ? {} : { 'X-API-Key': this.#key };
-    let answer: Response;
-    try {
-      const target = new URL(targetOf(path, params), this.#base);
-      answer = await fetch(target, { headers, credentials: 'omit', redirect: 'error' });
-    } catch {
+    if (this.#needsKey && this.key === undefined) throw new ServiceFailure(401, 'this service needs a key');
+    const headers = this.key === undefined ? {} : { 'X-API-Key': this.key };
+    const target = new URL(targetOf(path, params), this.#base);
+    const answer = await fetch(target, { headers, credentials: 'omit', redirect: 'error' }).catch(() => {
       throw new ServiceFailure(0, 'the service does not answer; it may have been stopped');
-    }
+    });
     if (answer.ok) return answer;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
     const wait = Number.isNaN(after) ? '' : `; it may be asked again in ${after} s`;
     throw new ServiceFailure(answer.status, `${await detailOf(answer)}${wait}`);
-  }
-}
-
-async function textOf(answer: Response): Promise<string> {
-  try {
-    return await answer.text();
-  } catch {
-    throw new ServiceFailure(0, 'the answer of the service broke off');
   }
 }
 

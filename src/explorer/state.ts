@@ -27,35 +27,28 @@ const choices: { readonly [K in StateName]?: readonly string[] } = {
 /** Reads the state in the query of an address; leaves out wrong parts, and returns their faults. */
 export function stateIn(search: string): { readonly state: PageState; readonly faults: readonly string[] } {
   const given = new URLSearchParams(search);
+  const partOf = (name: string) => given.get(name)?.trim() ?? '';
   const viewText = given.get('view') ?? 'series';
   const view: View = Object.hasOwn(names, viewText) ? (viewText as View) : 'series';
   const faults = view === viewText ? [] : [`there is no page '${viewText}'`];
   const entries = names[view].flatMap((name) => {
-    const text = given.get(name)?.trim() ?? '';
-    if (text === '') return [];
-    const fault = faultOf(name, text) ?? faultOfRange(name, text, given.get('from')?.trim() ?? '');
-    if (fault === undefined) return [[name, text] as const];
-    faults.push(fault);
-    return [];
+    const text = partOf(name);
+    const fault = text === '' ? undefined : faultOf(name, text, partOf('from'));
+    if (fault !== undefined) faults.push(fault);
+    return text === '' || fault !== undefined ? [] : [[name, text] as const];
   });
   return { state: { view, ...Object.fromEntries(entries) }, faults };
 }
 
-function faultOf(name: StateName, text: string): string | undefined {
-  if (days.includes(name))
-    return parseDay(text) === undefined
-      ? `${name} is '${text}', which is no date: dates are YYYY-MM-DD`
-      : undefined;
+function faultOf(name: StateName, text: string, from: string): string | undefined {
+  if (days.includes(name) && parseDay(text) === undefined)
+    return `${name} is '${text}', which is no date: dates are YYYY-MM-DD`;
+  if (name === 'to' && parseDay(from) !== undefined && text < from)
+    return `to is ${text}, before from, which is ${from}`;
   const known = choices[name];
   const wrong =
     known && text.split(',').find((one) => !known.includes(one) && !known.includes(one.toUpperCase()));
   return wrong === undefined ? undefined : `${name} is '${wrong}', and can be ${known?.join(' or ')}`;
-}
-
-function faultOfRange(name: StateName, to: string, from: string): string | undefined {
-  return name === 'to' && parseDay(from) !== undefined && to < from
-    ? `to is ${to}, before from, which is ${from}`
-    : undefined;
 }
 
 /** Returns the query for a state, with parts in a fixed order. */
@@ -66,8 +59,7 @@ export function searchOf(state: PageState): string {
     const text = state[name];
     if (text !== undefined && text !== '') given.set(name, text);
   }
-  const text = String(given);
-  return text === '' ? '?' : `?${text}`;
+  return `?${given}`;
 }
 
 /** Changes parts of a state; an empty text removes a part. */
@@ -81,13 +73,11 @@ export function commandLine(
   words: readonly string[],
   flags: { readonly [name: string]: string | undefined },
 ): string {
-  const given = Object.entries(flags).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    return value === '' ? [name] : [name, value];
-  });
-  return ['asof', ...words, ...given].map(quoted).join(' ');
-}
-
-function quoted(word: string): string {
-  return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value].filter((word) => word !== ''),
+  );
+  const isPlain = (word: string) => /^[\w.,:@%+=/-]+$/.test(word);
+  return ['asof', ...words, ...given]
+    .map((word) => (isPlain(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
 }

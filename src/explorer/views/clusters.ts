@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { counted } from '../../errors/wording.ts';
 import { DataList, type DataSource } from '../downloads.ts';
 import { DayField, Field } from '../fields.ts';
 import {
@@ -26,6 +27,8 @@ const tradeFields = {
 
 const tradeHeads = Object.keys(tradeFields);
 
+const tradeWords = tradeHeads.filter((head) => head !== 'Shares' && head !== 'Price');
+
 /** Opens the clusters; the state on show decides which are requested. */
 export function openClusters(context: PageContext): OpenedView {
   return {
@@ -34,27 +37,32 @@ export function openClusters(context: PageContext): OpenedView {
   };
 }
 
-type ClustersAnswer = {
-  readonly question: string;
-  readonly found: string;
-  readonly rows: readonly ServedRow[];
-};
-
 type ClustersViewProps = { readonly context: PageContext; readonly state: PageState };
 
 function ClustersView({ context, state }: ClustersViewProps): VNode {
-  const asked = { ...askedIn(state), limit: '100' };
+  const asked = {
+    as_of: state['as-of'],
+    ticker: state.ticker?.toUpperCase(),
+    min_insiders: state['min-insiders'],
+    days: state.days,
+    from: state.from,
+    to: state.to,
+    limit: '100',
+  };
   const question = JSON.stringify(asked);
-  const [answer, setAnswer] = useState<ClustersAnswer>({ question: '', found: '', rows: [] });
+  const none: readonly ServedRow[] = [];
+  const [answer, setAnswer] = useState({ question: '', found: '', rows: none });
   useLayoutEffect(() => {
     let isLatest = true;
     const ask = async () => {
       try {
         const { rows, hasMore } = await context.service.page('insider/clusters', asked);
-        if (isLatest) setAnswer({ question, found: countText(rows.length, hasMore), rows });
+        const newest = `The newest ${rows.length} clusters; narrow the search to see others.`;
+        const found = hasMore ? newest : counted(rows.length, 'cluster');
+        if (isLatest) setAnswer({ question, found, rows });
       } catch (error) {
         if (!isLatest) return;
-        setAnswer({ question, found: '', rows: [] });
+        setAnswer({ question, found: '', rows: none });
         // The fields stay, so that a wrong one can be changed.
         if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
         else context.fail(error);
@@ -67,7 +75,6 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
   }, [question]);
   // An answer does not disturb typing.
   const fields = useMemo(() => html`<${ClusterFields} ...${{ context, state }} />`, [context, state]);
-  const openCluster = (open: string) => context.go({ open }, 'replace');
   return html`
     <article aria-busy=${answer.question === question ? undefined : 'true'}>
       <h1>Clusters of insiders</h1>
@@ -79,7 +86,7 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
         ${answer.rows.map((row) => {
           const isOpen = nameOf(row) === state.open;
           const key = `${answer.question} ${nameOf(row)}`;
-          return html`<${Cluster} key=${key} ...${{ context, row, asked, isOpen }} onOpen=${openCluster} />`;
+          return html`<${Cluster} key=${key} ...${{ context, row, asked, isOpen }} />`;
         })}
       </div>
     </article>`;
@@ -110,12 +117,10 @@ type ClusterProps = {
   readonly row: ServedRow;
   readonly asked: AskedParams;
   readonly isOpen: boolean;
-  /** Called with the name of an opened cluster, or an empty text for a closed one. */
-  readonly onOpen: (name: string) => void;
 };
 
 /** Shows a cluster; its trades are requested when it is first opened. */
-function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
+function Cluster({ context, row, asked, isOpen }: ClusterProps): VNode {
   const [trades, setTrades] = useState<readonly ServedRow[]>();
   const explain = async () => {
     setTrades([]);
@@ -132,7 +137,7 @@ function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
   };
   const toggle = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
     if (open && trades === undefined) void explain();
-    if (open !== isOpen) onOpen(open ? nameOf(row) : '');
+    if (open !== isOpen) context.go({ open: open ? nameOf(row) : '' }, 'replace');
   };
   const [first, last, value, detected] = ['date_first', 'date_last', 'total_value', 'detected_on'].map(
     (name) => cell(row, name),
@@ -155,43 +160,21 @@ function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
           trades !== undefined &&
           html`
             <${DataTable} caption="The trades of the cluster and those near it, by trade date"
-              heads=${tradeHeads} words=${tradeHeads.filter((head) => head !== 'Shares' && head !== 'Price')} rows=${trades.length}
+              heads=${tradeHeads} words=${tradeWords} rows=${trades.length}
               cellsOf=${(i: number) => Object.values(tradeFields).map((name) => cell(trades[i], name))} />`
         }
       </div>
     </details>`;
 }
 
-function askedIn(state: PageState): AskedParams {
-  return {
-    as_of: state['as-of'],
-    ticker: state.ticker?.toUpperCase(),
-    min_insiders: state['min-insiders'],
-    days: state.days,
-    from: state.from,
-    to: state.to,
-  };
-}
-
 function sourcesOf(params: AskedParams): readonly DataSource[] {
   const file = `clusters${params.as_of === undefined ? '' : `-as-of-${params.as_of}`}`;
-  const words = ['insider', 'clusters'];
-  const path = 'insider/clusters';
+  const [words, path] = [['insider', 'clusters'], 'insider/clusters'];
+  const explained = { words: [...words, '--explain'], path: `${path}/explanations`, params };
   return [
     { name: 'Clusters', words, path, params, file },
-    {
-      name: 'Explained',
-      words: [...words, '--explain'],
-      path: `${path}/explanations`,
-      params,
-      file: `${file}-explained`,
-    },
+    { name: 'Explained', ...explained, file: `${file}-explained` },
   ];
-}
-
-function countText(count: number, hasMore: boolean): string {
-  if (hasMore) return `The newest ${count} clusters; narrow the search to see others.`;
-  return count === 1 ? '1 cluster' : `${count} clusters`;
 }
 
 /** Returns the name of a cluster in an answer: its company and its first trade. */

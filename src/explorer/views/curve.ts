@@ -14,13 +14,6 @@ import { DataTable } from './data-table.ts';
 
 type CurveRates = ReadonlyMap<string, string>;
 
-type Curves = {
-  readonly type: CurveType;
-  readonly title: string;
-  readonly days: readonly Day[];
-  readonly rates: ReadonlyMap<Day, CurveRates>;
-};
-
 const titles = { PAR: 'Treasury par yield curve', TIPS: 'Treasury real yield curve (TIPS)' } as const;
 
 const heads = ['Maturity', 'Rate', 'Compared', 'Change'];
@@ -43,12 +36,13 @@ export async function openCurves(state: PageState, context: PageContext): Promis
   for (const [day = '', maturity = '', rate = ''] of answers.flat())
     rates.set(day, (rates.get(day) ?? new Map()).set(maturity, rate));
   const title = titles[type];
-  const curves = { type, title, days: [...rates.keys()].sort(), rates };
+  const days = [...rates.keys()].sort();
+  const newest = days.at(-1);
   return {
     title,
     show: (state) => {
-      const newest = curves.days.at(-1);
-      if (newest !== undefined) return html`<${CurveView} ...${{ curves, newest, context, state }} />`;
+      if (newest !== undefined)
+        return html`<${CurveView} ...${{ type, title, days, rates, newest, context, state }} />`;
       return html`
         <article>
           <h1>${title}</h1>
@@ -59,9 +53,7 @@ export async function openCurves(state: PageState, context: PageContext): Promis
   };
 }
 
-type TypeFieldProps = { readonly type: CurveType; readonly context: PageContext };
-
-function TypeField({ type, context }: TypeFieldProps): VNode {
+function TypeField({ type, context }: Pick<CurveViewProps, 'context' | 'type'>): VNode {
   const choose = ({ currentTarget: { value } }: TargetedEvent<HTMLSelectElement>) =>
     context.go({ type: value === 'PAR' ? '' : value });
   return html`
@@ -74,14 +66,16 @@ function TypeField({ type, context }: TypeFieldProps): VNode {
 }
 
 type CurveViewProps = {
-  readonly curves: Curves;
+  readonly type: CurveType;
+  readonly title: string;
+  readonly days: readonly Day[];
+  readonly rates: ReadonlyMap<Day, CurveRates>;
   readonly newest: Day;
   readonly context: PageContext;
   readonly state: PageState;
 };
 
-function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
-  const { type, title, days, rates } = curves;
+function CurveView({ type, title, days, rates, newest, context, state }: CurveViewProps): VNode {
   const [date, move] = useMoved(state, state.date ?? newest);
   const { vs } = state;
   const onOrBefore = (day: Day) => days[positionOf(days, day)];
@@ -95,20 +89,17 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
       ${label}
     </button>`;
 
-  const [curve, other] = [rates.get(date), vs === undefined ? undefined : rates.get(vs)];
+  const [curve, other] = [rates.get(date), rates.get(vs ?? '')];
   const shown = maturitiesOf(type).filter((name) => curve?.has(name) === true || other?.has(name) === true);
+  const line = (label: Day, colour: string, width: number, of: CurveRates | undefined) => {
+    return { label, colour, width, values: shown.map((name) => of?.get(name)) };
+  };
   const chart: PlotData = {
     axis: 'maturity',
     at: shown,
     lines: [
-      {
-        label: vs ?? '',
-        colour: '--latest',
-        width: 2,
-        values: shown.map((name) => other?.get(name)),
-        isHidden: vs === undefined,
-      },
-      { label: date, colour: '--as-of', width: 2.5, values: shown.map((name) => curve?.get(name)) },
+      { ...line(vs ?? '', '--latest', 2, other), isHidden: vs === undefined },
+      line(date, '--as-of', 2.5, curve),
     ],
   };
   const description =
@@ -135,10 +126,16 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
     const change = rate === undefined || compared === undefined ? '' : spreadInBasisPoints(rate, compared);
     return [name, rate ?? '', compared ?? '', change];
   };
-  const sources = [
-    sourceOf('Curve', 'as-of', type, date),
-    ...(vs === undefined ? [] : [sourceOf('Compared', 'latest', type, vs)]),
-  ];
+  const source = (name: string, colour: string, date: Day): DataSource => ({
+    name,
+    colour,
+    words: ['curve'],
+    path: 'treasury/yields/curve',
+    params: { date, curve_type: type },
+    file: `curve-${type.toLowerCase()}-${date}`,
+  });
+  const curveSource = source('Curve', 'as-of', date);
+  const sources = [curveSource, ...(vs === undefined ? [] : [source('Compared', 'latest', vs)])];
   const picture: Picture = {
     title,
     subtitle: [date, ...(vs === undefined ? [] : [vs])].join(' and '),
@@ -146,7 +143,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
     frequency: '',
     source: 'U.S. Treasury',
     chart,
-    file: `curve-${type.toLowerCase()}-${date}`,
+    file: curveSource.file,
   };
   const place =
     curve === undefined ? 'not a trade date' : `trade date ${positionOf(days, date) + 1} of ${days.length}`;
@@ -171,15 +168,4 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
       <${DataTable} caption="Rates in percent, and the change in basis points" heads=${heads}
         rows=${shown.length} cellsOf=${cellsOf} />
     </article>`;
-}
-
-function sourceOf(name: string, colour: string, type: CurveType, date: Day): DataSource {
-  return {
-    name,
-    colour,
-    words: ['curve'],
-    path: 'treasury/yields/curve',
-    params: { date, curve_type: type },
-    file: `curve-${type.toLowerCase()}-${date}`,
-  };
 }

@@ -15,14 +15,8 @@ type DataTableProps = {
 const firstRows = 60;
 
 /** Shows a table of any length, in a box that scrolls. */
-export function DataTable({
-  caption,
-  heads,
-  words = heads.slice(0, 1),
-  rows,
-  cellsOf,
-  onOpen,
-}: DataTableProps): VNode {
+export function DataTable(props: DataTableProps): VNode {
+  const { caption, heads, words = heads.slice(0, 1), rows, cellsOf, onOpen } = props;
   const [most, setMost] = useState(firstRows);
   const kinds = heads.map((head) => (words.includes(head) ? undefined : 'number'));
   const row = (_: unknown, i: number) => html`<${TableRow} ...${{ kinds, onOpen }} cells=${cellsOf(i)} />`;
@@ -43,15 +37,14 @@ export function DataTable({
     </div>`;
 }
 
-type TableRowProps = {
+type TableRowProps = Pick<DataTableProps, 'onOpen'> & {
   readonly kinds: readonly (string | undefined)[];
   readonly cells: readonly string[];
-  readonly onOpen: DataTableProps['onOpen'];
 };
 
 /** Shows a row; while a slider moves, most rows have the same cells as before. */
 function TableRow({ kinds, cells, onOpen }: TableRowProps): VNode {
-  const row = () => {
+  return useMemo(() => {
     const [first = '', ...others] = cells;
     const head = html`<button type="button" class="link" onClick=${() => onOpen?.(first)}>${first}</button>`;
     return html`
@@ -59,6 +52,5 @@ function TableRow({ kinds, cells, onOpen }: TableRowProps): VNode {
         <th scope="row">${onOpen === undefined ? first : head}</th>
         ${others.map((text, j) => html`<td class=${kinds[j + 1]}>${text}</td>`)}
       </tr>`;
-  };
-  return useMemo(row, cells);
+  }, cells);
 }

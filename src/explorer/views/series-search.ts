@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
 import { Field } from '../fields.ts';
-import { cell, type PageService, type ServedRow, ServiceFailure } from '../page-service.ts';
+import { cell, type PageService, type ServedRow } from '../page-service.ts';
 import { searchOf } from '../state.ts';
 
 /** In milliseconds, for another letter before a search. */
@@ -28,8 +28,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
   render(_: SeriesSearchProps, { said, rows }: SearchState): VNode {
     const find = () => void this.#find(pause);
     const leave = ({ relatedTarget }: FocusEvent) => {
-      const isInside = relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget) === true;
-      if (!isInside) this.close();
+      if (!(relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget))) this.close();
     };
     // The field keeps the focus: some browsers give none to a clicked link.
     const keepFocus = (event: Event) => event.preventDefault();
@@ -93,7 +92,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
         ? { said: `Nothing matches “${text}”; the nearest are shown`, rows }
         : { said: `${rows.length}${hasMore ? ' or more' : ''} series`, rows };
     } catch (error) {
-      return { said: error instanceof ServiceFailure ? error.message : String(error), rows: [] };
+      return { said: error instanceof Error ? error.message : String(error), rows: [] };
     }
   }
 }

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
-import { Component, createRef, type VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import type { VNode } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { changeBetween } from '../../domain/values/arithmetic.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { DataList, type DataSource, type Picture } from '../downloads.ts';
@@ -33,13 +33,9 @@ export async function openSeries(id: string, context: PageContext): Promise<Open
   };
 }
 
-type SeriesViewProps = {
-  readonly series: LoadedSeries;
-  readonly context: PageContext;
-  readonly state: PageState;
-};
+type SeriesProps = { readonly series: LoadedSeries; readonly context: PageContext };
 
-function SeriesView({ series, context, state }: SeriesViewProps): VNode {
+function SeriesView({ series, context, state }: SeriesProps & { readonly state: PageState }): VNode {
   const { id, about, history, vintages, days, latest, first } = series;
   const { dates } = history;
   const { from, to, date } = state;
@@ -53,20 +49,17 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
     context.go({ hide: names.join(',') });
   };
 
+  const hideableLine = (name: 'latest' | 'first', label: string, values: readonly (string | null)[]) => {
+    return { label, colour: `--${name}`, values, isHidden: hidden.includes(name) };
+  };
   const chart: PlotData = {
     axis: 'day',
     at: dates,
     from,
     to,
     lines: [
-      { label: 'latest', colour: '--latest', width: 2, values: latest, isHidden: hidden.includes('latest') },
-      {
-        label: 'first release',
-        colour: '--first',
-        form: 'dots',
-        values: first,
-        isHidden: hidden.includes('first'),
-      },
+      { ...hideableLine('latest', 'latest', latest), width: 2 },
+      { ...hideableLine('first', 'first release', first), form: 'dots' },
       { label: asOf, colour: '--as-of', width: 2.5, values: known.map((one) => one?.value ?? null) },
     ],
   };
@@ -74,6 +67,9 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
     { day: asOf, label: `as of ${asOf}` },
     ...(date === undefined ? [] : [{ day: date, label: date }]),
   ];
+  const others = chart.lines.filter(({ isHidden }) => isHidden === false);
+  const beside = others.map(({ label }, i) => `${i === 0 ? ', beside' : ' and'} ${label}`);
+  const subtitle = `As known on ${asOf}${beside.join('')}`;
   const { newest } = vintage;
   const description =
     newest === undefined
@@ -134,7 +130,7 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
         <button type="button" onClick=${() => context.go({ from: '', to: '' })}>All dates</button>
       </div>
       <${DataList} context=${context} sources=${sourcesOf(id, asOf, state)}
-        picture=${pictureOf(series, asOf, chart)} />
+        picture=${pictureOf(series, subtitle, chart, `${id}-as-of-${asOf}`)} />
       ${panel}
       <h2>Values</h2>
       <p class="note">The change is from the value as of the day to the latest value.</p>
@@ -159,18 +155,19 @@ function sourcesOf(id: string, day: Day, { from, to }: PageState): readonly Data
   ];
 }
 
-function pictureOf(series: LoadedSeries, day: Day, chart: PlotData): Picture {
-  const { id, title, about } = series;
-  const others = chart.lines.filter(({ label, isHidden }) => label !== day && isHidden === false);
-  const beside = others.map(({ label }) => label).join(' and ');
+/** Returns a picture of a chart; says of vintages that they are samples, in the words of the command line. */
+function pictureOf(series: LoadedSeries, subtitle: string, chart: PlotData, file: string): Picture {
+  const { id, title, about, vintages } = series;
+  const kinds = kindsOf(vintages).map((kind) => `; ${id} is ${kind}`);
   return {
     title,
-    subtitle: `As known on ${day}${beside === '' ? '' : `, beside ${beside}`}${kindsNote(series)}`,
+    subtitle: [subtitle, ...kinds].join(''),
     unit: cell(about, 'units'),
-    frequency: cell(about, 'frequency'),
+    // Steps have no gaps.
+    frequency: chart.lines.some(({ form }) => form === 'steps') ? '' : cell(about, 'frequency'),
     source: cell(about, 'source'),
     chart,
-    file: `${id}-as-of-${day}`,
+    file,
   };
 }
 
@@ -187,27 +184,28 @@ function vintageText(vintages: readonly ServedRow[], position: number): string {
   const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
     Number(row[name]) > 0 ? [`${cell(row, name)} ${name}`] : [],
   );
-  const about = changes.length === 0 ? 'no changes' : changes.join(', ');
+  const about = changes.join(', ') || 'no changes';
   return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
 }
 
-/** Says how many vintages there are, their days, and their kinds if not all are days of publication. */
+/** Lists the kinds of vintages that are not days of publication. */
+function kindsOf(vintages: readonly ServedRow[]): readonly string[] {
+  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
+  return Object.keys(kindNotes).filter((kind) => kinds.has(kind));
+}
+
+const kindNotes: Readonly<Record<string, string>> = {
+  sampled: '; sampled: values may have been published before the vintage that first has them',
+  fetched: '; some were fetched: their values may have been published before that day',
+};
+
+/** Says how many vintages there are, their days, and their kind if not all are days of publication. */
 function vintagesText(vintages: readonly ServedRow[]): string {
   const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
   const range =
     vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
-  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
-  if (kinds.has('sampled'))
-    return `${range}; sampled: values may have been published before the vintage that first has them`;
-  return kinds.has('fetched')
-    ? `${range}; some were fetched: their values may have been published before that day`
-    : range;
-}
-
-/** Says the kinds of vintages, in the words of charts on the command line; empty for days of publication. */
-function kindsNote({ id, vintages }: LoadedSeries): string {
-  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
-  return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');
+  const [kind = ''] = kindsOf(vintages);
+  return range + (kindNotes[kind] ?? '');
 }
 
 const frequencyNames: Readonly<Record<string, string>> = {
@@ -222,71 +220,62 @@ const frequencyNames: Readonly<Record<string, string>> = {
 
 const revisionHeads = ['Published', 'Value', 'Change', 'Percent', 'Days since the first'];
 
-type RevisionsPanelProps = {
-  readonly series: LoadedSeries;
-  readonly context: PageContext;
+type RevisionsProps = SeriesProps & {
   readonly date: Day | undefined;
   /** On this day, later revisions were unknown. */
   readonly asOf: Day;
 };
 
-/** The values published for one date, as steps and as a table. */
-class RevisionsPanel extends Component<RevisionsPanelProps> {
-  readonly #section = createRef<HTMLElement>();
-  readonly #heading = createRef<HTMLHeadingElement>();
-  #opener: Element | null = null;
-
-  /** Moves the focus into the panel and back; a page that opens with a date shows its chart first. */
-  override componentDidUpdate({ date: before }: RevisionsPanelProps): void {
-    const { date } = this.props;
-    if (date === before) return;
+/** Shows the values published for one date, as steps and as a table. */
+function RevisionsPanel({ series, context, date, asOf }: RevisionsProps): VNode {
+  const section = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(date);
+  const opener = useRef<Element>(null);
+  // The focus moves into the panel and back; a page that opens with a date shows its chart first.
+  useLayoutEffect(() => {
+    if (before.current === date) return;
+    before.current = date;
     const focused = document.activeElement;
-    const isInside = this.#section.current?.contains(focused) === true;
+    const isInside = section.current?.contains(focused) === true;
     if (date === undefined) {
-      if (isInside && this.#opener instanceof HTMLElement) this.#opener.focus();
+      if (isInside && opener.current instanceof HTMLElement) opener.current.focus();
       return;
     }
-    if (!isInside) this.#opener = focused;
-    this.#heading.current?.focus({ preventScroll: true });
+    if (!isInside) opener.current = focused;
+    heading.current?.focus({ preventScroll: true });
     // The panel is below the chart and above the table, perhaps far from the click.
-    this.#section.current?.scrollIntoView({ block: 'nearest' });
-  }
-
-  render({ series, context, date, asOf }: RevisionsPanelProps): VNode {
-    const rows = series.revisions
-      .filter((row) => row.date === date)
-      .toSorted((a, b) => (cell(a, 'as_of_date') < cell(b, 'as_of_date') ? -1 : 1));
-    const said = date === undefined || rows.length > 0 ? '' : `No value was published for ${date}.`;
-    return html`
-      <section class="panel" aria-label="Revisions" hidden=${date === undefined} ref=${this.#section}>
-        <div class="heading">
-          <h2 tabindex="-1" ref=${this.#heading}>Revisions of ${date}</h2>
-          <button type="button" onClick=${() => context.go({ date: '' })}>Close</button>
-        </div>
-        <p role="status" class="note">${said}</p>
-        ${rows.length > 0 && html`<${Revisions} ...${{ series, context, date, asOf, rows }} />`}
-      </section>`;
-  }
+    section.current?.scrollIntoView({ block: 'nearest' });
+  }, [date]);
+  const rows = series.revisions
+    .filter((row) => row.date === date)
+    .toSorted((a, b) => (cell(a, 'as_of_date') < cell(b, 'as_of_date') ? -1 : 1));
+  const said = date === undefined || rows.length > 0 ? '' : `No value was published for ${date}.`;
+  return html`
+    <section class="panel" aria-label="Revisions" hidden=${date === undefined} ref=${section}>
+      <div class="heading">
+        <h2 tabindex="-1" ref=${heading}>Revisions of ${date}</h2>
+        <button type="button" onClick=${() => context.go({ date: '' })}>Close</button>
+      </div>
+      <p role="status" class="note">${said}</p>
+      ${rows.length > 0 && revisionsOf({ series, context, date, asOf }, rows)}
+    </section>`;
 }
 
-type RevisionsProps = RevisionsPanelProps & { readonly date: Day; readonly rows: readonly ServedRow[] };
-
-function Revisions({ series, context, date, asOf, rows }: RevisionsProps): VNode {
+function revisionsOf(
+  { series, context, date = '', asOf }: RevisionsProps,
+  rows: readonly ServedRow[],
+): VNode {
   const { id, about } = series;
   const days = rows.map((row) => cell(row, 'as_of_date'));
   const values = rows.map((row) => (row.value === null ? null : cell(row, 'value')));
   // The newest value lasts to the end of the coverage.
   const covered = cell(about, 'covered_to');
-  const [at, drawn] =
-    covered > (days.at(-1) ?? '')
-      ? [
-          [...days, covered],
-          [...values, values.at(-1)],
-        ]
-      : [days, values];
+  const isCovered = covered > (days.at(-1) ?? '');
+  const drawn = isCovered ? [...values, values.at(-1)] : values;
   const chart: PlotData = {
     axis: 'day',
-    at,
+    at: isCovered ? [...days, covered] : days,
     lines: [{ label: id, colour: '--as-of', width: 2, form: 'steps', values: drawn }],
   };
   const later = days.filter((day) => day > asOf).length;
@@ -308,15 +297,7 @@ function Revisions({ series, context, date, asOf, rows }: RevisionsProps): VNode
     params: { date },
     file: `${id}-revisions-${date}`,
   };
-  const picture: Picture = {
-    title: series.title,
-    subtitle: `The value for ${date} as it was published${kindsNote(series)}`,
-    unit: cell(about, 'units'),
-    frequency: '',
-    source: cell(about, 'source'),
-    chart: { ...chart, at: days },
-    file: source.file,
-  };
+  const subtitle = `The value for ${date} as it was published`;
   const cellsOf = (i: number) => [
     days[i] ?? '',
     values[i] ?? 'withdrawn',
@@ -325,7 +306,8 @@ function Revisions({ series, context, date, asOf, rows }: RevisionsProps): VNode
   return html`
     <div>
       <${LineChart} ...${{ chart, description, readout }} marks=${[{ day: asOf, label: `as of ${asOf}` }]} />
-      <${DataList} context=${context} sources=${[source]} picture=${picture} />
+      <${DataList} context=${context} sources=${[source]}
+        picture=${pictureOf(series, subtitle, { ...chart, at: days }, source.file)} />
       <${DataTable} caption="Values in the order of their publication" heads=${revisionHeads}
         rows=${rows.length} cellsOf=${cellsOf} />
     </div>`;
