@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addDays } from '../../../src/domain/values/date.ts';
 import { open } from '../../../src/index.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { asof } from '../../support/command.ts';
@@ -271,6 +272,36 @@ describe('a date whose periods end, although nothing follows,', () => {
     await pull('2024-06-15');
     publish(...ended);
     expect(await pull('2024-07-01')).toMatchObject(refused);
+  });
+});
+
+describe('a vintage that changes only some dates of a series', () => {
+  const months = Array.from({ length: 60 }, (_, i) =>
+    new Date(Date.UTC(2015, i, 1)).toISOString().slice(0, 10),
+  );
+  const weekdays = Array.from({ length: 60 }, (_, i) =>
+    addDays('2020-01-03', 7 * Math.floor(i / 5) + ((i % 5) + 2 * Number(i % 5 > 0))),
+  );
+
+  it.each([
+    ['quarter months', 'M', months, 3],
+    ['Januaries', 'M', months, 12],
+    ['first quarters', 'Q', months.filter((_, i) => i % 3 === 0), 4],
+    ['Fridays', 'D', weekdays, 5],
+  ])('says nothing about its frequency: %s', async (_, frequency, dates, each) => {
+    const publishAll = (isChanged: (i: number) => boolean) => {
+      const lines = dates.flatMap((date, i) =>
+        isChanged(i)
+          ? [`${date} 2024-01-10 2024-06-13 1`, `${date} 2024-06-14 - 2`]
+          : [`${date} 2024-01-10 - 1`],
+      );
+      fred.state.series.S = { description: described('S', frequency), rows: rowsOf(...lines) };
+    };
+    publishAll(() => false);
+    await pull('2024-06-01');
+    publishAll((i) => i % each === 0);
+    expect((await pull('2024-07-01')).ends).toEqual(['S pulled']);
+    expect((await reading(own.store, (view) => view.series.find('S')))?.frequency).toBe(frequency);
   });
 });
 
