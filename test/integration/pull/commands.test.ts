@@ -420,11 +420,35 @@ describe('asof ping --sources', () => {
     expect((await home.run('ping --sources')).code).toBe(0);
   });
 
-  it('takes no --base-url', async () => {
+  it('without a network ends with 7, and names each address', async () => {
+    const nowhere = 'http://127.0.0.1:9';
+    const urls = { ASOF_FRED_URL: nowhere, ASOF_TREASURY_URL: nowhere, ASOF_SEC_URL: nowhere };
+    await shown(
+      `
+      $ asof ping --sources -f csv --columns answers,problem
+      answers,problem
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      false,cannot reach http://127.0.0.1:9…: connection refused
+      …
+      [exit 7]
+    `,
+      urls,
+    );
+    expect(asked()).toEqual([0, 0, 0]);
+  });
+
+  it('writes a table or a file, and takes no --base-url', async () => {
     await shown(`
+      $ asof ping --sources -f table --columns source,key --no-color
+      …
+      …fred…works…
+      …
+      $ asof ping --sources --columns source,key -o ${folder.path('sources.csv')}
       $ asof ping --sources --base-url http://127.0.0.1:9
       ! asof: --sources asks the live sources themselves: leave out --base-url
       [exit 2]
     `);
+    expect(folder.read('sources.csv')).toBe('source,key\nfred,works\ntreasury,not needed\nsec,works\n');
   });
 });
