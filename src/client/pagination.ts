@@ -176,13 +176,11 @@ function checkOrder(operation: OrderedListing, before: readonly Row[], rows: rea
     );
 }
 
-/** Turns a data change into a bad value if the cursor is the caller's. */
 function refusedCursor(error: unknown): unknown {
   const isChange = error instanceof Problem && error.kind === 'data-changed';
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** Turns the refusal of a service's own cursor into a data change. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return dataChanged().with({ cause: error });

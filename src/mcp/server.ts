@@ -191,7 +191,6 @@ function unknownTool(name: string, names: readonly string[]): Problem {
   });
 }
 
-/** Makes a function that answers calls one at a time, so that each answer has only its own notes. */
 function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
   const inTurn = pLimit(1);
   let notes: string[] = [];
@@ -222,7 +221,6 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
     };
   };
   return {
-    /** Answers with the result of a tool, or its failure; never throws. */
     answer: (tool: Tool, values: NamedValues): Promise<CallToolResult> =>
       inTurn(async () => {
         notes = [];

@@ -128,7 +128,6 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** An encoded body of an answer, ready to send again. */
 type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
@@ -205,7 +204,6 @@ async function answerTable(
   }
 }
 
-/** The first bytes and the rest; none if the client has them. */
 type StartedTable = {
   readonly headers: Readonly<Record<string, string>>;
   readonly buffered?: readonly Uint8Array[];

@@ -112,19 +112,13 @@ type AnswerFormat = keyof typeof answerFormats;
 
 const names = Object.keys(answerFormats) as readonly AnswerFormat[];
 
-/** Parameters that are true for every answer, which clients may name: the charset, and that CSV has a header. */
-const parameters = ['', ';charset=utf-8', ';header=present', ';charset=utf-8;header=present'];
-const offered = names.flatMap((name) => parameters.map((more) => `${answerFormats[name]}${more}`));
-
 /** Chooses the format that `Accept` prefers, JSON if several are equal; undefined if it accepts none. */
-export function acceptedFormat(accept: string | undefined): AnswerFormat | undefined {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
-    return 'json';
-  const negotiator = new Negotiator({ headers: { accept } });
-  const type = negotiator.mediaType(offered)?.split(';', 1)[0];
-  const found = names.find((name) => answerFormats[name] === type);
-  if (found !== undefined) return found;
-  return negotiator.mediaTypes().includes('application/problem+json') ? 'json' : undefined;
+export function acceptedFormat(accept = ''): AnswerFormat | undefined {
+  if (['', '*/*', 'application/json'].includes(accept.trim())) return 'json';
+  // These parameters are true for every answer.
+  const plain = accept.replace(/;\s*(charset|header)=[^;,]*/gi, '');
+  const type = new Negotiator({ headers: { accept: plain } }).mediaType(Object.values(answerFormats));
+  return names.find((name) => answerFormats[name] === type);
 }
 
 /** The detail of a response without an acceptable format. */

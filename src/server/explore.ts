@@ -18,13 +18,10 @@ export type ExploreOptions = {
   readonly name: string;
 };
 
-/** A running explorer on this machine. */
-export type RunningExplorer = {
-  /** The address of the page, with the token that every request needs. */
-  readonly url: string;
+/** A running explorer; its address has the token that every request needs. */
+export type RunningExplorer = Pick<RunningService, 'stop' | 'url'> & {
   /** Resolves at the first request for the page. */
   readonly visited: Promise<void>;
-  readonly stop: () => Promise<void>;
 };
 
 /** The rights of the store's owner, for anyone who knows the token. */
@@ -39,7 +36,6 @@ const admission: Admission = {
   rate: { window: 'minute', limit: owner.ratePerMinute, remaining: owner.ratePerMinute, reset: 60 },
 };
 
-/** Admits everybody as the owner of the store. */
 function ownersGate(): ServeOptions['gate'] {
   const turns = new Turns();
   return {

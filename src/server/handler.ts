@@ -78,9 +78,8 @@ export function routed(
 
   async function replyTo(exchange: Exchange): Promise<WireReply> {
     if (corsOrigins.length > 0) {
-      const allowed = allowedOrigin(corsOrigins, exchange.request);
-      exchange.crossOrigin = crossOriginHeaders(allowed);
-      if (allowed !== undefined && isPreflight(exchange.request)) return preflightReply(exchange);
+      const preflight = crossOrigin(corsOrigins, exchange);
+      if (preflight !== undefined) return preflight;
     }
     try {
       exchange.request = guard(exchange.request);
@@ -143,7 +142,6 @@ function patternFinder(patterns: readonly string[]): (path: string) => string | 
   };
 }
 
-/** Decodes bytes of a path, except a slash. */
 function shownBytes(encoded: string): string {
   try {
     return decodeURI(encoded);
@@ -155,41 +153,30 @@ function shownBytes(encoded: string): string {
 /** The logged status of a request whose client left before the answer; no client gets it. */
 const clientGone = 499;
 
-const exposed =
-  'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
-
-/** Returns the `Access-Control-Allow-Origin` for a page; undefined if it may not read answers. */
-function allowedOrigin(origins: readonly string[], { header }: WireRequest): string | undefined {
+/** Sets the headers for pages of other origins; answers a preflight request, without a key. */
+function crossOrigin(origins: readonly string[], exchange: Exchange): WireReply | undefined {
+  const { method, header } = exchange.request;
   const origin = header('origin');
-  if (origin === undefined) return undefined;
-  if (origins.includes('*')) return '*';
-  return origins.includes(origin) ? origin : undefined;
-}
-
-function crossOriginHeaders(allowed: string | undefined): Readonly<Record<string, string>> {
-  return {
+  const isAllowed = origin !== undefined && (origins.includes('*') || origins.includes(origin));
+  exchange.crossOrigin = {
     Vary: 'Accept, Accept-Encoding, Origin, X-API-Key',
-    ...(allowed !== undefined && {
-      'Access-Control-Allow-Origin': allowed,
-      'Access-Control-Expose-Headers': exposed,
+    ...(isAllowed && {
+      'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
+      'Access-Control-Expose-Headers':
+        'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id',
     }),
   };
-}
-
-function isPreflight({ method, header }: WireRequest): boolean {
-  return method === 'OPTIONS' && header('access-control-request-method') !== undefined;
-}
-
-/** Answers a preflight request, without a key; a browser need not repeat it for two hours. */
-function preflightReply({ requestId, crossOrigin }: Exchange): WireReply {
+  if (!isAllowed || method !== 'OPTIONS' || header('access-control-request-method') === undefined)
+    return undefined;
   return {
     status: 204,
     headers: {
-      ...crossOrigin,
+      ...exchange.crossOrigin,
       'Access-Control-Allow-Methods': 'GET, HEAD',
       'Access-Control-Allow-Headers': 'Accept, If-None-Match, X-API-Key',
+      // A browser need not ask again for two hours.
       'Access-Control-Max-Age': '7200',
-      'X-Request-Id': requestId,
+      'X-Request-Id': exchange.requestId,
     },
   };
 }

@@ -49,8 +49,6 @@ export class Metrics {
     labelNames: ['result'],
     registers: [this.#registry],
   });
-  /** Counters by kind of request, so that labels are looked up once. */
-  readonly #kinds = new Map<string, (seconds: number) => void>();
   #known: { readonly state: string; readonly status: DataStatus } | undefined;
 
   constructor(source: MetricsSource) {
@@ -63,23 +61,10 @@ export class Metrics {
   /** Counts an answered request with its time in milliseconds. */
   count(exchange: Exchange, status: number, ms: number): void {
     const { request, route = 'none', admission, isCached } = exchange;
-    this.#kindOf(request.method, route, status)(ms / 1000);
+    this.#requests.inc({ method: request.method, route, status });
+    this.#durations.observe({ route, status }, ms / 1000);
     if (isCached !== undefined) this.#cache.inc({ result: isCached ? 'hit' : 'miss' });
     if (admission?.refusedBy !== undefined) this.#refusals.inc({ window: admission.refusedBy });
-  }
-
-  #kindOf(method: string, route: string, status: number): (seconds: number) => void {
-    const key = `${method} ${status} ${route}`;
-    const known = this.#kinds.get(key);
-    if (known !== undefined) return known;
-    const requests = this.#requests.labels(method, route, String(status));
-    const durations = this.#durations.labels(route, String(status));
-    const counted = (seconds: number): void => {
-      requests.inc();
-      durations.observe(seconds);
-    };
-    this.#kinds.set(key, counted);
-    return counted;
   }
 
   #addData(): void {

@@ -7,7 +7,6 @@ declare module 'negotiator' {
       options: { readonly preferred: readonly string[] },
     ): string | undefined;
     mediaType(available: readonly string[]): string | undefined;
-    mediaTypes(): string[];
   }
   export = Negotiator;
 }

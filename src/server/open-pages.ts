@@ -101,15 +101,7 @@ type ShownPages = {
 
 /** Returns the pages for people and their files, by path. */
 export function shownPages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, Answering> {
-  const moved = {
-    status: 308,
-    type: 'text/plain; charset=utf-8',
-    body: '',
-    headers: { Location: '../docs' },
-  };
   return new Map([
-    // The page names its files relative to its own address.
-    ['/docs/', (exchange) => respond(exchange, moved)],
     ...pageFiles({ folder: 'swagger-ui', page: '/docs', files: '/docs', policy: referencePolicy }),
     ...(explorer
       ? pageFiles({ folder: 'explorer', page: '/', files: '/explorer', policy: explorerPolicy, storeName })

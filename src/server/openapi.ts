@@ -249,7 +249,6 @@ function describedWithExample({ path, description, example }: Endpoint): string 
   return `${saidIn(codeVoice, description)}\n\nExample: \`GET ${address}\`.`;
 }
 
-/** Converts `series_search` to SeriesSearch. */
 function typeName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -40,7 +40,6 @@ type ServiceRequest<R = Row> = {
 type Reply<R = Row> = {
   /** The name of the answer: equal tags mean equal answers, except for request ids. */
   readonly tag: string;
-  /** The name of the data's state. */
   readonly state: string;
   readonly envelope?: Envelope<R>;
 };
@@ -161,7 +160,6 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   };
 }
 
-/** Limits a view of a store to what was published by the latest day that has begun anywhere on Earth. */
 function knownIn(view: StoreView, { latest }: Clock): StoreView {
   return knownView(yieldSeriesView(view), latest);
 }
@@ -193,10 +191,16 @@ function tagOf(
   today: Day | undefined,
   state: string,
 ): string {
-  const query = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
   const caller = operation.aboutCaller === true ? { ...principal, ...usage } : principal;
-  const content = JSON.stringify([state, caller, operation.name, query, today ?? '']);
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return hashed([state, caller, operation.name, inOrder(texts), today ?? ''], 22);
+}
+
+function inOrder(texts: ParamTexts): ParamTexts {
+  return [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function hashed(content: unknown, length: number): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, length);
 }
 
 function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
@@ -266,11 +270,6 @@ function isCursor(content: unknown): content is [hash: string, key: readonly str
 
 /** Hashes the query and the position, to detect a cursor with a lost or changed character. */
 function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
-  const query = texts
-    .filter(([name]) => name !== 'limit' && name !== 'cursor')
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([operation, query, key, version]))
-    .digest('base64url')
-    .slice(0, 16);
+  const query = texts.filter(([name]) => name !== 'limit' && name !== 'cursor');
+  return hashed([operation, inOrder(query), key, version], 16);
 }

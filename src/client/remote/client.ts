@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
-import { type Clock, clockAt } from '../../operations/value.ts';
+import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer, readJson } from './answer.ts';
@@ -36,6 +36,7 @@ export function remoteClient(options: RemoteOptions): Client {
   const requester = new Requester(base, headers, secrets, options);
   /** The first answer after a watch began, to compare later ones with. */
   let baseline: Baseline | 'awaited' | undefined;
+  let announced: Promise<ReadonlySet<string>> | undefined;
 
   /** Requests a path below the base URL, with retries; refuses redirects, because the key is for this address. */
   const get = async (
@@ -49,8 +50,6 @@ export function remoteClient(options: RemoteOptions): Client {
       hints: ['asof follows no redirects: use --base-url with the address of the service'],
     });
   };
-
-  const extensions = extensionsOf(base.href, get);
 
   /** Requests one page; only `sent` goes to the service. */
   const page = async <R extends Row>(
@@ -74,9 +73,47 @@ export function remoteClient(options: RemoteOptions): Client {
     const reply = await get(path, { 'if-none-match': tag });
     if (reply.status === 304) return undefined;
     const envelope = read(reply);
-    const { etag } = reply.headers;
-    const isSame = etag === undefined || opaque(etag) === opaque(tag);
-    return isSame ? undefined : { path, tag: etag, envelope, read };
+    const { etag = tag } = reply.headers;
+    // A proxy may turn a strong tag into a weak one.
+    const [next, before] = [etag, tag].map((one) => one.replace(/^W\//, ''));
+    return next === before ? undefined : { path, tag: etag, envelope, read };
+  };
+
+  /** Returns the names of extensions that the service does not announce. */
+  const lackingOf = async ({ path, params }: ExtendedOperation, texts: ParamTexts) => {
+    const extensions = texts.flatMap(([name]) => (params[name]?.extension === true ? [name] : []));
+    if (extensions.length === 0) return new Set<string>();
+    announced ??= get('/v1/openapi.json').then(announcedIn);
+    const names = await announced.catch((error) => {
+      announced = undefined;
+      throw error;
+    });
+    return new Set(extensions.filter((name) => !names.has(announcement(path, name))));
+  };
+
+  /**
+   * Returns what to send for a query: without lacking parameters that have their default,
+   * and with bounds instead of an as-of date if the operation has them. Refuses any other.
+   */
+  const sendable = async (operation: ExtendedOperation, texts: ParamTexts): Promise<ParamTexts> => {
+    const lacking = await lackingOf(operation, texts);
+    const { params } = operation;
+    const now = clockAt(clock());
+    const changes =
+      (lacking.has('as_of') && operation.boundsAsOf?.(valuesIn(operation, texts, now), now)) || {};
+    const sent = [
+      ...texts.filter(([name]) => !Object.hasOwn(changes, name)),
+      ...Object.entries(changes).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text] as const],
+      ),
+    ];
+    const refused = sent.filter(
+      ([name, text]) => lacking.has(name) && params[name]?.parse(text, name, now) !== params[name]?.fallback,
+    );
+    // The most important parameter first.
+    const [first] = refused.find(([name]) => name === 'as_of') ?? refused[0] ?? [];
+    if (first !== undefined) throw lacksParameter(operation, first, base.href);
+    return sent.filter(([name]) => !lacking.has(name));
   };
 
   const withoutKey = (error: unknown): never => {
@@ -87,8 +124,7 @@ export function remoteClient(options: RemoteOptions): Client {
     async ask(operation, texts, { once = false } = {}) {
       try {
         if (once) return await page(operation, texts, texts, { ...options, retries: 0 });
-        const sent = await extensions.sendable(operation, texts, clockAt(clock()));
-        return await page(operation, texts, sent);
+        return await page(operation, texts, await sendable(operation, texts));
       } catch (error) {
         return withoutKey(error);
       }
@@ -101,14 +137,15 @@ export function remoteClient(options: RemoteOptions): Client {
         // Before the first answer, an ETag is assumed.
         requests: () => (baseline === undefined ? 0 : 1),
         async changed() {
-          const before = baseline;
-          if (before === undefined || before === 'awaited') return false;
+          const first = baseline;
+          if (first === undefined || first === 'awaited') return false;
           try {
-            const now = await renewed(before);
+            const now = await renewed(first);
             if (now === undefined) return false;
             // The content may be the same although other data changed. From now on, the new tag counts.
             const later = await renewed(now);
-            return later === undefined || content(later.envelope) !== content(before.envelope);
+            const [before, after] = [first, later].map((one) => ({ ...one?.envelope, request_id: '' }));
+            return later === undefined || JSON.stringify(before) !== JSON.stringify(after);
           } catch (error) {
             return withoutKey(error);
           }
@@ -119,7 +156,7 @@ export function remoteClient(options: RemoteOptions): Client {
     /** Answers no if the request fails; the next question shows why. */
     async offers(operation, texts) {
       try {
-        return (await extensions.unannounced(operation, texts)).size === 0;
+        return (await lackingOf(operation, texts)).size === 0;
       } catch (error) {
         if (error instanceof Problem && error.kind !== 'interrupted') return false;
         throw error;
@@ -131,38 +168,6 @@ export function remoteClient(options: RemoteOptions): Client {
   };
 }
 
-type TryOutcome = Awaited<ReturnType<Requester['get']>>;
-
-const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
-/** Retries after transient network errors, 429 and 502 to 504; returns the last reply or throws the last Problem. */
-async function withRetries(
-  attempt: () => Promise<TryOutcome>,
-  { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
-): Promise<HttpReply> {
-  let waited = 0;
-  for (let failed = 1; ; failed += 1) {
-    const outcome = await attempt();
-    const wait = waitAfter(outcome, failed);
-    if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) {
-      if ('problem' in outcome) throw outcome.problem;
-      return outcome;
-    }
-    watch?.({ wait });
-    waited += wait.seconds;
-    await waitFor(wait.seconds * 1000, signal);
-  }
-}
-
-function waitAfter(outcome: TryOutcome, failed: number) {
-  const backoff = 2 ** (failed - 1);
-  if ('problem' in outcome)
-    return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;
-  if (!retriedStatuses.has(outcome.status)) return undefined;
-  const asked = retryAfterOf(outcome, new Date());
-  return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
-}
-
 type Baseline = {
   readonly path: string;
   readonly tag: string;
@@ -170,13 +175,29 @@ type Baseline = {
   readonly read: (reply: HttpReply) => Envelope<unknown>;
 };
 
-/** Removes the mark of weakness from a tag: a proxy may turn a strong tag into a weak one. */
-function opaque(tag: string): string {
-  return tag.replace(/^W\//, '');
-}
+const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-function content({ request_id: _, ...rest }: Envelope<unknown>): string {
-  return JSON.stringify(rest);
+/** Retries after transient network errors, 429 and 502 to 504; returns the last reply or throws the last Problem. */
+async function withRetries(
+  attempt: () => ReturnType<Requester['get']>,
+  { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
+): Promise<HttpReply> {
+  let waited = 0;
+  for (let failed = 1; ; failed += 1) {
+    const outcome = await attempt();
+    const isFailure = 'problem' in outcome;
+    const mayPass = isFailure ? outcome.transient : retriedStatuses.has(outcome.status);
+    const backoff = 2 ** (failed - 1);
+    const seconds = isFailure ? backoff / 4 : Math.max(retryAfterOf(outcome, new Date()) ?? 0, backoff / 2);
+    if (!mayPass || failed > retries || waited + seconds > maxWait) {
+      if (isFailure) throw outcome.problem;
+      return outcome;
+    }
+    const reason = isFailure ? outcome.problem.detail : `${outcome.url} answered ${outcome.status}`;
+    watch?.({ wait: { seconds, reason } });
+    waited += seconds;
+    await waitFor(seconds * 1000, signal);
+  }
 }
 
 /** Returns a request as a path below the base URL: path parameters in their places, others as the query. */
@@ -206,48 +227,6 @@ export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>
 
 type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'check' | 'params' | 'path'>;
 
-/** Reads once the extension parameters that a service announces in its OpenAPI description. */
-function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>) {
-  let announced: Promise<Announces> | undefined;
-
-  const unannounced = async ({ path, params }: ExtendedOperation, texts: ParamTexts) => {
-    const extensions = texts.filter(([name]) => params[name]?.extension === true);
-    if (extensions.length === 0) return new Set<string>();
-    announced ??= get('/v1/openapi.json').then(announcedIn);
-    const announces = await announced.catch((error) => {
-      announced = undefined;
-      throw error;
-    });
-    return new Set(extensions.flatMap(([name]) => (announces(path, name) ? [] : [name])));
-  };
-
-  /**
-   * Returns what to send for a query: without defaults of extensions that the service does not announce,
-   * and with bounds instead of an as-of date if the operation has them. Refuses any other missing parameter.
-   */
-  const sendable = async (operation: ExtendedOperation, texts: ParamTexts, clock: Clock) => {
-    const lacking = await unannounced(operation, texts);
-    const { params } = operation;
-    const changes = lacking.has('as_of')
-      ? (operation.boundsAsOf?.(valuesIn(operation, texts, clock), clock) ?? {})
-      : {};
-    const bounds = Object.entries(changes).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, text] as const],
-    );
-    const sent = [...texts.filter(([name]) => !Object.hasOwn(changes, name)), ...bounds];
-    const refused = sent.filter(
-      ([name, text]) =>
-        lacking.has(name) && params[name]?.parse(text, name, clock) !== params[name]?.fallback,
-    );
-    // The most important parameter first.
-    const [first] = refused.find(([name]) => name === 'as_of') ?? refused[0] ?? [];
-    if (first !== undefined) throw lacksParameter(operation, first, service);
-    return sent.filter(([name]) => !lacking.has(name));
-  };
-
-  return { unannounced, sendable };
-}
-
 function lacksParameter({ params, path }: ExtendedOperation, name: string, service: string): Problem {
   const detail =
     name === 'as_of'
@@ -261,10 +240,12 @@ function lacksParameter({ params, path }: ExtendedOperation, name: string, servi
   });
 }
 
-type Announces = (path: string, parameter: string) => boolean;
+function announcement(path: string, name: unknown): string {
+  return `${path.replace(/\{[^}]*\}/g, '{}')} ${name}`;
+}
 
 /** Reads what the reply to `/v1/openapi.json` announces; any other content announces nothing. */
-function announcedIn(reply: HttpReply): Announces {
+function announcedIn(reply: HttpReply): ReadonlySet<string> {
   let description: unknown;
   try {
     description = reply.status === 200 ? readJson(reply) : undefined;
@@ -274,25 +255,17 @@ function announcedIn(reply: HttpReply): Announces {
   const components = memberOf(memberOf(description, 'components'), 'parameters');
   // A parameter may refer to a component.
   const resolved = (entry: unknown) => {
-    const reference = memberOf(entry, '$ref');
-    const name = typeof reference === 'string' && /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1];
-    return name ? memberOf(components, name) : entry;
+    const reference = /^#\/components\/parameters\/(.+)$/.exec(String(memberOf(entry, '$ref')))?.[1];
+    return reference === undefined ? entry : memberOf(components, reference);
   };
-  const paths = new Map(
-    Object.entries(memberOf(description, 'paths') ?? {}).map(([template, item]) => [
-      shape(template),
-      [item, memberOf(item, 'get')].flatMap((one) => memberOf(one, 'parameters') ?? []).map(resolved),
-    ]),
+  const announced = Object.entries(memberOf(description, 'paths') ?? {}).flatMap(([path, item]) =>
+    [item, memberOf(item, 'get')]
+      .flatMap((one) => memberOf(one, 'parameters') ?? [])
+      .map(resolved)
+      .filter((entry) => memberOf(entry, 'in') === 'query')
+      .map((entry) => announcement(path, memberOf(entry, 'name'))),
   );
-  return (path, parameter) =>
-    paths
-      .get(shape(path))
-      ?.some((entry) => memberOf(entry, 'in') === 'query' && memberOf(entry, 'name') === parameter) === true;
-}
-
-/** Removes the names of parameters from a path; another service may choose others. */
-function shape(path: string): string {
-  return path.replace(/\{[^}]*\}/g, '{}');
+  return new Set(announced);
 }
 
 function memberOf(value: unknown, name: string): unknown {

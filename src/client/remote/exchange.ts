@@ -172,7 +172,6 @@ export class Requester {
     return { problem, transient: true };
   }
 
-  /** Redacts headers, in case the service repeats secrets. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#secrets)]),
@@ -235,7 +234,6 @@ type ConnectionFailure = { readonly problem: Problem; readonly transient: boolea
 
 const unknownIssuer = 'TLS: its certificate has an unknown issuer';
 
-/** Connection errors in words, by their codes. */
 const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
@@ -289,7 +287,6 @@ function unreachable(href: string, words: string, hints: readonly string[] = [],
   return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
 }
 
-/** Finds the innermost cause of an error; if several addresses were tried, the first failure's. */
 function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };

@@ -117,7 +117,6 @@ export class MemoryCounts {
     return { isCounted, counts: counts.map(({ window, began, count }) => ({ window, began, count })) };
   };
 
-  /** Writes the counts that changed since the last time. */
   async save(write: (records: readonly UsageRecord[]) => Promise<void>): Promise<void> {
     const changed = [...this.#counts.values()]
       .flatMap((kept) => [...kept.values()])

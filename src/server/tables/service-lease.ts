@@ -37,7 +37,6 @@ export class Services {
     this.#current = leased(first);
   }
 
-  /** Leases the service, which stays open until it is released. */
   lease() {
     return this.#current.lease();
   }
@@ -58,13 +57,11 @@ export class Services {
     this.#current = leased(next);
   }
 
-  /** Closes the current service after its last request. */
   close(): Promise<void> {
     return this.#current.close();
   }
 }
 
-/** Counts the users of a service, which closes after the last. */
 function leased({ service, tables, close }: OpenService) {
   const states = new Gathering<string>();
   let users = 1;

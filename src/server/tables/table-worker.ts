@@ -23,7 +23,6 @@ import { type Plan, principalOf } from '../keys/plans.ts';
 // The program of a thread that makes tables, one after the other.
 // Each message asks for the next bytes of a table; the first one has its job.
 
-/** The data of a new thread. */
 export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
 
 /** A table to make, as plain data for another thread. */

@@ -19,7 +19,6 @@ const idleMilliseconds = 60_000;
  */
 export class TableWorkers {
   readonly #options: TableWorkersOptions;
-  /** Idle threads, each with the timer that ends it. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #busy = new Set<Worker>();
 

@@ -15,7 +15,7 @@ describe('Accept', () => {
       'json',
       [
         ...[undefined, '', '*/*', 'application/*', 'application/json', 'APPLICATION/JSON'],
-        ...['application/json; charset=utf-8', 'application/problem+json', 'application/json;q=0.1, */*;q=0'],
+        ...['application/json; charset=utf-8', 'application/json;q=0.1, */*;q=0'],
         ...['text/html, application/json;q=0.1', 'text/csv;q=0.9, application/json'],
         'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
       ],
