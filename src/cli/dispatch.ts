@@ -1,7 +1,6 @@
 import type { CommandSpec } from '../lines/command.ts';
-import { firstWordOf } from '../lines/first-words.ts';
 import { figureCommands } from '../lines/question-command.ts';
-import { checkOutput, readLine } from '../lines/read-line.ts';
+import { checkOutput, firstWordOf, readLine } from '../lines/read-line.ts';
 import { readConfigFile } from '../platform/config-file.ts';
 import type { RunnableCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';

@@ -26,8 +26,6 @@ const kinds = {
 /** A contract's error type, another HTTP error, or a local failure. */
 export type ProblemKind = keyof typeof kinds;
 
-type KindFacts = { readonly status: number; readonly title: string; readonly type?: string };
-
 /** A refused value: its parameter, the value, and a better one. */
 export type RefusedValue = {
   /** Absent if the reader of a value does not know its parameter; the caller does. */
@@ -160,12 +158,8 @@ export class Problem extends Error {
     if (options.series !== undefined) this.series = options.series;
   }
 
-  get #facts(): KindFacts {
-    return kinds[this.kind];
-  }
-
   get status(): number {
-    return this.#facts.status;
+    return kinds[this.kind].status;
   }
 
   /** Copies this problem with some changes. */
@@ -183,7 +177,7 @@ export class Problem extends Error {
 
   /** Makes the problem document; `errorsBase` is the address of the contract's pages on error types. */
   toDocument(errorsBase: string): ProblemDocument {
-    const { status, title, type } = this.#facts;
+    const { status, title, type }: { status: number; title: string; type?: string } = kinds[this.kind];
     // asof itself can fail in the same way; only an answer of a service has a status.
     const isAnswer = [this.instance, this.requestId, this.type].some((part) => part !== undefined);
     return {

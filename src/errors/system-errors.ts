@@ -29,9 +29,6 @@ const reasons: Readonly<Record<string, string>> = {
 /** An action of asof on a file, folder or port. */
 export type SystemAction = 'create' | 'listen on' | 'lock' | 'open' | 'read' | 'use' | 'write to';
 
-/** Actions that create a missing file: ENOENT then means that its folder is missing. */
-const creating: ReadonlySet<SystemAction> = new Set(['create', 'write to']);
-
 /**
  * Makes a `local-io` Problem for an error of the operating system: `cannot read plan.txt: permission denied`.
  * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces the usual words.
@@ -47,7 +44,8 @@ export function systemProblem(
 
 function reasonFor(action: SystemAction, error: unknown): string {
   const { code, message } = error as Partial<NodeJS.ErrnoException>;
-  if (code === 'ENOENT' && creating.has(action)) return 'there is no such folder';
+  // These actions create a missing file, so its folder is missing.
+  if (code === 'ENOENT' && (action === 'create' || action === 'write to')) return 'there is no such folder';
   return reasons[code ?? ''] ?? message ?? String(error);
 }
 

@@ -16,7 +16,7 @@ export type LinePart<T = unknown> = {
   readonly read: (line: TypedLine) => T;
 };
 
-/** Declares a flag with a value; help and completion use the value's names. */
+/** Declares a flag with a value, or several joined by commas; help and completion use the value's names. */
 export function option<T>(
   name: string,
   about: string,
@@ -25,7 +25,7 @@ export function option<T>(
 ): LinePart<T | undefined> {
   return {
     flags: [{ name, about, ...defined({ value: placeholder, complete }), ...more }],
-    read: (line) => line.value(name, (text) => parse(text, name, line.clock)),
+    read: (line) => line.value(name, () => parse(line.texts(name).join(','), name, line.clock)),
   };
 }
 
@@ -266,9 +266,9 @@ export const output: LinePart<OutputFlags> = {
   },
 };
 
-/** Returns the part of an output with some of its flags. */
-export function outputWith(names: readonly string[]): LinePart<OutputFlags> {
-  return { ...output, flags: output.flags.filter(({ name }) => names.includes(name)) };
+/** Returns a part with some of its flags. */
+export function partOf<T>(part: LinePart<T>, names: readonly string[]): LinePart<T> {
+  return { ...part, flags: part.flags.filter(({ name }) => names.includes(name)) };
 }
 
 /** Declares `--as-of`, whose day must have begun. */

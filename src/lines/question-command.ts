@@ -119,14 +119,13 @@ function questionByFlags(
 }
 
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
-  const { reads = [] } = asked.askedBy ?? {};
-  const known = new Set([...valueFlags(asked), ...reads]);
-  return valueFlags(usual).filter((name) => !known.has(name));
-}
-
-function valueFlags(question: Question): readonly string[] {
-  const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
-  return [...ownFlags(question), ...flags].map(({ name }) => name);
+  const { reads = [], together } = asked.askedBy ?? {};
+  const namesOf = (question: Question) => {
+    const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
+    return [...ownFlags(question), ...flags].map(({ name }) => name);
+  };
+  const known = new Set([...namesOf(asked), ...reads, together?.flag]);
+  return namesOf(usual).filter((name) => !known.has(name));
 }
 
 function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query {

@@ -6,7 +6,7 @@ import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { AnyCommand } from '../../lines/command.ts';
-import { firstWordOf, firstWords, secondWord } from '../../lines/first-words.ts';
+import { firstWordOf, firstWords, secondWord } from '../../lines/read-line.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { firstFilingDay, insiderFilings } from '../../operations/insiders/filings.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -309,18 +309,10 @@ function operandOffer(
   return current === '' ? unusedFlags : () => [];
 }
 
-/** Returns the arguments that may follow the typed ones: before dates, another id or the first date. */
+/** Returns the arguments that may follow the typed ones: after one of several, another or the next argument. */
 function argumentsAfter(args: readonly ArgumentSpec[], typed: readonly string[]): readonly ArgumentSpec[] {
-  const [first, ...dates] = args;
-  if (first?.several === true && typed.length > 0) {
-    const given = typed.filter(isDay).length;
-    return given > 0 ? dates.slice(given, given + 1) : [first, ...dates.slice(0, 1)];
-  }
-  return args.slice(typed.length, typed.length + 1);
-}
-
-function isDay(text: string): boolean {
-  return /^(\d{4}-\d\d-\d\d|-\d+[dwmy]|today|yesterday)$/.test(text);
+  const goesOn = args[0]?.several === true && typed.length > 0;
+  return goesOn ? args.slice(0, 2) : args.slice(typed.length, typed.length + 1);
 }
 
 function wordsOf(values: readonly string[]): Choices {

@@ -231,14 +231,12 @@ function serviceOf(baseUrl: string | undefined, io: Io): ChosenBaseUrl {
   });
 }
 
-/** In bytes, more than any key: other input is not read to its end. */
-const longestInput = 64 * 1024;
-
 async function wholeText(io: Io): Promise<string> {
   let text = '';
   for await (const chunk of io.stdin) {
     text += String(chunk);
-    if (text.length > longestInput) throw new Problem('bad-input', 'stdin is too long to be a key');
+    // More than any key has: other input is not read to its end.
+    if (text.length > 64 * 1024) throw new Problem('bad-input', 'stdin is too long to be a key');
   }
   return text;
 }

@@ -1,8 +1,7 @@
 import { closest } from '../../domain/search/words.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { AnyCommand, HelpLine } from '../../lines/command.ts';
-import { firstWordOf } from '../../lines/first-words.ts';
-import { programOf } from '../../lines/read-line.ts';
+import { firstWordOf, programOf } from '../../lines/read-line.ts';
 import { print } from '../../platform/sink.ts';
 import { exitCode, exits, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';

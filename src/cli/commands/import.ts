@@ -8,10 +8,11 @@ import { grouped } from '../../errors/wording.ts';
 import { type ImportProgress, importValues } from '../../import/options.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import {
+  output as allOutput,
   dayOption,
   messages,
   option,
-  outputWith,
+  partOf,
   skipMissing,
   store,
   textOption,
@@ -133,20 +134,20 @@ asof import --log
 
 function importProgress(messages: Messages): (made: ImportProgress) => void {
   let bar = messages.progress();
-  let stage: ImportProgress['stage'] | undefined;
+  let stage: ImportProgress['stage'] = 'recognise';
   return (made) => {
-    if (stage !== undefined && made.stage !== stage) {
+    const { file, done, total } = made;
+    if (made.stage !== stage) {
       bar.clear();
       bar = messages.progress();
+      stage = made.stage;
     }
-    stage = made.stage;
-    const { file, done, total } = made;
     if (made.stage === 'recognise') bar.show(() => `looking at ${file}`, { done, total, unit: 'files' });
     else bar.show(() => `${grouped(made.rows)} rows of ${file}`, { done, total, unit: 'bytes' });
   };
 }
 
-const csv = outputWith(['output']);
+const csv = partOf(allOutput, ['output']);
 
 const writeFacts = command({
   words: 'facts',
@@ -160,14 +161,7 @@ asof facts GDP --metadata -o gdp-metadata.csv
 # the number of statements
 asof facts "PCE*" | tail -n +2 | wc -l
 `,
-  args: [
-    {
-      name: 'id',
-      complete: 'ids',
-      about: 'series ids, or a quoted pattern with *',
-      several: true,
-    },
-  ],
+  args: [{ name: 'id', complete: 'ids', about: 'series ids, or a quoted pattern with *', several: true }],
   parts: {
     metadata: toggle(
       'metadata',
@@ -254,17 +248,15 @@ function metadataOf(view: WholeView): ExportedRows {
       if (contents === undefined) return;
       const { stated, implied, coveredTo } = contents;
       const { seriesId, title, units, seasonalAdjustment, vintageKind } = stated;
-      const row = {
-        series_id: seriesId,
-        title,
-        units,
-        frequency: stated.frequency ?? implied.frequency,
+      const frequency = stated.frequency ?? implied.frequency;
+      const source = implied.source ?? stated.source;
+      const described = { series_id: seriesId, title, units, frequency, source };
+      const known = {
         seasonal_adjustment: seasonalAdjustment,
-        source: implied.source ?? stated.source,
         covered_to: coveredTo,
         vintage_kind: vintageKind,
       };
-      yield [defined(row)];
+      yield [defined({ ...described, ...known })];
     },
   };
 }

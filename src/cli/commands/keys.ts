@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import { messages, option, outputWith, textOption } from '../../lines/command.ts';
+import { output as allOutput, messages, option, partOf, textOption } from '../../lines/command.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { formed } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
@@ -21,7 +21,7 @@ const access = option('access', serveSettings.access.about, serveSettings.access
 
 const plans = option('plans', serveSettings.plans.about, serveSettings.plans.value);
 
-const output = outputWith(['format', 'csv', 'json']);
+const output = partOf(allOutput, ['format', 'csv', 'json']);
 
 const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof keys list shows it' };
 

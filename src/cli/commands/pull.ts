@@ -6,7 +6,7 @@ import {
   messages,
   option,
   output,
-  outputWith,
+  partOf,
   store,
   textOption,
   toggle,
@@ -93,8 +93,8 @@ asof pull fred --search "core pce"
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
     maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
-    output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
-    connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
+    output: partOf(output, ['format', 'csv', 'json', 'columns', 'no-header']),
+    connection: partOf(connection, ['store', 'timeout', 'retries', 'max-wait']),
     messages,
   },
   async run(line, io) {
@@ -117,15 +117,13 @@ asof pull fred --search "core pce"
     const options = {
       ...(await pullOptions(line, io)),
       ...{ store, request, full, since, dryRun, maxDuration },
-      onProgress: ({ name, done, total, requests, rows }: PullProgress) =>
-        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, {
-          done,
-          total,
-          unit: 'series',
-        }),
-      onSubject: (subject: PulledSubject) => {
-        if (dryRun && !json) messages.note(subjectLine(subject, live));
-        else messages.detail(subjectLine(subject, live));
+      onProgress: ({ name, done, total, requests, rows }: PullProgress) => {
+        const share = { done, total, unit: 'series' };
+        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, share);
+      },
+      onSubject(subject: PulledSubject) {
+        const say = dryRun && !json ? messages.note : messages.detail;
+        say(subjectLine(subject, live));
         if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
       },
     };
@@ -249,23 +247,24 @@ function subjectLine(
   { source, name, outcome, counts, requests, left, notes }: PulledSubject,
   live: readonly PullSource[],
 ): string {
-  const words = live.find((one) => one.name === source)?.counted ?? {};
   const asked = counted(requests, 'request');
   if (outcome === 'planned') return `${name}  ${asked}: ${notes.join('; ')}`;
   const isDone = outcome === 'pulled' || outcome === 'nothing-new';
-  const news = countsText(counts, words) || (isDone ? 'nothing new' : '');
+  const news =
+    countsText(
+      [counts],
+      live.find((one) => one.name === source),
+    ) || (isDone ? 'nothing new' : '');
   const end = isDone ? '' : `; ${outcome === 'left' ? 'left' : 'failed'}: ${left}`;
   return `${name}  ${news === '' ? '' : `${news}, `}${asked}${end}`;
 }
 
-function countsText(
-  counts: PullCounts,
-  words: Readonly<Record<string, readonly [one: string, several: string]>>,
-): string {
-  return Object.entries(words)
-    .filter(([name]) => (counts[name] ?? 0) > 0)
-    .map(([name, [one, several]]) => counted(counts[name] ?? 0, one, several))
-    .join(', ');
+function countsText(all: readonly PullCounts[], { counted: words = {} }: Partial<PullSource> = {}): string {
+  const totals = Object.entries(words).flatMap(([name, [one, several]]) => {
+    const total = all.reduce((sum, counts) => sum + (counts[name] ?? 0), 0);
+    return total > 0 ? [counted(total, one, several)] : [];
+  });
+  return totals.join(', ');
 }
 
 function summaryLines(summary: PullSummary, live: readonly PullSource[]): readonly string[] {
@@ -274,20 +273,20 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
   if (dryRun)
     return [`dry run: sent no requests; the pull takes at least ${asked} and ${durationText(seconds)}`];
   const done = subjects.filter(({ outcome }) => outcome === 'pulled' || outcome === 'nothing-new');
-  const totals = live.flatMap(({ name, counted }) => {
-    const own = subjects.filter(({ source }) => source === name);
-    const total = Object.fromEntries(
-      Object.keys(counted).map((key) => [key, own.reduce((sum, { counts }) => sum + (counts[key] ?? 0), 0)]),
+  const totals = live.flatMap((source) => {
+    const own = subjects.filter((subject) => subject.source === source.name);
+    return (
+      countsText(
+        own.map(({ counts }) => counts),
+        source,
+      ) || []
     );
-    const text = countsText(total, counted);
-    return text === '' ? [] : [text];
   });
   // Of a source without an answer, nobody knows whether it has something new.
   const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
   const count = done.length === 0 ? 'nothing was pulled' : `pulled ${done.length} of ${subjects.length}`;
-  const pulled = [count, ...news].join(': ');
   return [
-    `${pulled}; ${asked} in ${durationText(seconds)}`,
+    `${[count, ...news].join(': ')}; ${asked} in ${durationText(seconds)}`,
     ...leftLine(summary),
     ...(created ? [`made a new store: ${store}`] : []),
   ];
@@ -313,8 +312,8 @@ function durationText(seconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
 }
 
-function summaryJson(summary: PullSummary): object {
-  const { subjects, stops, ...whole } = summary;
+function summaryJson({ subjects, stops, ...whole }: PullSummary): object {
+  const shown = ({ kind, detail }: Problem) => ({ kind, detail });
   return {
     object: 'pull',
     store: whole.store,
@@ -324,23 +323,13 @@ function summaryJson(summary: PullSummary): object {
     out_of_time: whole.outOfTime,
     requests: whole.requests,
     seconds: Math.round(whole.seconds * 1000) / 1000,
-    results: subjects.map(({ source, name, outcome, counts, requests, upTo, left, notes, problem }) => ({
-      source,
-      name,
-      outcome,
-      ...counts,
-      requests,
-      up_to: upTo ?? null,
-      left,
-      notes,
-      ...(problem !== undefined && { problem: { kind: problem.kind, detail: problem.detail } }),
-    })),
-    stops: stops.map(({ source, problem: { kind, detail, retryAfter } }) => ({
-      source,
-      kind,
-      detail,
-      retry_after: retryAfter ?? null,
-    })),
+    results: subjects.map(({ source, name, outcome, counts, requests, upTo, left, notes, problem }) => {
+      const result = { source, name, outcome, ...counts, requests, up_to: upTo ?? null, left, notes };
+      return problem === undefined ? result : { ...result, problem: shown(problem) };
+    }),
+    stops: stops.map(({ source, problem }) => {
+      return { source, ...shown(problem), retry_after: problem.retryAfter ?? null };
+    }),
   };
 }
 

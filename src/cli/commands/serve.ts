@@ -37,7 +37,7 @@ import {
   storeAlone,
   storeToRead,
 } from '../config/settings.ts';
-import { checkedKey } from '../config/user-key.ts';
+import { checkedKey, keyIn } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
@@ -129,22 +129,21 @@ type ServeValues = {
   readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
 };
 
-const typedSettings: LinePart<ServeValues> = {
-  flags: names.map((name) => {
-    const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
-    const { placeholder, complete, schema } = value;
-    const choices = schema.enum as readonly string[] | undefined;
-    return { name, about, ...defined({ value: placeholder, complete, choices, fallback, repeatable }) };
-  }),
+const typedSettings = names.map((name) => {
+  const { value, about, ...more }: ServeSetting<unknown> = serveSettings[name];
+  return option(name, about, value, {
+    ...more,
+    ...defined({ choices: value.schema.enum as readonly string[] }),
+  });
+});
+
+const typedPart: LinePart<ServeValues> = {
+  flags: typedSettings.flatMap(({ flags }) => flags),
   read(line) {
-    const values = names.map((name) => {
-      const whole = line.texts(name).join(',');
-      return [name, line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock))];
-    });
-    const typed = defined(Object.fromEntries(values));
-    if (!line.has('quiet')) return typed;
+    const values = Object.fromEntries(typedSettings.map(({ read }, i) => [names[i], read(line)]));
+    if (!line.has('quiet')) return defined(values);
     if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
-    return { ...typed, 'log-level': 'warn' };
+    return { ...defined(values), 'log-level': 'warn' };
   },
 };
 
@@ -196,15 +195,6 @@ const pageCache = {
   sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
 } as const;
 
-function keyIn(path: string): string {
-  try {
-    return checkedKey(readFileSync(path, 'utf8'), path);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw systemProblem('read', `the key of /metrics, ${path}`, error);
-  }
-}
-
 const serveStore = command({
   words: 'serve',
   heading: 'Service',
@@ -220,7 +210,7 @@ asof serve --public-url https://data.example.org 2>> serve.log
 asof serve --metrics-port 9464
 `,
   parts: {
-    typed: typedSettings,
+    typed: typedPart,
     config: textOption('config', 'file', 'JSON file of these settings (or ASOF_CONFIG)', {
       complete: 'files',
     }),
@@ -234,7 +224,7 @@ asof serve --metrics-port 9464
     const { host = '', port = 0, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
     const { serve } = await import('../../server/serve.ts');
     const plans = await loadPlans(values.plans);
-    const key = metricsKey === undefined ? undefined : keyIn(metricsKey);
+    const key = metricsKey === undefined ? undefined : checkedKey(keyIn(metricsKey, '/metrics'), metricsKey);
     let served: StoreChoice | undefined;
     const access = await openAccess(accessPath(io, values.access), { counting: true });
     try {

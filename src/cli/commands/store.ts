@@ -120,13 +120,7 @@ asof store backup backup.db
 # every night from cron: a dated file; keeps the newest seven
 asof store backup backups/ --keep 7 -q
 `,
-  args: [
-    {
-      name: 'file',
-      complete: 'files',
-      about: 'backup file; with --keep, also a folder',
-    },
-  ],
+  args: [{ name: 'file', complete: 'files', about: 'backup file; with --keep, also a folder' }],
   parts: {
     keep: option('keep', 'write a new file named by the time (UTC), and keep the newest n', integer(1)),
     dryRun: toggle('dry-run', 'count what the backup would contain, write nothing'),

@@ -21,7 +21,7 @@ export async function keyFor(
   if (direct !== undefined) return { text: checkedKey(direct, variableName), from: variableName };
   const named = variable(io, fileVariable);
   const from = named ?? configPath(io, 'keys');
-  const text = named === undefined ? (await storedKeys(io)).get(owner) : keyFile(named, fileVariable);
+  const text = named === undefined ? (await storedKeys(io)).get(owner) : keyIn(named, fileVariable);
   if (text === undefined) return undefined;
   const key = checkedKey(text, from);
   if (!isPrivate(from)) note(`asof: others can read the key in ${from}; chmod 600 keeps it yours`);
@@ -42,10 +42,11 @@ export async function storedKeys(io: Io): Promise<ReadonlyMap<string, string>> {
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
 }
 
-function keyFile(path: string, variableName: string): string {
+/** Reads the key in a file, for a variable or a flag; throws a Problem if that is impossible. */
+export function keyIn(path: string, reader: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw systemProblem('read', `the key of ${variableName}, ${path}`, error);
+    throw systemProblem('read', `the key of ${reader}, ${path}`, error);
   }
 }

@@ -94,23 +94,19 @@ function isDueToday(io: Io): boolean {
 
 /** Runs `work` on a store; its failure says which variable or setting names the store. */
 export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) => Promise<T>): Promise<T> {
-  return hinting(
-    () => work(path),
-    () => (namedBy === undefined ? [] : [`${namedBy} names this store`]),
-  );
+  const hints = namedBy === undefined ? [] : [`${namedBy} names this store`];
+  return Promise.resolve(path)
+    .then(work)
+    .catch(withHints(() => hints));
 }
 
-async function hinting<T>(
-  work: () => Promise<T>,
-  hintsOf: (problem: Problem) => readonly string[],
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+/** Makes a handler that rethrows an error, a Problem with more hints. */
+function withHints(hintsOf: (problem: Problem) => readonly string[]): (error: unknown) => never {
+  return (error) => {
     const hints = error instanceof Problem ? hintsOf(error) : [];
     if (!(error instanceof Problem) || hints.length === 0) throw error;
     throw error.with({ hints: [...error.hints, ...hints] });
-  }
+  };
 }
 
 async function openRemote(
@@ -128,10 +124,9 @@ async function openRemote(
   return {
     ...client,
     ask: (operation, given, options) =>
-      hinting(
-        () => client.ask(operation, given, options),
-        (problem) => hintsOf(problem, { base, from }, key?.from),
-      ),
+      client
+        .ask(operation, given, options)
+        .catch(withHints((problem) => hintsOf(problem, { base, from }, key?.from))),
   };
 }
 
