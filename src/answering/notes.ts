@@ -47,41 +47,44 @@ export async function noteOutside(
   context: Ask,
 ): Promise<void> {
   const { note } = context;
-  if (days.length === 0 || note === undefined) return;
+  const last = [...days].sort().at(-1);
+  if (last === undefined || note === undefined) return;
   const outside: string[] = [];
   for (const one of answered) {
-    const { id } = one;
-    const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
+    const { first, to } = boundsIn(one, days, context) ?? (await boundsOf(one, context));
     // A service without the coverage of one series states none.
-    if (series === undefined || !saysCoverage(series)) break;
-    outside.push(...outsideTexts(id, series, days));
+    if (first === '' && to === '') break;
+    const before = days.some((day) => day < first) ? [`from ${first}`] : [];
+    const bounds = [...before, ...(to !== '' && last > to ? [`to ${to}`] : [])].join(' ');
+    if (first > last) outside.push(`${one.id} has no vintage up to ${last}`);
+    else if (bounds !== '') outside.push(`${one.id} is covered ${bounds}`);
   }
   const more = outside.length - mostNamed;
-  const texts =
-    more <= 0
-      ? outside
-      : [
-          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series ${more === 1 ? 'does' : 'do'} not cover ${days.join(' or ')}`,
-        ];
-  for (const text of texts) note({ kind: 'outside coverage', text });
+  const named = outside.slice(0, mostNamed).join(', ');
+  const all = `${named}, and ${more} more series ${more === 1 ? 'does' : 'do'} not cover ${days.join(' or ')}`;
+  for (const text of more <= 0 ? outside : [all]) note({ kind: 'outside coverage', text });
 }
 
-function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Row | undefined {
+/** The first vintage of a series and the end of its coverage; empty if unknown. */
+type Bounds = { readonly first: Day; readonly to: Day };
+
+async function boundsOf(series: ResolvedSeries, context: Ask): Promise<Bounds> {
+  const { first_vintage, covered_to } = (await descriptionOf(series, context)) ?? {};
+  return { first: String(first_vintage ?? ''), to: String(covered_to ?? '') };
+}
+
+/** Returns the bounds that the answers as of the days state; undefined if they do not state them. */
+function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Bounds | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
   if (vintages.length < days.length || coveredTo === undefined) return undefined;
   const last = [...days].sort().at(-1) ?? '';
-  const covered_to = basis.reaches(id, last) ? last : coveredTo;
-  const before = vintages.filter(
-    ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
-  );
-  // The day on which the series begins is known if one of the days is later.
-  if (before.length > 0 && before.length < days.length) return undefined;
-  return { first_vintage: before.length > 0 ? unknownLater : null, covered_to };
+  const to = basis.reaches(id, last) ? last : coveredTo;
+  const before = vintages.filter((one) => one.as_of_date === null && one.vintage_kind === '');
+  if (before.length === 0) return { first: '', to };
+  // If only some of the days are earlier than the series, the others do not say when it begins.
+  return before.length < days.length ? undefined : { first: '~', to };
 }
-
-/** The first vintage of a series that begins after all as-of dates of an answer. */
-const unknownLater = '~';
 
 /** Says for each series and day that its answer is from a sample; names only some of many series. */
 function sampleTexts(
@@ -128,24 +131,6 @@ export async function descriptionOf(
     note?.({ kind: 'unknown', text: `no description of ${id}: ${error.detail}` });
     return undefined;
   }
-}
-
-function saysCoverage({ first_vintage, covered_to }: Row): boolean {
-  return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
-}
-
-function outsideTexts(id: string, row: Row, days: readonly Day[]): readonly string[] {
-  const [first, to, last] = [dayIn(row.first_vintage), dayIn(row.covered_to), [...days].sort().at(-1) ?? ''];
-  if (first > last) return [`${id} has no vintage up to ${last}`];
-  const bounds = [
-    ...(first !== '' && days.some((day) => day < first) ? [`from ${first}`] : []),
-    ...(to !== '' && last > to ? [`to ${to}`] : []),
-  ];
-  return bounds.length === 0 ? [] : [`${id} is covered ${bounds.join(' ')}`];
-}
-
-function dayIn(cell: unknown): string {
-  return String(cell ?? '');
 }
 
 /** Adds a note on why an answer has no rows; throws a Problem if its subject does not exist. */

@@ -44,9 +44,8 @@ async function transformedPage<R extends Row>(
   transformation: Transformation,
   { client, signal }: AskContext,
 ): Promise<Envelope<R>> {
-  if (textOf(texts, 'release') !== undefined)
-    return firstReleases(operation, texts, transformation, { client, signal });
-  const limit = Number(textOf(texts, 'limit') ?? largestPage);
+  const ofFirstReleases = textOf(texts, 'release') !== undefined;
+  const limit = ofFirstReleases ? largestPage : Number(textOf(texts, 'limit') ?? largestPage);
   const asked = inputsOf(texts, transformation);
   const rows: R[] = [];
   let head: Envelope<R> | undefined;
@@ -65,6 +64,8 @@ async function transformedPage<R extends Row>(
     break;
   }
   if (head === undefined) throw new Error('a listing has at least one page');
+  if (ofFirstReleases)
+    return onePage(head, await firstReleases(rows, asked, texts, transformation, { client, signal }));
   results ??= transformed(rows, texts, transformation);
   const { series } = head;
   const frequency = results[0]?.frequency;
@@ -72,41 +73,30 @@ async function transformedPage<R extends Row>(
   return onePage({ ...head, ...(described && { series: described }) }, results);
 }
 
-/** Computes the result for each date in the vintage of its first release, newest first, on one page. */
+/** Computes the result for each date in the vintage of its first release; the rows have all dates with a release. */
 async function firstReleases<R extends Row>(
-  operation: Operation<Params, R>,
+  rows: readonly R[],
+  inputs: ParamTexts,
   texts: ParamTexts,
   transformation: Transformation,
-  { client, signal }: AskContext,
-): Promise<Envelope<R>> {
+  context: AskContext,
+): Promise<readonly R[]> {
   const [id = '', asOf = '~'] = ['id', 'as_of'].map((name) => textOf(texts, name));
-  const inputs = inputsOf(texts, transformation);
-  // The service knows which dates were published before its record begins.
-  const rows: R[] = [];
-  let head: Envelope<R> | undefined;
-  for await (const page of pagesOf(client, operation, inputs, {}, signal)) {
-    head ??= page;
-    for (const row of page.results) rows.push(row);
-  }
-  if (head === undefined) throw new Error('a listing has at least one page');
-  const [any] = rows;
   const range = inputs.filter(([name]) => name === 'from' || name === 'to');
-  const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
+  const history = await historyOf({ id, ...Object.fromEntries(range) }, context);
   const { vintages } = history;
   const transformers = new DailyTransformers(id, await history.frequencies(), transformation, asOf);
-  const transformer = transformers.on(asOf);
-  if (transformer === undefined) return onePage(head, []);
-  const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
-    const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
-    if (any === undefined || day === undefined || day > asOf) return [];
+  const [any, transformer] = [rows[0], transformers.on(asOf)];
+  if (any === undefined || transformer === undefined) return [];
+  return datesAsked(rows, texts, transformer).flatMap((date): R[] => {
+    const day = transformer.firstDay(vintages, date);
+    if (day === undefined || day > asOf) return [];
     // That day's frequency: growth of a quarter then stays growth of a quarter.
     const ofDay = transformers.on(day);
     const result = ofDay?.valueIn(vintages.on(day), date);
-    return ofDay === undefined || result === undefined
-      ? []
-      : [resultRow(any, date, result, ofDay.frequency, transformation)];
+    if (ofDay === undefined || result === undefined) return [];
+    return [resultRow(any, date, result, ofDay.frequency, transformation)];
   });
-  return onePage(head, results);
 }
 
 function onePage<R>({ next_cursor: _, ...head }: Envelope<R>, results: readonly R[]): Envelope<R> {

@@ -130,7 +130,8 @@ export const observations = question({
     async (ask) =>
       (await import('./drawings.ts')).observationsDrawing({ ids: [id], ...values }, ask),
   check: checkCursor,
-  answer: ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> => answerOf([{ id }], values, ask),
+  answer: async ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> =>
+    answerOf([{ id }], values, ask),
 });
 
 function checkCursor(values: Partial<AskedValues>): void {
@@ -142,13 +143,12 @@ function checkCursor(values: Partial<AskedValues>): void {
   );
 }
 
-async function answerOf(
+function answerOf(
   series: readonly ResolvedSeries[],
   asked: ObservationsAsked,
   ask: Ask,
-): Promise<QueryAnswer<ObservationRow>> {
-  const { fields, columns } = listing;
-  return { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
+): QueryAnswer<ObservationRow> {
+  return { fields: listing.fields, columns: listing.columns, pages: pagesOfSeveral(series, asked, ask) };
 }
 
 async function* pagesOfSeveral(
@@ -165,12 +165,18 @@ async function* pagesOfSeveral(
   for (const [done, { id }] of series.entries()) {
     const texts = queries[done] ?? [];
     const pages = remarked(listing, texts, sorted(asked, texts, reading), context);
-    for await (const page of pagesAbout(id, pages)) {
-      if (isJoined) yield joinable(page, context);
-      else yield cursor === null ? withoutPages(page) : page;
-      rows += page.results.length;
-      const { length: total } = series;
-      context.progress?.(total === 1 ? { done: rows, unit: 'rows' } : { done, total, unit: 'series', rows });
+    const { length: total } = series;
+    try {
+      for await (const page of pages) {
+        if (isJoined) yield joinable(page, context);
+        else yield cursor === null ? withoutPages(page) : page;
+        rows += page.results.length;
+        context.progress?.(
+          total === 1 ? { done: rows, unit: 'rows' } : { done, total, unit: 'series', rows },
+        );
+      }
+    } catch (error) {
+      throw failureOf(id, error);
     }
   }
   await noteBasis(series, [as_of], context);
@@ -237,14 +243,6 @@ async function* sorted(
   }
   // The pages of an operation with an order are newest first, whatever the order of the service.
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
-}
-
-async function* pagesAbout<R>(id: string, pages: AsyncIterable<Envelope<R>>): AsyncGenerator<Envelope<R>> {
-  try {
-    yield* pages;
-  } catch (error) {
-    throw failureOf(id, error);
-  }
 }
 
 function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {

@@ -95,18 +95,13 @@ async function noteKnown(
   context: Ask,
 ): Promise<void> {
   const { note, naming } = context;
-  if (note === undefined) return;
-  const placed = known.map((one) => one.placed);
-  const series = placed.map((one) => one.series);
+  const series = known.map((one) => one.placed.series);
   await noteOutside(series, [...days.slice(0, 1), ...days.slice(-1)], context);
   const ids = series.map(({ id }) => id);
   for (const text of kindTexts(ids, context))
-    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
-  if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
-    note({
-      kind: 'beyond',
-      text: `as-of dates after the coverage of a series have no value; ${naming.param('beyond', 'repeat')} shows the newest that is known`,
-    });
+    note?.({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
+  const text = `as-of dates after the coverage of a series have no value; ${naming.param('beyond', 'repeat')} shows the newest that is known`;
+  if (known.some(({ placed }) => placed.beyondCoverage.length > 0)) note?.({ kind: 'beyond', text });
 }
 
 type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
@@ -125,31 +120,22 @@ export async function historiesOnDays(
   query: ColumnsQuery,
   context: Ask,
 ): Promise<readonly HistoryOnDays[]> {
+  const { lag = 0, transformation } = query;
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
-  const found = await eachOf(all, context, ({ series, last }) =>
-    historyOnDays(series, days, { ...query, last }, context),
-  );
+  const found = await eachOf(all, context, async ({ id, series, last }) => {
+    const placed = await placeDays(series, days, query.beyond, context);
+    const history = await historyOf({ id }, context);
+    const { vintages } = history;
+    const frequencies = transformation === undefined ? [] : await history.frequencies();
+    const transformers =
+      transformation && new DailyTransformers(id, frequencies, transformation, days.at(-1));
+    const newest = newestOnDays(vintages, placed.covered, lag + last, transformers);
+    const known = newest.map((one) => ({ ...one, values: one.values.slice(lag) }));
+    if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
+    return { placed, vintages, transformers, columns: columnsOn(known, placed, { ...query, last }) };
+  });
   await noteKnown(found, days, context);
   return found;
-}
-
-async function historyOnDays(
-  series: ResolvedSeries,
-  days: readonly Day[],
-  query: ColumnsQuery,
-  context: Ask,
-): Promise<HistoryOnDays> {
-  const { id } = series;
-  const { last = 1, lag = 0, transformation } = query;
-  const placed = await placeDays(series, days, query.beyond, context);
-  const history = await historyOf({ id }, context);
-  const { vintages } = history;
-  const frequencies = transformation === undefined ? [] : await history.frequencies();
-  const transformers = transformation && new DailyTransformers(id, frequencies, transformation, days.at(-1));
-  const found = newestOnDays(vintages, placed.covered, lag + last, transformers);
-  const known = found.map((one) => ({ ...one, values: one.values.slice(lag) }));
-  if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
-  return { placed, vintages, transformers, columns: columnsOn(known, placed, query) };
 }
 
 function noteFrequencies(
@@ -228,8 +214,9 @@ async function placeDays(
   for (const { days: known, since } of realTimePeriodsOf(placed.covered, vintageDays)) {
     if (since === undefined) continue;
     for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
+    if (exact !== true || !known.some((day) => day > since)) continue;
     const next = vintageDays[vintageDays.indexOf(since) + 1];
-    if (known.some((day) => day > since)) basis.requireNoGap(id, since, next && kindOf.get(next));
+    basis.requireNoGap(id, since, next && kindOf.get(next));
   }
   basis.add(id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
   // A publication after the last day may show that the last vintage is not the last publication before it.

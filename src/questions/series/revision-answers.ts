@@ -50,31 +50,35 @@ type RevisionsQuery = {
 };
 
 /** Answers with published values, values at horizons, statistics, or the triangle of all vintages. */
-export function answerRevisions(
+export async function answerRevisions(
   query: RevisionsQuery,
   context: Ask,
 ): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
-  if (query.wide === true) return ofHistory(query, context, triangleOf);
-  if (query.horizons.length === 0)
-    return Promise.resolve({ ...revisionLayout, pages: publishedValues(query, context) });
-  return ofHistory(query, context, query.stats === true ? statisticsOf : releasesOf);
+  const { id, as_of: asOf, from, to, wide, stats, horizons } = query;
+  if (wide !== true && horizons.length === 0)
+    return { ...revisionLayout, pages: publishedValues(query, context) };
+  const ofTable = stats === true ? statisticsOf : releasesOf;
+  const compose = wide === true ? triangleOf : ofTable;
+  return composed(context, async (counting) => {
+    const made = compose(query, await seriesHistory(query, counting), counting);
+    await noteBasis([{ id }], [asOf], counting);
+    if (Array.isArray(made.rows) && made.rows.length === 0)
+      await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
+    return { ...made, ...defined({ asOf }) };
+  });
 }
 
 /** Yields every value of one or each date, with the size and the delay of each change. */
 async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, as_of: asOf } = query;
-  let isSampled = false;
   let seen = false;
   let record: FirstVintage | undefined;
   for await (const page of publishedPages(query, context)) {
     const { results } = page;
     const kinds = results.map(({ vintage_kind }) => vintage_kind ?? '');
     context.basis.add(id, asOf, page.covered_to, kinds);
-    if (kinds.includes('sampled') && !isSampled) {
-      isSampled = true;
-      const text = `${id} is sampled: these are the first samples with each value`;
-      context.note?.({ kind: 'sampled', text });
-    }
+    const text = `${id} is sampled: these are the first samples with each value`;
+    if (kinds.includes('sampled')) context.note?.({ kind: 'sampled', text });
     seen ||= results.length > 0;
     record ??= results.length === 0 ? undefined : await firstVintageOf(id, context);
     yield compared(page, asOf, record);
@@ -275,21 +279,6 @@ export function dayOfHorizon(
   }
   const day = addDays(released, horizon.days);
   return day <= until ? day : undefined;
-}
-
-function ofHistory(
-  query: RevisionsQuery,
-  context: Ask,
-  compose: FromHistory,
-): Promise<QueryAnswer<RevisionStatisticsRow | WideRow>> {
-  const { id, as_of: asOf, from, to } = query;
-  return composed(context, async (counting) => {
-    const made = compose(query, await seriesHistory(query, counting), counting);
-    await noteBasis([{ id }], [asOf], counting);
-    if (Array.isArray(made.rows) && made.rows.length === 0)
-      await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
-    return { ...made, ...defined({ asOf }) };
-  });
 }
 
 async function seriesHistory(

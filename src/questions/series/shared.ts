@@ -4,7 +4,7 @@ import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { oldest, type Param, type Params, param, type QueryParams } from '../../operations/param.ts';
+import { oldest, type Params, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import {
   choice,
@@ -46,21 +46,10 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
 export type SeriesArgument = ReturnType<typeof severalSeries>;
 
 /** The order of the rows; the newest comes first by default. */
-export const sortParam = {
-  ...param(choice(['asc', 'desc']), 'Newest (desc) or oldest (asc) first.', undefined),
-  typed: {
-    flags: [
-      {
-        name: 'sort',
-        value: 'order',
-        about: 'newest (desc) or oldest (asc) first',
-        choices: ['desc', 'asc'],
-        fallback: 'desc',
-      },
-    ],
-    read: (line) => line.choice('sort', ['desc', 'asc']),
-  },
-} satisfies Param<'asc' | 'desc' | undefined, false>;
+export const sortParam = param(choice(['desc', 'asc']), 'Newest (desc) or oldest (asc) first.', undefined, {
+  placeholder: 'order',
+  help: { choices: ['desc', 'asc'], fallback: 'desc' },
+});
 
 /** Whether ids that no series has are left out. */
 export const skipMissing = param(flag, 'Skip unknown ids, with a note.', undefined);

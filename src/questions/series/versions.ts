@@ -12,7 +12,7 @@ import { field, nullable, type RowFrom, type RowLayout, showing } from '../../op
 import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
+import { flag, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
@@ -22,13 +22,14 @@ import {
   type SeriesArgument,
   severalSeries,
   skipMissing,
+  sortParam,
   unitsParams,
 } from './shared.ts';
 
 const versionsParams = {
   ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
-  sort: param(choice(['asc', 'desc']), 'The newest date first unless `asc`.', undefined),
+  sort: sortParam,
   skip_missing: skipMissing,
   ...unitsParams,
 } satisfies Params;
