@@ -15,23 +15,8 @@ import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import { type ImportFile, load } from './load/load.ts';
-import type { FileSummary } from './load/tally.ts';
 import type { ImportOptions } from './options.ts';
-
-/** The outcome of an import or of its dry run. */
-export type ImportResult = {
-  /** The address of the store. */
-  readonly store: string;
-  /** True if the import created the store. */
-  readonly created: boolean;
-  readonly dryRun: boolean;
-  /** Files of earlier imports that an older rule for blank cells read; import them again. */
-  readonly outdated: readonly string[];
-  /** The counts of each file, in the order of reading. */
-  readonly files: readonly FileSummary[];
-  /** The files that no format recognises, left out. */
-  readonly skipped: readonly string[];
-};
+import type { ImportResult } from './report.ts';
 
 /**
  * Imports files, folders and archives into a store, in one transaction; one import per store at a time.

@@ -1,8 +1,55 @@
+import type { Day } from '../domain/values/date.ts';
 import { counted, grouped } from '../errors/wording.ts';
-import type { ImportResult } from './import.ts';
-import { sumOf } from './load/tally.ts';
 
-type ImportedFile = ImportResult['files'][number];
+type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
+
+/** The counts and notes of one imported file. */
+export type FileSummary = {
+  readonly file: string;
+  readonly kind: string;
+  readonly series: number;
+  readonly vintages: number;
+  /** Filings with trades; their trades count as statements. */
+  readonly filings: number;
+  readonly statementsNew: number;
+  readonly statementsKnown: number;
+  readonly withdrawn: number;
+  /** Values of periods that begin after the day of publication. */
+  readonly projections: number;
+  /** The trade dates that were left out on request, if any. */
+  readonly skippedDays?: readonly Day[];
+  /** The described series, if the file states metadata. */
+  readonly described?: DescribedCounts;
+  readonly notes: readonly string[];
+};
+
+type FileCounts = Pick<FileSummary, 'series' | 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
+
+/** Sums the counts of files. */
+export function sumOf(files: readonly FileCounts[]): FileCounts {
+  const sum = (key: keyof FileCounts) => files.reduce((all, file) => all + file[key], 0);
+  return {
+    series: sum('series'),
+    statementsNew: sum('statementsNew'),
+    statementsKnown: sum('statementsKnown'),
+    withdrawn: sum('withdrawn'),
+  };
+}
+
+/** The outcome of an import or of its dry run. */
+export type ImportResult = {
+  /** The address of the store. */
+  readonly store: string;
+  /** True if the import created the store. */
+  readonly created: boolean;
+  readonly dryRun: boolean;
+  /** Files of earlier imports that an older rule for blank cells read; import them again. */
+  readonly outdated: readonly string[];
+  /** The counts of each file, in the order of reading. */
+  readonly files: readonly FileSummary[];
+  /** The files that no format recognises, left out. */
+  readonly skipped: readonly string[];
+};
 
 /** Returns the lines that `asof import` prints; `replacesSample` is true if the store replaces the sample. */
 export function importReport(result: ImportResult, replacesSample: boolean | 'for good'): readonly string[] {
@@ -48,7 +95,7 @@ function storeLines(
   ];
 }
 
-function counts({ series, vintages, filings, projections, described, ...merged }: ImportedFile): string {
+function counts({ series, vintages, filings, projections, described, ...merged }: FileSummary): string {
   if (described !== undefined && series + filings === 0) {
     const { added, changed, known } = described;
     const count = counted(added + changed + known, 'series', 'series');

@@ -7,8 +7,8 @@ import { requestLimits } from '../client/remote/exchange.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import type { ImportResult } from '../import/import.ts';
 import { type ImportOptions, importValues } from '../import/options.ts';
+import type { ImportResult } from '../import/report.ts';
 import { planLineParser } from '../lines/parse.ts';
 import {
   abortSignal,

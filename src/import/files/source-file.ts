@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { Problem } from '../../errors/problem.ts';
 
-/** Receives the number of bytes just read from a file, as stored. */
 type ByteCounter = (bytes: number) => void;
 
 /** The order of month and day: 1/30/2015 or 30/1/2015. */
@@ -96,7 +95,6 @@ export function copyOf(text: string): string {
   return [...text].join('');
 }
 
-/** A function that reads bytes from the beginning at each call. */
 type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
 
 /** The parts of a SourceFile. */
@@ -105,6 +103,8 @@ export type FileContent = {
   readonly path: string;
   readonly size: number;
   readonly read: ReadBytes;
+  /** Spreadsheets write "Unicode text" as UTF-16. */
+  readonly encoding?: 'utf-16le' | 'utf-16be' | undefined;
   /** Reads the bytes as stored, if `read` unpacks them. */
   readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
@@ -114,8 +114,9 @@ const headSize = 64 * 1024;
 
 /** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, stored, siblings } = content;
-  const read: ReadBytes = (counter) => asUtf8(content.read(counter));
+  const { name, path, size, encoding, stored, siblings } = content;
+  const read: ReadBytes =
+    encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
   return {
     name,
     path,
@@ -165,39 +166,17 @@ async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Converts UTF-16 text, which spreadsheets write as "Unicode text", to UTF-8; yields other bytes unchanged. */
-async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let decoder: TextDecoder | undefined;
-  let start = Buffer.alloc(0);
-  let isKnown = false;
-  for await (const chunk of bytes) {
-    let content = chunk;
-    if (!isKnown) {
-      content = start = Buffer.concat([start, chunk]);
-      if (start.length < probe) continue;
-      isKnown = true;
-      decoder = decoderOf(start);
-    }
-    yield decoder === undefined ? content : Buffer.from(decoder.decode(content, { stream: true }));
-  }
-  if (!isKnown) {
-    decoder = decoderOf(start);
-    if (start.length > 0)
-      yield decoder === undefined ? start : Buffer.from(decoder.decode(start, { stream: true }));
-  }
-  const rest = decoder?.decode() ?? '';
-  if (rest !== '') yield Buffer.from(rest);
+/** Returns the encoding of UTF-16 text, by its byte-order mark or zeros in every other byte. */
+export function encodingOf(head: Buffer): FileContent['encoding'] {
+  const text = head.toString('latin1', 0, 8);
+  if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return 'utf-16le';
+  return /^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text) ? 'utf-16be' : undefined;
 }
 
-/** The number of bytes that distinguish UTF-16 from other content. */
-const probe = 8;
-
-/** Makes a decoder for UTF-16, recognised by a byte-order mark or zeros in every other byte. */
-function decoderOf(start: Buffer): TextDecoder | undefined {
-  const text = start.subarray(0, probe).toString('latin1');
-  if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return new TextDecoder('utf-16le');
-  if (/^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text)) return new TextDecoder('utf-16be');
-  return undefined;
+async function* asUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
 }
 
 /** Caches what `read` makes of an object, such as a file, for the lifetime of that object. */

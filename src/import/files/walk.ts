@@ -4,10 +4,12 @@ import { basename, dirname } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
+import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import {
   allBytes,
+  encodingOf,
   type FileContent,
   firstBytes,
   limits,
@@ -39,7 +41,7 @@ export async function sourceFiles(
 async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
   const path = 'standard input';
   const bytes = await allBytes({ path, size: 0, read: () => asBuffers(stdin) });
-  if ((await signatureOf(asBuffers([bytes]))) === 'zip')
+  if (packingOf(bytes.subarray(0, headSize)) === 'zip')
     throw refusal({ path }, {}, 'a zip archive cannot be read from standard input', [
       'save it to a file, and import that',
     ]);
@@ -58,7 +60,6 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 
 type NamedFile = readonly [name: string, file: SourceFile];
 
-/** Finds files; remembers visited folders and the plain files in each folder. */
 class Walk {
   /** By real path. */
   readonly #entered = new Set<string>();
@@ -67,20 +68,16 @@ class Walk {
   async filesAt(path: string): Promise<readonly SourceFile[]> {
     const stats = await reading(path, stat(path));
     if (stats.isFile()) return this.#filesIn(path);
-    if (stats.isDirectory()) return this.#typedFolder(path);
-    const hints = ['save its content to a file, and import that'];
-    throw new Problem('local-io', `${printablePath(path)}: neither a file nor a folder`, { hints });
-  }
-
-  async #typedFolder(path: string): Promise<readonly SourceFile[]> {
+    if (!stats.isDirectory())
+      throw new Problem('local-io', `${printablePath(path)}: neither a file nor a folder`, {
+        hints: ['save its content to a file, and import that'],
+      });
     const before = this.#entered.size;
     const files = await this.#folderFiles(path, []);
     // A folder whose files an earlier path named adds none, but is not empty.
-    if (files.length === 0 && this.#entered.size > before) {
-      const reason = 'the folder has no file to import (hidden files are ignored)';
-      throw refusal({ path: printablePath(path) }, {}, reason);
-    }
-    return files;
+    if (files.length > 0 || this.#entered.size === before) return files;
+    const reason = 'the folder has no file to import (hidden files are ignored)';
+    throw refusal({ path: printablePath(path) }, {}, reason);
   }
 
   /** Lists the files in a folder; `above` are the real paths of its parents. */
@@ -104,7 +101,7 @@ class Walk {
 
   async #filesIn(location: string): Promise<readonly SourceFile[]> {
     const content = await this.#contentAt(location);
-    if ((await signatureOf(content.read())) !== 'zip') return [await withoutGzip(content)];
+    if (packingOf(await firstBytes(content.read(), headSize)) !== 'zip') return [await withoutGzip(content)];
     const members = await zipMembers(location, content.path);
     if (members.length === 0) throw refusal(content, {}, 'the archive has no file to import');
     return members;
@@ -118,16 +115,11 @@ class Walk {
       size: (await reading(location, stat(location))).size,
       read: (counter) => counted(fileBytes(location, path), counter),
       siblings: async () => {
-        const files = await this.#plainFilesOf(dirname(location));
+        const folder = dirname(location);
+        const files = await entryOf(this.#plainFiles, folder, () => this.#findPlainFiles(folder));
         return files.filter(([name]) => name !== basename(location)).map(([, file]) => file);
       },
     };
-  }
-
-  #plainFilesOf(folder: string): Promise<readonly NamedFile[]> {
-    const files = this.#plainFiles.get(folder) ?? this.#findPlainFiles(folder);
-    this.#plainFiles.set(folder, files);
-    return files;
   }
 
   async #findPlainFiles(folder: string): Promise<readonly NamedFile[]> {
@@ -145,6 +137,9 @@ class Walk {
     return files;
   }
 }
+
+/** Bytes that tell the kind of a file. */
+const headSize = 512;
 
 /** Bytes read at once: with fewer reads, the process waits less for other programs. */
 const chunkSize = 256 * 1024;
@@ -173,7 +168,6 @@ async function reading<T>(path: string, result: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the real path of a folder and the names in it, sorted, without hidden ones. */
 async function listing(path: string): Promise<readonly [string, readonly string[]]> {
   const names = await reading(path, readdir(path));
   return [await reading(path, realpath(path)), names.filter((name) => !name.startsWith('.')).sort()];
@@ -242,7 +236,12 @@ export async function membersOf(
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
       const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
       if (name.endsWith('/')) continue;
-      refuseUnreadable(`${path}/${printablePath(name)}`, entry);
+      const member = { path: `${path}/${printablePath(name)}` };
+      if (entry.isEncrypted()) throw refusal(member, {}, 'encrypted; unpack the archive first');
+      const { compressionMethod: method } = entry;
+      if (method !== stored && method !== deflated)
+        throw refusal(member, {}, `compression method ${method} is not supported; unpack the archive first`);
+      refuseBomb(member.path, entry.uncompressedSize, entry.compressedSize);
       members.push([name, entry]);
     }
   } catch (error) {
@@ -255,15 +254,6 @@ export async function membersOf(
 
 function isHidden(name: string): boolean {
   return name.startsWith('__MACOSX/') || name.split('/').some((part) => /^\.(?!\.?$)/.test(part));
-}
-
-function refuseUnreadable(path: string, entry: Entry): void {
-  if (entry.isEncrypted()) throw refusal({ path }, {}, 'encrypted; unpack the archive first');
-  if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) {
-    const reason = `compression method ${entry.compressionMethod} is not supported; unpack the archive first`;
-    throw refusal({ path }, {}, reason);
-  }
-  refuseBomb(path, entry.uncompressedSize, entry.compressedSize);
 }
 
 /** Reads a member and checks it against the size and the checksum in the archive's directory. */
@@ -329,35 +319,26 @@ export function refuseBomb(path: string, contentSize: number, packedSize: number
   }
 }
 
-const signatureSize = 512;
-
-const zipSignatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
-
 /** Names of the first member of an Office document, which is a zip archive. */
 const officeParts = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/)/;
 
 /** Tells zip archives and gzip data from other bytes; Office documents count as neither. */
-async function signatureOf(bytes: AsyncIterable<Buffer>): Promise<'zip' | 'gzip' | undefined> {
-  const head = await firstBytes(bytes, signatureSize);
+function packingOf(head: Buffer): 'zip' | 'gzip' | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   const text = head.toString('latin1');
-  if (!zipSignatures.includes(text.slice(0, 4))) return undefined;
-  if (head.length < 30) return 'zip';
+  if (!['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'].includes(text.slice(0, 4))) return undefined;
   // The first member of the archive: a header of 30 bytes, then its name.
+  if (head.length < 30) return 'zip';
   return officeParts.test(text.slice(30, 30 + head.readUInt16LE(26))) ? undefined : 'zip';
 }
 
-/** Unpacks gzip data and checks its checksum and length; throws if it is damaged. */
 async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let packedSize = 0;
   let contentSize = 0;
   const source = Readable.from(
-    (async function* () {
-      for await (const chunk of packed) {
-        packedSize += chunk.length;
-        yield chunk;
-      }
-    })(),
+    counted(packed, (bytes) => {
+      packedSize += bytes;
+    }),
     { objectMode: false },
   );
   // The callback is empty: an error in the pipeline destroys its last stream, and so reaches the loop below.
@@ -377,17 +358,15 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
 
 /** Removes the gzip layer of a file, if any; throws for a zip archive inside or instead of it. */
 async function withoutGzip(content: FileContent): Promise<SourceFile> {
-  const { path, name, size, read, siblings } = content;
-  const signature = await signatureOf(read());
-  if (signature === 'zip') throw nestedZip(path);
-  if (signature !== 'gzip') return sourceFile(content);
+  const { path, name, read } = content;
+  const head = await firstBytes(read(), headSize);
+  if (packingOf(head) === undefined) return sourceFile({ ...content, encoding: encodingOf(head) });
   const unpacked: FileContent['read'] = (counter) => gunzipped(path, read(counter));
-  if ((await signatureOf(unpacked())) === 'zip') throw nestedZip(path);
-  const inside = name.replace(/\.gz$/i, '');
-  return sourceFile({ path, name: inside, size, read: unpacked, stored: read, siblings });
-}
-
-function nestedZip(path: string): Problem {
-  const hints = ['unpack the outer archive, and import the archives in it'];
-  return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
+  const inside = packingOf(head) === 'gzip' ? await firstBytes(unpacked(), headSize) : head;
+  if (packingOf(inside) === 'zip')
+    throw refusal({ path }, {}, 'a zip archive inside another archive is not opened', [
+      'unpack the outer archive, and import the archives in it',
+    ]);
+  const encoding = encodingOf(inside);
+  return sourceFile({ ...content, name: name.replace(/\.gz$/i, ''), read: unpacked, encoding, stored: read });
 }

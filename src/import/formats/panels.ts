@@ -61,7 +61,9 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
           const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
           if (year === undefined) return text.endsWith('-01') ? parseDay(text) : undefined;
           shortYears = true;
-          return Number(day) === 1 ? dayOf(fullYear(Number(year)), Number(month), 1) : undefined;
+          // 1959 to 2058; `refuseDisorder` catches the exceptions.
+          const century = Number(year) >= 59 ? 1900 : 2000;
+          return Number(day) === 1 ? dayOf(century + Number(year), Number(month), 1) : undefined;
         },
         dateForm: 'M/D/YYYY, the first day of a month',
         dateOrder: 'M/D/YYYY',
@@ -71,11 +73,6 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
       yield* vintageBatches(file, table, { ...fredCells, frequency });
     },
   };
-}
-
-/** Adds the century of a two-digit year: 1959 to 2058; `refuseDisorder` catches the exceptions. */
-function fullYear(year: number): number {
-  return year + (year >= 59 ? 1900 : 2000);
 }
 
 function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {

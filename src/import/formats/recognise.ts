@@ -9,9 +9,9 @@ import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
 import { asofCsv } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
 import { rtdsm } from './rtdsm.ts';
+import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
-import { secSubmissionsJson } from './sec/submissions-json.ts';
 import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
 /** The formats that `asof import` reads, in the order of the help. */

@@ -113,7 +113,6 @@ function countsQuarters(file: SourceFile, { rows }: VintageTable, variable: stri
   throw refusal(file, { row: rows[0]?.row ?? 0, value: rows[0]?.date.slice(0, 7) ?? '' }, reason);
 }
 
-/** Returns the first day of the quarter with the number of a date's month. */
 function quarterOf(date: string): string {
   const [year, number] = date.split('-').map(Number);
   return dayOf(year ?? 0, 3 * (number ?? 0) - 2, 1) ?? date;

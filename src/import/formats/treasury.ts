@@ -12,14 +12,13 @@ import {
   impossibleRates,
 } from '../../domain/treasury/curve-faults.ts';
 import { type Day, dayOf, parseDay } from '../../domain/values/date.ts';
-import { parseDecimal } from '../../domain/values/decimal.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { isNode, listOf, parseXml, textOf, type XmlNode } from '../readers/xml.ts';
-import type { Batch, ImportFormat, ReadOptions } from './format.ts';
+import { type Batch, type ImportFormat, type ReadOptions, readDay, readNumber } from './format.ts';
 
 const source = 'U.S. Treasury';
 
@@ -119,7 +118,6 @@ function h15Maturity(header: string): CurveMaturity | undefined {
   return curveMaturity(series.toUpperCase() === 'DFII' ? 'TIPS' : 'PAR', count, months ?? 'YEAR');
 }
 
-/** The date and maturity columns of a CSV file of daily curves. */
 type CurveLayout = {
   readonly source: string;
   readonly isDate: (header: string) => boolean;
@@ -130,23 +128,35 @@ type CurveLayout = {
   readonly noRate: string;
 };
 
-type CurveHeader = {
-  readonly names: readonly string[];
-  readonly date: number;
-  readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
-};
-
-/** Reads a CSV file of daily curves; throws for unknown columns, other widths and impossible rates. */
 async function* readCurveCsv(
   file: SourceFile,
   options: ReadOptions,
   layout: CurveLayout,
 ): AsyncGenerator<Batch> {
+  const { source, parseDate, dateForm, noRate } = layout;
   const checks = new CurveChecks(file, options);
   const days = new Set<Day>();
   const form = { noRows: 'the file has no row of rates' };
-  for await (const { header, rows } of readCsvBody(file, (row) => readHeader(file, layout, row), form)) {
-    const points = rows.flatMap((row) => pointsIn(file, checks, layout, header, row));
+  for await (const { header, rows } of readCsvBody(file, (row) => curveHeader(file, layout, row), form)) {
+    const points = rows.flatMap(({ row, cells }): readonly CurvePoint[] => {
+      const at = ({ index, name }: CurveColumn) => ({
+        row,
+        column: name,
+        value: (cells[index] ?? '').trim(),
+      });
+      const tradeDate = readDay(file, at(header.date), dateForm, parseDate);
+      if (checks.skips(tradeDate)) return [];
+      const rates = header.maturities.flatMap((column): readonly CurvePoint[] => {
+        const { curveType, maturity } = column;
+        const rate = readNumber(file, at(column), ['', noRate], `empty or ${JSON.stringify(noRate)}`);
+        if (rate === null) return [];
+        const point = { curveType, tradeDate, maturity, rate, source };
+        checks.checkPoint(point, () => at(column));
+        return [point];
+      });
+      checks.checkRates(rates, () => ({ row }));
+      return rates;
+    });
     for (const { tradeDate } of points) days.add(tradeDate);
     if (points.length > 0) yield { points };
   }
@@ -154,58 +164,24 @@ async function* readCurveCsv(
   if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
 }
 
-function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): CurveHeader {
-  const names = cells.map((cell) => cell.trim());
-  const date = names.findIndex(layout.isDate);
-  if (date < 0) throw refusal(file, { row }, 'the header has no date column');
-  const maturities: (CurveMaturity & { readonly index: number })[] = [];
-  for (const [index, column] of names.entries()) {
-    if (index === date) continue;
-    const found = layout.maturity(column);
-    if (found === undefined) throw refusal(file, { row, column }, 'not a maturity that asof knows');
-    const isSame = (other: CurveMaturity) =>
-      other.curveType === found.curveType && other.maturity === found.maturity;
-    if (maturities.some(isSame))
-      throw refusal(file, { row, column }, `a second column for ${found.maturity}`);
-    maturities.push({ ...found, index });
+type CurveColumn = { readonly index: number; readonly name: string };
+
+function curveHeader(file: SourceFile, { isDate, maturity }: CurveLayout, { row, cells }: CsvRow) {
+  const columns = cells.map((cell, index) => ({ index, name: cell.trim() }));
+  const date = columns.find(({ name }) => isDate(name));
+  if (date === undefined) throw refusal(file, { row }, 'the header has no date column');
+  const maturities: (CurveColumn & CurveMaturity)[] = [];
+  for (const column of columns) {
+    if (column === date) continue;
+    const place = { row, column: column.name };
+    const found = maturity(column.name);
+    if (found === undefined) throw refusal(file, place, 'not a maturity that asof knows');
+    if (maturities.some((one) => one.curveType === found.curveType && one.maturity === found.maturity))
+      throw refusal(file, place, `a second column for ${found.maturity}`);
+    maturities.push({ ...column, ...found });
   }
   if (maturities.length === 0) throw refusal(file, { row }, 'the header has no column of rates');
-  return { names, date, maturities };
-}
-
-function pointsIn(
-  file: SourceFile,
-  checks: CurveChecks,
-  layout: CurveLayout,
-  header: CurveHeader,
-  { row, cells }: CsvRow,
-): readonly CurvePoint[] {
-  const { names, date, maturities } = header;
-  const value = (cells[date] ?? '').trim();
-  const tradeDate = layout.parseDate(value);
-  if (tradeDate === undefined) {
-    throw refusal(
-      file,
-      { row, column: names[date] ?? '', value },
-      `not a date of the form ${layout.dateForm}`,
-    );
-  }
-  if (checks.skips(tradeDate)) return [];
-  const rates: CurvePoint[] = [];
-  for (const { index, curveType, maturity } of maturities) {
-    const text = (cells[index] ?? '').trim();
-    if (text === '' || text === layout.noRate) continue;
-    const rate = parseDecimal(text);
-    if (rate === undefined) {
-      const reason = `not a rate; a cell without one is empty or ${JSON.stringify(layout.noRate)}`;
-      throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
-    }
-    const point = { curveType, tradeDate, maturity, rate, source: layout.source };
-    checks.checkPoint(point, () => ({ row, column: names[index] ?? '', value: text }));
-    rates.push(point);
-  }
-  checks.checkRates(rates, () => ({ row }));
-  return rates;
+  return { date, maturities };
 }
 
 /** Refuses impossible curves in one file, and leaves out the trade dates that the user skips. */
@@ -272,13 +248,6 @@ export const treasuryXml: ImportFormat = {
 /** The properties of an entry without a curve, and what the reader adds. */
 const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 
-/** A feed being read; `at` adds an element's line to a place. */
-type CurveFeed = {
-  readonly file: SourceFile;
-  readonly checks: CurveChecks;
-  readonly at: (element: unknown, place?: FilePlace) => FilePlace;
-};
-
 async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
   const { onRefused } = options;
   const checks = new CurveChecks(file, options);
@@ -286,13 +255,43 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
   if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
   const entries = listOf(root.feed.entry);
   if (entries.length === 0) throw refusal(file, {}, 'the feed has no entry');
-  const at: CurveFeed['at'] = (element, place) => ({ ...place, ...defined({ row: lineOf(element) }) });
+  const at = (element: unknown, place?: FilePlace) => ({ ...place, ...defined({ row: lineOf(element) }) });
+  const rateOf = (column: string, element: unknown): string | undefined => {
+    const [first, second] = listOf(element);
+    if (second !== undefined)
+      throw refusal(file, at(first, { column }), 'the element appears twice in one entry');
+    if (isNode(element) && element['@_null'] === 'true') return undefined;
+    const value = textOf(element);
+    if (value === undefined) throw refusal(file, at(element, { column }), 'elements instead of a rate');
+    return readNumber(file, { ...at(element, { column }), value }, [''], 'empty') ?? undefined;
+  };
+  const dayOfEntry = (entry: unknown) => {
+    const properties = propertiesOf(entry);
+    if (properties === undefined) throw refusal(file, at(entry), 'an entry without properties');
+    const place = { ...at(properties, { column: 'NEW_DATE' }), value: textOf(properties.NEW_DATE) ?? '' };
+    const tradeDate = readDay(file, place, 'YYYY-MM-DDT00:00:00', dayStated);
+    if (checks.skips(tradeDate)) return [];
+    const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
+    if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
+      throw refusal(file, at(entry), 'an entry without BC_… or TC_… rates');
+    const points = rates.flatMap(([column, element]): CurvePoint[] => {
+      const found = maturityNamed(column);
+      if (found === undefined) throw refusal(file, at(element, { column }), 'not a maturity that asof knows');
+      const rate = rateOf(column, element);
+      if (rate === undefined) return [];
+      const point = { ...found, tradeDate, rate, source };
+      checks.checkPoint(point, () => at(properties, { column, value: rate }));
+      return [point];
+    });
+    checks.checkRates(points, () => at(properties));
+    return [{ tradeDate, points }];
+  };
   const days = entries.flatMap((entry) => {
     try {
-      return daysOf({ file, checks, at }, entry);
+      return dayOfEntry(entry);
     } catch (error) {
       if (onRefused === undefined || !(error instanceof Problem)) throw error;
-      onRefused(error, dayIn(entry));
+      onRefused(error, dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? ''));
       return [];
     }
   });
@@ -301,13 +300,9 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
   yield {
     points: days.flatMap(({ points }) => points),
     ...(checks.skippedDays.length > 0 && { skippedDays: checks.skippedDays }),
-    ...(empty.length > 0 && {
-      notes: empty.map(({ tradeDate }) => `${tradeDate} has no rates: a day without a curve`),
-    }),
+    notes: empty.map(({ tradeDate }) => `${tradeDate} has no rates: a day without a curve`),
   };
 }
-
-type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
 function propertiesOf(entry: unknown): XmlNode | undefined {
   const content = isNode(entry) ? entry.content : undefined;
@@ -315,53 +310,9 @@ function propertiesOf(entry: unknown): XmlNode | undefined {
   return isNode(properties) ? properties : undefined;
 }
 
-function dayIn(entry: unknown): Day | undefined {
-  return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
-}
-
-function daysOf(feed: CurveFeed, entry: unknown): readonly FeedDay[] {
-  const { file, checks, at } = feed;
-  const properties = propertiesOf(entry);
-  if (properties === undefined) throw refusal(file, at(entry), 'an entry without properties');
-  const value = textOf(properties.NEW_DATE) ?? '';
-  const tradeDate = dayStated(value);
-  if (tradeDate === undefined) {
-    const place = at(properties, { column: 'NEW_DATE', value });
-    throw refusal(file, place, 'not a date of the form YYYY-MM-DDT00:00:00');
-  }
-  if (checks.skips(tradeDate)) return [];
-  const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
-  if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
-    throw refusal(file, at(entry), 'an entry without BC_… or TC_… rates');
-  const points = rates.flatMap(([column, element]): CurvePoint[] => {
-    const found = maturityNamed(column);
-    if (found === undefined) throw refusal(file, at(element, { column }), 'not a maturity that asof knows');
-    const rate = rateOf(feed, column, element);
-    if (rate === undefined) return [];
-    const point = { ...found, tradeDate, rate, source };
-    checks.checkPoint(point, () => at(properties, { column, value: rate }));
-    return [point];
-  });
-  checks.checkRates(points, () => at(properties));
-  return [{ tradeDate, points }];
-}
-
 function dayStated(value: string): Day | undefined {
   const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
   return parseDay(date);
-}
-
-function rateOf({ file, at }: CurveFeed, column: string, element: unknown): string | undefined {
-  const [first, second] = listOf(element);
-  if (second !== undefined)
-    throw refusal(file, at(first, { column }), 'the element appears twice in one entry');
-  if (isNode(element) && element['@_null'] === 'true') return undefined;
-  const value = textOf(element);
-  if (value === '') return undefined;
-  if (value === undefined) throw refusal(file, at(element, { column }), 'elements instead of a rate');
-  const rate = parseDecimal(value);
-  if (rate === undefined) throw refusal(file, at(element, { column, value }), 'not a rate');
-  return rate;
 }
 
 function maturityNamed(name: string): CurveMaturity | undefined {

@@ -26,7 +26,6 @@ export type VintageTable = {
   readonly rows: readonly VintageRow[];
 };
 
-/** The form of a format's cells, and its statements about columns. */
 type CellRules = {
   /** The texts for "not available" and "no longer available". */
   readonly withdrawals: readonly string[];
@@ -137,7 +136,6 @@ function readingsOf(
   return readColumns(dates, figures, rowFrequency);
 }
 
-/** The columns and dates of a CSV file of whole vintages. */
 type VintageLayout = {
   /** Returns the series and vintage of a column; throws a refusal if its name states neither. */
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;

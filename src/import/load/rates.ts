@@ -1,10 +1,5 @@
 import type { Statement } from '../../domain/series/revision-history.ts';
-import {
-  type CurveMaturity,
-  type CurvePoint,
-  h15Source,
-  maturityNamed,
-} from '../../domain/treasury/curve.ts';
+import { type CurvePoint, h15Source, maturityNamed } from '../../domain/treasury/curve.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
@@ -12,7 +7,6 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import { CurveChecks } from '../formats/treasury.ts';
 
-/** A rate, its first day, and the last day without one. */
 type StatedRate = { value?: string; asOf?: Day; gone?: Day };
 
 /** The rates among a file's statements (DGS10); revisions are refused. */
@@ -50,12 +44,7 @@ export class Rates {
   }
 
   points(): readonly CurvePoint[] {
-    const points: CurvePoint[] = [];
-    for (const [seriesId, dates] of this.#stated) {
-      const maturity = maturityNamed(seriesId);
-      if (maturity === undefined) continue;
-      for (const point of this.#pointsOf(seriesId, maturity, dates)) points.push(point);
-    }
+    const points = [...this.#stated].flatMap(([seriesId, dates]) => this.#pointsOf(seriesId, dates));
     this.#checks.checkRates(points);
     return points;
   }
@@ -71,18 +60,14 @@ export class Rates {
     return [`${ids.join(', ')} ${are} of the curves: each rate is known from its trade date`];
   }
 
-  #pointsOf(
-    seriesId: string,
-    { curveType, maturity }: CurveMaturity,
-    dates: ReadonlyMap<Day, StatedRate>,
-  ): readonly CurvePoint[] {
-    const points: CurvePoint[] = [];
-    for (const [date, { value, asOf = '', gone = '' }] of dates) {
-      if (value === undefined) continue;
+  #pointsOf(seriesId: string, dates: ReadonlyMap<Day, StatedRate>): readonly CurvePoint[] {
+    const curve = maturityNamed(seriesId);
+    const points = [...dates].flatMap(([tradeDate, { value, asOf = '', gone = '' }]): CurvePoint[] => {
+      if (value === undefined || curve === undefined) return [];
       if (gone > asOf)
-        throw this.#changed(seriesId, date, `${value} as of ${asOf} is withdrawn as of ${gone}`);
-      points.push({ curveType, maturity, tradeDate: date, rate: value, source: h15Source });
-    }
+        throw this.#changed(seriesId, tradeDate, `${value} as of ${asOf} is withdrawn as of ${gone}`);
+      return [{ ...curve, tradeDate, rate: value, source: h15Source }];
+    });
     this.#checks.checkDates(new Set(points.map(({ tradeDate }) => tradeDate)), { column: seriesId });
     for (const point of points) {
       const place = () => ({ column: seriesId, value: `${point.rate} of ${point.tradeDate}` });

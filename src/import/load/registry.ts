@@ -105,12 +105,23 @@ export class Registry {
     const changes: MetadataChange[] = [];
     const { replace, redescribe = replace } = this.#options;
     for (const stated of metadata) {
-      const id = this.idOf(stated.seriesId);
-      changes.push(changeOf(this.#entryOf(id).record, { ...stated, seriesId: id }));
-      const entry = this.#combine(stated, file, (record, own) => withStated(record, own, redescribe));
+      const entry = this.#entryOf(this.idOf(stated.seriesId));
+      const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
+      entry.record = record;
+      changes.push(change);
+      for (const conflict of conflicts)
+        if (conflict.shown === true || !redescribe) this.#refuse(file, conflict);
       if (stated.source !== undefined) entry.metadataSource = stated.source;
     }
-    for (const given of implied) this.#combine(given, file, withImplied);
+    for (const { seriesId, frequency } of implied) {
+      const entry = this.#entryOf(this.idOf(seriesId));
+      const held = entry.record.stated.frequency ?? entry.record.implied.frequency;
+      if (frequency === undefined || held === frequency) continue;
+      if (held === undefined)
+        entry.record = { ...entry.record, implied: { ...entry.record.implied, frequency } };
+      else
+        this.#refuse(file, { seriesId: entry.id, field: 'frequency', held, given: frequency, shown: true });
+    }
     await this.#put(changed);
     const changedOn = this.#options.importedAt.slice(0, 10);
     for (const { fields } of changes)
@@ -159,17 +170,8 @@ export class Registry {
     for (const id of ids) await (await this.#writer.series(id)).putRecord(this.#entryOf(id).record);
   }
 
-  #combine(
-    given: SeriesMetadata,
-    file: string,
-    combined: (record: SeriesRecord, own: SeriesMetadata) => CombinedRecord,
-  ): SeriesEntry {
-    const id = this.idOf(given.seriesId);
-    const entry = this.#entryOf(id);
-    const { record, conflicts } = combined(entry.record, { ...given, seriesId: id });
-    for (const conflict of conflicts) this.#conflicts.push({ kind: 'metadata', file, ...conflict });
-    entry.record = record;
-    return entry;
+  #refuse(file: string, conflict: MetadataConflict): void {
+    this.#conflicts.push({ kind: 'metadata', file, ...conflict });
   }
 
   async #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): Promise<void> {
@@ -211,62 +213,44 @@ function sourcesIn(source: string | undefined): readonly string[] {
 
 type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 
-/** A record with new metadata, and the fields that contradict it. */
-type CombinedRecord = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
-
 const labels: Readonly<Record<string, string>> = {
   seasonalAdjustment: 'seasonal adjustment',
   vintageKind: 'vintage kind',
 };
 
-/** The effect of a description; `fields` are those that changed. */
 type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };
 
-function changeOf(
+/** Adds a description to the record of a series; the fields that it changes are conflicts unless replaced. */
+function withStated(
   record: SeriesRecord,
-  { coveredTo: givenTo, seriesId, ...given }: SeriesMetadata,
-): MetadataChange {
-  const { stated } = record;
-  let kind: MetadataChange['kind'] =
-    givenTo !== undefined && givenTo > (stated.coveredTo ?? '') ? 'added' : 'known';
+  { coveredTo: givenTo = '', seriesId: _, ...given }: SeriesMetadata,
+  seriesId: string,
+): {
+  readonly record: SeriesRecord;
+  readonly change: MetadataChange;
+  readonly conflicts: readonly MetadataConflict[];
+} {
+  const { coveredTo: storedTo = '', ...stored } = record.stated;
+  let isAdded = givenTo > storedTo;
   const fields: Omit<DescriptionChange, 'changedOn'>[] = [];
-  for (const [field, after] of Object.entries(given)) {
-    const before = stated[field as keyof typeof given];
-    if (before === undefined) kind = 'added';
-    else if (before !== after) fields.push({ seriesId, field: labels[field] ?? field, before, after });
+  for (const [name, after] of Object.entries(given)) {
+    const before = stored[name as keyof typeof given];
+    if (before === undefined) isAdded = true;
+    else if (before !== after) fields.push({ seriesId, field: labels[name] ?? name, before, after });
   }
-  return { kind: fields.length > 0 ? 'changed' : kind, fields };
-}
-
-function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): CombinedRecord {
-  const conflicts: MetadataConflict[] = [];
-  const { coveredTo: storedTo, ...held } = record.stated;
-  const { coveredTo: givenTo, ...fields } = given;
-  for (const [field, value] of Object.entries(fields)) {
-    const before = held[field as keyof typeof held];
-    if (before === undefined || before === value || replace) continue;
-    conflicts.push({ seriesId: given.seriesId, field: labels[field] ?? field, held: before, given: value });
-  }
+  const conflicts = fields.map(
+    ({ field, before, after }): MetadataConflict => ({ seriesId, field, held: before, given: after }),
+  );
+  const { frequency } = given;
   const implied = record.implied.frequency;
-  if (given.frequency !== undefined && implied !== undefined && implied !== given.frequency) {
-    const { seriesId, frequency } = given;
+  if (frequency !== undefined && implied !== undefined && implied !== frequency)
     conflicts.push({ seriesId, field: 'frequency', held: implied, given: frequency, shown: true });
-  }
-  const coveredTo = [storedTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
-  const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
-  return { record: { ...record, stated }, conflicts };
-}
-
-/** Adds metadata implied by the format of a file; a frequency other than the stored one is a conflict. */
-function withImplied(record: SeriesRecord, given: SeriesMetadata): CombinedRecord {
-  const held = record.stated.frequency ?? record.implied.frequency;
-  if (given.frequency === undefined) return { record, conflicts: [] };
-  if (held !== undefined && held !== given.frequency) {
-    const { seriesId, frequency } = given;
-    return { record, conflicts: [{ seriesId, field: 'frequency', held, given: frequency, shown: true }] };
-  }
-  return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
+  const coveredTo = givenTo > storedTo ? givenTo : storedTo;
+  const stated = { ...stored, ...given, seriesId, ...(coveredTo !== '' && { coveredTo }) };
+  const unchanged = isAdded ? 'added' : 'known';
+  const kind = fields.length > 0 ? 'changed' : unchanged;
+  return { record: { ...record, stated }, change: { kind, fields }, conflicts };
 }

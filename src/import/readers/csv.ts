@@ -1,7 +1,15 @@
 import { isAscii } from 'node:buffer';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
-import { type DateOrder, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { defined } from '../../platform/defined.ts';
+import {
+  type DateOrder,
+  type FilePlace,
+  limits,
+  notUtf8,
+  refusal,
+  type SourceFile,
+} from '../files/source-file.ts';
 import { type CellForm, cellText, otherWidth, recordHead, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;
@@ -44,6 +52,7 @@ export function isDateColumn(name: string): boolean {
 
 type Dialect = {
   readonly separator: string;
+  readonly quotes?: 'none' | 'loose';
   /** The rows of titles above the header. */
   readonly titles: number;
   /** The number of columns before the dates, in which a data frame numbers its rows. */
@@ -53,7 +62,6 @@ type Dialect = {
 /** The most rows of titles above a header. */
 export const mostTitles = 60;
 
-/** The names of data frames for their column of row numbers. */
 const indexName = /^(?:|index|Unnamed: \d+)$/;
 
 function dialectOf(head: string): Dialect {
@@ -115,31 +123,6 @@ function cellsOf(head: string, index: number): readonly string[] {
 /** One record of a CSV file and its row, counted from 1. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
 
-/**
- * Reads the records of a CSV file in batches, from its header on; `usual` decides ambiguous dates.
- * Undoes titles, separators, decimal commas, row numbers, empty cells, forms of dates and `NaN` of programs.
- * Throws if dates or numbers stay ambiguous.
- */
-export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenerator<readonly CsvRow[]> {
-  const dialect = dialectOf((await file.head()).toString('latin1'));
-  const { separator, titles, indexes } = dialect;
-  let reader: WrittenCells | undefined;
-  for await (const batch of delimitedRows(file, { separator })) {
-    const rows = batch.filter(({ row }) => row > titles);
-    if (reader === undefined) {
-      const header = rows.shift();
-      if (header === undefined) continue;
-      const again = () => delimitedRows(file, { separator });
-      reader = new WrittenCells(file, { header, indexes, hasCommas: separator !== ',', usual, again });
-      // A faulty header is refused before the rows below it are read.
-      yield [header];
-    }
-    if (rows.length === 0) continue;
-    await reader.read(rows);
-    yield rows;
-  }
-}
-
 /** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
 const foreign = /[\0\uFFFD]/;
 
@@ -176,24 +159,36 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
 
 /**
  * Yields the records below the header of a CSV file, in batches, with the result of `readHeader`.
- * Skips empty records; throws for a record of another width than the header, and for a file without records.
+ * Undoes titles, separators, decimal commas, row numbers, empty cells, forms of dates and `NaN` of programs; `usual`
+ * decides ambiguous dates. Throws if dates or numbers stay ambiguous, for a record of another width than the header,
+ * and for a file without records.
  */
 export async function* readCsvBody<Header>(
   file: SourceFile,
   readHeader: (header: CsvRow) => Header,
-  form: { readonly usual?: DateOrder | undefined; readonly noRows?: string } = {},
+  form: {
+    readonly usual?: DateOrder | undefined;
+    readonly noRows?: string;
+    readonly mayBeEmpty?: true;
+    readonly quotes?: 'none' | 'loose';
+  } = {},
 ): AsyncGenerator<{ readonly header: Header; readonly rows: readonly CsvRow[] }> {
-  let known: { readonly header: Header; readonly width: number } | undefined;
+  const dialect = {
+    ...dialectOf((await file.head()).toString('latin1')),
+    ...defined({ quotes: form.quotes }),
+  };
+  let known: { readonly header: Header; readonly width: number; readonly clean: Cleaning } | undefined;
   let empty = true;
-  for await (const batch of readCsv(file, form.usual)) {
-    let records = batch;
+  for await (const batch of delimitedRows(file, dialect)) {
+    const records = batch.filter(({ row }) => row > dialect.titles);
     if (known === undefined) {
-      const first = batch[0];
+      const first = records.shift();
       if (first === undefined) continue;
-      known = { header: readHeader(first), width: first.cells.length };
-      records = batch.slice(1);
+      const clean = cleaning(file, first, dialect, form.usual);
+      known = { header: readHeader(first), width: first.cells.length, clean };
     }
-    const { header, width } = known;
+    const { header, width, clean } = known;
+    await clean(records);
     const rows = records.filter(({ row, cells }) => {
       if (cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '')) return false;
       if (cells.length === width) return true;
@@ -204,11 +199,13 @@ export async function* readCsvBody<Header>(
     yield { header, rows };
   }
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
-  if (empty) throw refusal(file, {}, form.noRows ?? 'the file has a header and no rows');
+  if (empty && form.mayBeEmpty !== true)
+    throw refusal(file, {}, form.noRows ?? 'the file has a header and no rows');
 }
 
-/** A record as written in its file; a WrittenCells replaces its cells. */
 type WrittenRow = { readonly row: number; cells: string[] };
+
+type Cleaning = (records: readonly WrittenRow[]) => Promise<void>;
 
 const dateColumn = /(?:^|_)date$|^sasdate$|^realtime_(?:start|end)$|^covered_to$/i;
 
@@ -217,133 +214,75 @@ const [upperNan, lowerNan] = missingTexts.dataFrame;
 const commaNumber = /^-?\d+,\d+(?:e[+-]?\d+)?$/i;
 const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
-type SignedNumber = { readonly row: number; readonly column: string; readonly value: string };
-
-type WrittenTable = {
-  readonly header: WrittenRow;
-  /** The number of columns before the dates, in which a data frame numbers its rows. */
-  readonly indexes: number;
-  readonly hasCommas: boolean;
-  /** The order of month and day if the file leaves it open. */
-  readonly usual: DateOrder | undefined;
-  readonly again: () => AsyncIterable<readonly WrittenRow[]>;
-};
-
-/** Undoes other programs' changes to the cells of a CSV file. */
-class WrittenCells {
-  readonly #file: SourceFile;
-  readonly #names: readonly string[];
-  readonly #indexes: number;
-  /** True if the header ends in cells without a name. */
-  readonly #hasBlankNames: boolean;
-  readonly #dateColumns: readonly number[];
-  readonly #decideOrder: () => Promise<DateOrder>;
-  #order: DateOrder | undefined;
-  readonly #hasCommas: boolean;
-  #comma: SignedNumber | undefined;
-  #point: SignedNumber | undefined;
-
-  constructor(file: SourceFile, { header, indexes, hasCommas, usual, again }: WrittenTable) {
-    this.#file = file;
-    this.#indexes = indexes;
-    header.cells = header.cells.slice(indexes);
-    const width = header.cells.findLastIndex((name) => name.trim() !== '') + 1;
-    this.#hasBlankNames = width > 0 && width < header.cells.length;
-    if (this.#hasBlankNames) header.cells = header.cells.slice(0, width);
-    this.#names = header.cells;
-    this.#dateColumns = [...this.#names.keys()].filter((index) => dateColumn.test(this.#nameOf(index)));
-    this.#order = file.dateOrder;
-    this.#decideOrder = () => decidedOrder(file, this.#dateCells(again(), header.row), usual);
-    this.#hasCommas = hasCommas;
-  }
-
-  async read(rows: readonly WrittenRow[]): Promise<void> {
-    for (const record of rows) {
-      if (this.#indexes > 0) this.#dropIndexes(record);
-      const { row, cells } = record;
-      if (cells.length > this.#names.length) this.#dropBlanks(record);
-      for (const index of this.#dateColumns) {
-        const text = cells[index];
-        if (text === undefined || isPlainDate(text)) continue;
-        record.cells[index] = await this.#dateIn(text);
-      }
-      for (let index = 0; index < record.cells.length; index += 1) {
-        const cell = record.cells[index] ?? '';
-        if (cell === upperNan || cell === lowerNan) record.cells[index] = '';
-        else if (this.#hasCommas) record.cells[index] = this.#withPoint(row, index, cell);
-      }
-    }
-  }
-
-  #nameOf(index: number): string {
-    return (this.#names[index] ?? '').trim();
-  }
-
-  /** Drops the row numbers of a data frame; any other cell there belongs to a column without a name. */
-  #dropIndexes(record: WrittenRow): void {
-    const numbers = record.cells.slice(0, this.#indexes);
-    const value = numbers.find((cell) => !/^\s*\d*\s*$/.test(cell));
-    if (value !== undefined)
-      throw refusal(
-        this.#file,
-        { row: record.row, value },
-        'a column without a name can have only row numbers',
-        ['name the column in the header, or remove it'],
-      );
-    record.cells = record.cells.slice(this.#indexes);
-  }
-
-  #dropBlanks(record: WrittenRow): void {
-    const width = this.#names.length;
-    const value = record.cells.slice(width).find((cell) => cell.trim() !== '');
-    if (value === undefined) record.cells = record.cells.slice(0, width);
-    else if (this.#hasBlankNames)
-      throw refusal(this.#file, { row: record.row, value }, 'the header has no name for this column');
-  }
-
-  async *#dateCells(batches: AsyncIterable<readonly WrittenRow[]>, header: number): AsyncGenerator<DateCell> {
-    for await (const rows of batches)
-      for (const { row, cells } of rows) {
-        if (row <= header) continue;
-        for (const index of this.#dateColumns) {
-          const text = cells[index + this.#indexes] ?? '';
-          if (!isPlainDate(text)) yield { row, column: this.#nameOf(index), text };
-        }
-      }
-  }
+/** Removes the cells of a header that have no name, and returns what to do with the records below. */
+function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?: DateOrder): Cleaning {
+  const { indexes, separator, quotes } = dialect;
+  const hasCommas = separator !== ',' && quotes === undefined;
+  header.cells = header.cells.slice(indexes);
+  const width = header.cells.findLastIndex((name) => name.trim() !== '') + 1;
+  if (width > 0) header.cells = header.cells.slice(0, width);
+  const names = header.cells.map((name) => name.trim());
+  const dates = [...names.keys()].filter((index) => dateColumn.test(names[index] ?? ''));
+  let order = file.dateOrder;
+  let [comma, point]: (CellPlace | undefined)[] = [];
 
   /** Writes a date as YYYY-MM-DD, or as M/D/YY for the format to add the century; keeps any other text. */
-  async #dateIn(text: string): Promise<string> {
+  const dateIn = async (text: string): Promise<string> => {
     const trimmed = text.trim();
-    const [, year, , month = '', day = ''] = yearFirst.exec(trimmed) ?? [];
-    if (year !== undefined) return `${year}-${padded(month)}-${padded(day)}`;
-    const parts = partsOf(trimmed);
-    if (parts === undefined) return text;
+    const [, written, , month = '', day = ''] = yearFirst.exec(trimmed) ?? [];
+    if (written !== undefined) return `${written}-${padded(month)}-${padded(day)}`;
+    const [, first = '', sign, second = '', year = ''] = yearLast.exec(trimmed) ?? [];
+    if (sign === undefined) return text;
     // A date with points, as in 30.1.2015, always begins with the day.
-    if (!parts.dotted) this.#order ??= await this.#decideOrder();
-    const isMonthFirst = !parts.dotted && this.#order === 'M/D/YYYY';
-    const [m, d] = isMonthFirst ? [parts.first, parts.second] : [parts.second, parts.first];
-    return parts.year.length === 4 ? `${parts.year}-${padded(m)}-${padded(d)}` : `${m}/${d}/${parts.year}`;
-  }
+    if (sign !== '.') order ??= await decidedOrder(file, header, dialect, { names, dates, usual });
+    const [m, d] = sign !== '.' && order === 'M/D/YYYY' ? [first, second] : [second, first];
+    return year.length === 4 ? `${year}-${padded(m)}-${padded(d)}` : `${m}/${d}/${year}`;
+  };
 
   /** Replaces a decimal comma by a point; throws if the file has both. */
-  #withPoint(row: number, index: number, cell: string): string {
-    const text = cell.trim();
-    const isComma = commaNumber.test(text);
-    if (!isComma && !pointNumber.test(text)) return cell;
-    const number = { row, column: this.#nameOf(index), value: text };
-    if (isComma) this.#comma ??= number;
-    else this.#point ??= number;
-    const other = isComma ? this.#point : this.#comma;
-    if (other !== undefined) {
-      const reason = `${JSON.stringify(other.value)} in row ${other.row} has the other decimal sign, so one of them may separate thousands`;
-      throw refusal(this.#file, number, reason, ['save the file with one decimal sign']);
+  const withPoint = (cell: string, row: number, column: string): string => {
+    const value = cell.trim();
+    const isComma = commaNumber.test(value);
+    if (!isComma && !pointNumber.test(value)) return cell;
+    const place = { row, column, value };
+    if (isComma) comma ??= place;
+    else point ??= place;
+    if (comma === undefined || point === undefined) return isComma ? value.replace(',', '.') : cell;
+    const other = isComma ? point : comma;
+    const reason = `${JSON.stringify(other.value)} in row ${other.row} has the other decimal sign, so one of them may separate thousands`;
+    throw refusal(file, place, reason, ['save the file with one decimal sign']);
+  };
+
+  return async (records) => {
+    for (const record of records) {
+      const { row } = record;
+      if (indexes > 0) {
+        const value = record.cells.slice(0, indexes).find((cell) => !/^\s*\d*\s*$/.test(cell));
+        if (value !== undefined)
+          throw refusal(file, { row, value }, 'no number of a row, in a column without a name');
+        record.cells = record.cells.slice(indexes);
+      }
+      if (record.cells.length > names.length && record.cells.slice(names.length).every(isBlank))
+        record.cells = record.cells.slice(0, names.length);
+      const { cells } = record;
+      for (const index of dates) {
+        const text = cells[index];
+        if (text !== undefined && !isPlainDate(text)) cells[index] = await dateIn(text);
+      }
+      for (let index = 0; index < cells.length; index += 1) {
+        const cell = cells[index] ?? '';
+        if (cell === upperNan || cell === lowerNan) cells[index] = '';
+        else if (hasCommas) cells[index] = withPoint(cell, row, names[index] ?? '');
+      }
     }
-    return isComma ? text.replace(',', '.') : cell;
-  }
+  };
 }
 
-type DateCell = { readonly row: number; readonly column: string; readonly text: string };
+function isBlank(cell: string): boolean {
+  return cell.trim() === '';
+}
+
+type CellPlace = Required<FilePlace>;
 
 /** Midnight after a date, with or without an offset. */
 const midnight = '(?:[T ]+(?:0?0:00(?::00(?:\\.0+)?)?|12:00(?::00)? ?AM) ?(?:Z|UTC|[+-]\\d\\d:?\\d\\d)?)?';
@@ -355,48 +294,46 @@ function isPlainDate(text: string): boolean {
   return text === '' || (text.length === 10 && text[4] === '-' && text[7] === '-');
 }
 
-type DateParts = {
-  readonly first: string;
-  readonly second: string;
-  readonly year: string;
-  readonly dotted: boolean;
-};
-
-function partsOf(text: string): DateParts | undefined {
-  const [, first = '', separator, second = '', year = ''] = yearLast.exec(text) ?? [];
-  return separator === undefined ? undefined : { first, second, year, dotted: separator === '.' };
-}
-
 function padded(digits: string): string {
   return digits.padStart(2, '0');
 }
 
-const waysOut: Readonly<Record<DateOrder, string>> = {
-  'M/D/YYYY': '--date-format M/D/YYYY if the month comes first',
-  'D/M/YYYY': '--date-format D/M/YYYY if the day comes first',
-};
-
+/** Decides the order of month and day by all dates of a file; throws if they contradict each other or leave it open. */
 async function decidedOrder(
   file: SourceFile,
-  cells: AsyncIterable<DateCell>,
-  usual: DateOrder | undefined,
+  header: WrittenRow,
+  dialect: Dialect,
+  {
+    names,
+    dates,
+    usual,
+  }: { readonly names: string[]; readonly dates: number[]; readonly usual?: DateOrder | undefined },
 ): Promise<DateOrder> {
-  let [monthFirst, dayFirst, open]: (DateCell | undefined)[] = [];
+  let [monthFirst, dayFirst, open]: (CellPlace | undefined)[] = [];
   // In a series of months, quarters or years every date is the first day of a month.
   let [firstsIfMonthFirst, firstsIfDayFirst] = [true, true];
   const years = new Set<string>();
-  for await (const cell of cells) {
-    const parts = partsOf(cell.text.trim());
-    if (parts === undefined || parts.dotted) continue;
-    const [first, second] = [Number(parts.first), Number(parts.second)];
-    if (first > 12) dayFirst ??= cell;
-    else if (second > 12) monthFirst ??= cell;
-    else if (first !== second) open ??= cell;
-    firstsIfMonthFirst &&= second === 1;
-    firstsIfDayFirst &&= first === 1;
-    years.add(parts.year);
+  for await (const records of delimitedRows(file, dialect))
+    for (const { row, cells } of records)
+      for (const index of row > header.row ? dates : []) {
+        const value = cells[index + dialect.indexes] ?? '';
+        const [, one = '', sign = '.', two = '', year = ''] = yearLast.exec(value.trim()) ?? [];
+        if (sign === '.') continue;
+        const place = { row, column: names[index] ?? '', value };
+        const [first, second] = [Number(one), Number(two)];
+        if (first > 12) dayFirst ??= place;
+        else if (second > 12) monthFirst ??= place;
+        else if (first !== second) open ??= place;
+        firstsIfMonthFirst &&= second === 1;
+        firstsIfDayFirst &&= first === 1;
+        years.add(year);
+      }
+  if (monthFirst !== undefined && dayFirst !== undefined) {
+    const [place, other] = monthFirst.row > dayFirst.row ? [monthFirst, dayFirst] : [dayFirst, monthFirst];
+    const [part, otherPart] = place === dayFirst ? ['day', 'month'] : ['month', 'day'];
+    const reason = `the ${part} comes first here, and the ${otherPart} in row ${other.row}: ${JSON.stringify(other.value)}`;
+    throw refusal(file, place, reason);
   }
-  if (monthFirst !== undefined && dayFirst !== undefined) throw mixed(file, monthFirst, dayFirst);
   if (monthFirst !== undefined) return 'M/D/YYYY';
   if (dayFirst !== undefined) return 'D/M/YYYY';
   // Read the other way, such dates would be a few days of January, year after year.
@@ -404,14 +341,8 @@ async function decidedOrder(
   if (years.size > 1 && firstsIfDayFirst) return 'D/M/YYYY';
   if (open === undefined) return 'M/D/YYYY';
   if (usual !== undefined) return usual;
-  const { row, column, text } = open;
-  const reason = 'the month or the day could come first, and no date of the file decides it';
-  throw refusal(file, { row, column, value: text }, reason, Object.values(waysOut));
-}
-
-function mixed(file: SourceFile, monthFirst: DateCell, dayFirst: DateCell): Error {
-  const [earlier, later] = monthFirst.row <= dayFirst.row ? [monthFirst, dayFirst] : [dayFirst, monthFirst];
-  const [day, month] = later === dayFirst ? ['day', 'month'] : ['month', 'day'];
-  const reason = `the ${day} comes first here, and the ${month} in row ${earlier.row}: ${JSON.stringify(earlier.text)}`;
-  return refusal(file, { row: later.row, column: later.column, value: later.text }, reason);
+  throw refusal(file, open, 'the month or the day could come first, and no date of the file decides it', [
+    '--date-format M/D/YYYY if the month comes first',
+    '--date-format D/M/YYYY if the day comes first',
+  ]);
 }

@@ -3,9 +3,22 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 /** A record of a table; the header is row 1. */
 export type TableRow = {
   readonly row: number;
+  has(column: string): boolean;
   /** Returns the trimmed cell of a column; empty if the table has no such column. */
   cell(column: string): string;
 };
+
+/** Makes a row of cells at the places of columns. */
+export function tableRow(
+  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
+  places: ReadonlyMap<string, number>,
+): TableRow {
+  return {
+    row,
+    has: (column) => places.has(column),
+    cell: (column) => cells[places.get(column) ?? -1]?.trim() ?? '',
+  };
+}
 
 /** Makes a reader of one row's cells; it throws with row and column if a cell cannot be read. */
 export function cellReader(file: SourceFile, row: TableRow): CellReader {

@@ -25,7 +25,8 @@ export async function parseXml(
   if (valid !== true) throw invalid(file, valid.err);
   const parser = new XMLParser({
     parseTagValue: false,
-    processEntities: false,
+    // Entities and character references; a document type, which could define others, is refused.
+    htmlEntities: true,
     ignoreAttributes: false,
     removeNSPrefix: true,
     captureMetaData: true,
@@ -96,26 +97,4 @@ export function textOf(part: unknown): string | undefined {
     return undefined;
   const text = part['#text'] ?? '';
   return typeof text === 'string' ? text.trim() : undefined;
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Resolves XML's five entities and character references, once; undefined if the text has any other. */
-export function resolveEntities(text: string): string | undefined {
-  let known = true;
-  const plain = text.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));?/gi,
-    (entity, hex?: string, decimal?: string, name = '') => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      const character = decimal === undefined && hex === undefined ? entities[name] : characterOf(code);
-      if (character === undefined || !entity.endsWith(';')) known = false;
-      return character ?? '';
-    },
-  );
-  return known ? plain : undefined;
-}
-
-function characterOf(code: number): string | undefined {
-  const allowed = code === 9 || code === 10 || code === 13 || (code >= 32 && code <= 0x10ffff);
-  return allowed && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
 }

@@ -4,12 +4,15 @@ import { sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
 import {
+  fredSeries,
   newestFigures,
+  partOfAnswer,
   type RealTimeHistory,
   type RealTimeValue,
-} from '../../import/formats/fred/history.ts';
+  readFredSeries,
+  readHistory,
+} from '../../import/formats/fred/api.ts';
 import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';

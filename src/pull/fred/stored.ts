@@ -4,7 +4,7 @@ import { addDays, type Day, type Frequency, storedDate } from '../../domain/valu
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/values/date-set.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { addTo } from '../../domain/values/groups.ts';
-import type { RealTimeValue } from '../../import/formats/fred/history.ts';
+import type { RealTimeValue } from '../../import/formats/fred/api.ts';
 import type { WholeView } from '../../store/store.ts';
 
 /** A date's value: null for none, undefined if the date is unknown. */

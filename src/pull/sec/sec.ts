@@ -3,7 +3,7 @@ import { addDays, type Day, later, parseDay } from '../../domain/values/date.ts'
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
+import { type ListedFiling, readSubmissions } from '../../import/formats/sec/filing-dates.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
 import {
   isJsonObject,

@@ -146,7 +146,7 @@ describe('pulling the curves of Treasury', () => {
     );
     expect(await pull(endOfJanuary)).toMatchObject({
       ends: ['par left: bad-answer'],
-      said: expect.stringMatching(/2023-12-06: .*BC_10YEAR.*"n\/a": not a rate/),
+      said: expect.stringMatching(/2023-12-06: .*BC_10YEAR.*"n\/a": neither a decimal number nor empty/),
       followed: [{ upTo: '2024-01-31', left: expect.stringMatching(/^2023-12-06 \(/) }],
     });
     // The days of December and January, and 13 maturities.

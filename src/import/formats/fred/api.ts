@@ -1,7 +1,9 @@
+import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
-import type { Day } from '../../../domain/values/date.ts';
+import { provenFrequency } from '../../../domain/series/table-columns.ts';
+import { addDays, type Day } from '../../../domain/values/date.ts';
 import { defined } from '../../../platform/defined.ts';
-import { allBytes, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import {
   listField,
   numberField,
@@ -9,7 +11,7 @@ import {
   textField,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { isNode, listOf, parseXml, resolveEntities } from '../../readers/xml.ts';
+import { isNode, listOf, parseXml } from '../../readers/xml.ts';
 import {
   type Batch,
   type ImportFormat,
@@ -18,14 +20,6 @@ import {
   readNumber,
   readSeriesId,
 } from '../format.ts';
-import {
-  historyBatches,
-  notAvailable,
-  notEnded,
-  type RealTimeHistory,
-  type RealTimeValue,
-  refuseGaps,
-} from './history.ts';
 
 /** A FRED response with real-time periods; `--series` or a description beside it names the series. */
 export const fredApi: ImportFormat = {
@@ -67,37 +61,22 @@ async function seriesOf(
 ): Promise<{ readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] }> {
   if (options.series !== undefined)
     return { seriesId: readSeriesId(file, { value: options.series }), metadata: [] };
-  const candidates = await describedBeside(file);
-  const named = candidates.filter(({ seriesId }) => beginsWithId(seriesId, file.name));
-  const [only, ...others] = named.length > 0 ? named : candidates;
-  if (only !== undefined && others.length === 0 && (named.length > 0 || !beginsWithSomeId(file.name))) {
-    return { seriesId: only.seriesId, metadata: [only] };
-  }
-  const found = candidates.map(({ seriesId }) => seriesId).join(', ');
-  const beside =
-    found === '' ? 'no series description is beside it' : `the files beside it describe ${found}`;
-  throw refusal(file, {}, `the response does not name its series, and ${beside}; pass --series ID`);
-}
-
-async function describedBeside(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const described = new Map<string, SeriesMetadata>();
   for (const sibling of await file.siblings()) {
-    if (!/\.json$/i.test(sibling.name)) continue;
-    if (!holdsSeries((await sibling.head()).toString('latin1'))) continue;
+    if (!/\.json$/i.test(sibling.name) || !holdsSeries((await sibling.head()).toString('latin1'))) continue;
     const [series, ...others] = await readFredSeries(sibling);
     if (series !== undefined && others.length === 0) described.set(series.seriesId, series);
   }
-  return [...described.values()];
-}
-
-function beginsWithId(seriesId: string, name: string): boolean {
-  const upper = name.toUpperCase();
-  return upper.startsWith(seriesId) && !/[A-Z0-9]/.test(upper.charAt(seriesId.length));
-}
-
-/** Tells whether a file name begins like an id: the series of another file then does not apply. */
-function beginsWithSomeId(name: string): boolean {
-  return /^[A-Z][A-Z0-9]+(?![A-Za-z0-9])/.test(name);
+  // A file name that begins like an id, such as GDPC1-obs.json, names its series.
+  const [, name] = /^([A-Z][A-Z0-9]+)(?![A-Za-z0-9])/.exec(file.name) ?? [];
+  const named = described.get(name ?? /^[A-Z0-9]*/.exec(file.name.toUpperCase())?.[0] ?? '');
+  const only = name === undefined && described.size === 1 ? [...described.values()][0] : named;
+  if (only !== undefined) return { seriesId: only.seriesId, metadata: [only] };
+  const beside =
+    described.size === 0
+      ? 'no series description is beside it'
+      : `the files beside it describe ${[...described.keys()].join(', ')}`;
+  throw refusal(file, {}, `the response does not name its series, and ${beside}; pass --series ID`);
 }
 
 /** Reads the history in a FRED response; throws for changes instead of values, cut rows, gaps and overlaps. */
@@ -221,13 +200,111 @@ async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
 const counts = new Set(['count', 'offset', 'limit', 'output_type']);
 
 function attributesOf(element: unknown): UncheckedObject {
-  const attributes = isNode(element) ? Object.entries(element).filter(([name]) => name.startsWith('@_')) : [];
+  const attributes = Object.entries(isNode(element) ? element : {}).filter(([name]) => name.startsWith('@_'));
   return Object.fromEntries(
     attributes.map(([attribute, value]) => {
       const name = attribute.slice(2);
-      const isCount = counts.has(name) && typeof value === 'string' && /^\d+$/.test(value);
-      if (isCount) return [name, Number(value)];
-      return [name, typeof value === 'string' ? (resolveEntities(value) ?? value) : value];
+      return [name, counts.has(name) && /^\d+$/.test(String(value)) ? Number(value) : value];
     }),
   );
+}
+
+const batchSize = 5000;
+
+/** FRED's end date of a current real-time period. */
+export const notEnded = '9999-12-31';
+
+/** How FRED writes a value that is not available. */
+export const notAvailable = '. (not available)';
+
+/** A value with its real-time period, first and last day included. */
+export type RealTimeValue = {
+  /** Position in the file, from 1. */
+  readonly row: number;
+  readonly date: Day;
+  readonly start: Day;
+  readonly end: Day | typeof notEnded;
+  readonly value: string | null;
+};
+
+/** One series; periods of each date are adjacent up to `end`. */
+export type RealTimeHistory = {
+  /** The first day of the requested real-time period, if the file states it. */
+  readonly start?: Day;
+  readonly end: Day | typeof notEnded;
+  readonly rows: readonly RealTimeValue[];
+  /** The dates with a figure in the newest vintage, if the rows are only changes. */
+  readonly figures?: ReadonlySet<Day>;
+};
+
+/**
+ * Yields the records of a history after its metadata.
+ * A row on the history's own start may be older; only the newest vintage, which is whole, implies a frequency.
+ */
+export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
+  const { rows, figures = newestFigures(rows) } = history;
+  const frequency = provenFrequency(figures);
+  yield {
+    implied: frequency === '' ? [] : [{ seriesId, frequency }],
+    coverage: [{ seriesId, coveredTo: coveredTo(history) }],
+  };
+  for (let start = 0; start < rows.length; start += batchSize) {
+    yield {
+      statements: rows.slice(start, start + batchSize).map(
+        ({ date, start: asOf, value }): Statement => ({
+          seriesId,
+          date,
+          asOf,
+          value,
+          ...(asOf === history.start && { kind: 'clipped' }),
+        }),
+      ),
+    };
+  }
+}
+
+/** Returns the dates that have a figure in the newest vintage, by the last row of each date. */
+export function newestFigures(rows: readonly RealTimeValue[]): ReadonlySet<Day> {
+  const last = new Map<Day, RealTimeValue>();
+  for (const row of rows) if ((last.get(row.date)?.start ?? '') <= row.start) last.set(row.date, row);
+  return new Set([...last.values()].flatMap(({ date, value }) => (value === null ? [] : [date])));
+}
+
+/** Returns the last covered day: the end, or else the last change, as the time of the request is unknown. */
+function coveredTo({ end, rows }: RealTimeHistory): Day {
+  if (end !== notEnded) return end;
+  let last = '';
+  for (const { start } of rows) if (start > last) last = start;
+  return last;
+}
+
+/** Throws for periods that end before they start, overlap those of the same date, or do not reach `end`. */
+export function refuseGaps(
+  file: SourceFile,
+  { end, rows }: RealTimeHistory,
+  columns: { readonly start: string; readonly end: string },
+): void {
+  const at = ({ row, end: value }: RealTimeValue): FilePlace => ({ row, column: columns.end, value });
+  const ordered = [...rows].sort((a, b) => compare(a.date, b.date) || compare(a.start, b.start));
+  for (const [index, period] of ordered.entries()) {
+    if (period.end < period.start)
+      throw refusal(file, at(period), `the period ends before it starts, ${period.start}`);
+    const successor = ordered[index + 1];
+    const next = successor?.date === period.date ? successor : undefined;
+    if (next !== undefined && next.start <= period.end) {
+      const reason = `the period of ${next.date} from ${next.start} overlaps the one in row ${period.row}`;
+      throw refusal(file, { row: next.row, column: columns.start, value: next.start }, reason);
+    }
+    if (period.end === end) continue;
+    if (next?.start === addDays(period.end, 1)) continue;
+    const following =
+      next === undefined ? 'nothing follows' : `the next, row ${next.row}, begins on ${next.start}`;
+    const reason = `the period of ${period.date} ends before the response does (${end}), and ${following}`;
+    throw refusal(file, at(period), reason);
+  }
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

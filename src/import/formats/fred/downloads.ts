@@ -22,7 +22,7 @@ import {
   splitVintageColumn,
   vintageOf,
 } from '../vintage-table.ts';
-import { historyBatches, notAvailable, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
+import { historyBatches, notAvailable, notEnded, type RealTimeValue, refuseGaps } from './api.ts';
 
 /** FRED's CSV download: the figures of one day, not stated in the file. */
 const fredCsv: ImportFormat = {
@@ -67,7 +67,6 @@ const alfredWide: ImportFormat = {
     }),
 };
 
-/** Tells whether FRED names its first column so; other tables have `Date` and `date`. */
 function isFredDate(name = ''): boolean {
   return /^observation_date$/i.test(name) || name === 'DATE';
 }
@@ -85,10 +84,7 @@ const alfredPeriods: ImportFormat = {
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
-  recognise: ({ header }) => {
-    const places = placesIn(header);
-    return places !== undefined && !isFirstReleases(places);
-  },
+  recognise: ({ header }) => isFirstReleases(placesIn(header)) === false,
   read: readPeriods,
 };
 
@@ -98,10 +94,7 @@ const alfredFirstReleases: ImportFormat = {
   summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
   source: 'FRED',
   vintageKind: 'sampled',
-  recognise: ({ header }) => {
-    const places = placesIn(header);
-    return places !== undefined && isFirstReleases(places);
-  },
+  recognise: ({ header }) => isFirstReleases(placesIn(header)) === true,
   async *read(file, options) {
     yield { notes: ['first releases only: later revisions are not in this file'] };
     yield* readPeriods(file, options);
@@ -129,38 +122,35 @@ function placesIn(header: readonly string[]): PeriodPlaces | undefined {
 }
 
 /** Tells whether the columns are those of first releases: without ends, but, unlike fredapi, with a series. */
-function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
-  return end < 0 && names[value]?.toLowerCase() !== 'value';
+function isFirstReleases(places: PeriodPlaces | undefined): boolean | undefined {
+  return places && places.end < 0 && places.names[places.value]?.toLowerCase() !== 'value';
 }
 
 async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['read']>[1]) {
   const rows: RealTimeValue[] = [];
   let places: PeriodPlaces | undefined;
-  for await (const batch of readCsvBody(file, (header) => placesOf(file, header))) {
-    places = batch.header;
-    for (const row of batch.rows) rows.push(readRow(file, row, batch.header));
+  for await (const { header, rows: batch } of readCsvBody(file, ({ cells }) => placesIn(cells))) {
+    places = header;
+    if (header === undefined)
+      throw refusal(
+        file,
+        { row: 1 },
+        'the columns of real-time periods are a date, realtime_start, realtime_end and one of values',
+      );
+    for (const row of batch) rows.push(readRow(file, row, header));
   }
   if (places === undefined) return;
   const { names, value, start, end: endColumn } = places;
   const seriesId = seriesOf(file, names[value] ?? '', options);
-  const end =
-    rows
-      .map((row) => row.end)
-      .sort()
-      .at(-1) ?? notEnded;
+  const [end = notEnded] = rows
+    .map((row) => row.end)
+    .sort()
+    .reverse();
   // The file does not state where its window began: that may be the first day on which a period begins.
   const first = isFirstReleases(places) ? undefined : rows.map((row) => row.start).sort()[0];
   const history = { end, rows, ...defined({ start: first }) };
   if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
   yield* historyBatches(seriesId, history);
-}
-
-function placesOf(file: SourceFile, { row, cells }: CsvRow): PeriodPlaces {
-  const places = placesIn(cells);
-  if (places !== undefined) return places;
-  const reason =
-    'the columns of real-time periods are a date, realtime_start, realtime_end and one of values';
-  throw refusal(file, { row }, reason);
 }
 
 function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces): RealTimeValue {
@@ -180,7 +170,6 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
   };
 }
 
-/** The names of ALFRED's sheets, by layout. */
 const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
 
 /** ALFRED's download as a workbook: a README, and sheets laid out like its CSV files. */

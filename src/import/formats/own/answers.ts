@@ -11,7 +11,6 @@ import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, delimitedRows, type FileHead, readCsvBody, textHead } from '../../readers/csv.ts';
-import { otherWidth } from '../../readers/delimited.ts';
 import {
   isJsonObject,
   jsonIn,
@@ -20,7 +19,7 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
+import { cellReader, placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, type ReadOptions, readSeriesId } from '../format.ts';
 import {
   acquiredOrDisposed,
@@ -36,7 +35,6 @@ import { CurveChecks } from '../treasury.ts';
 
 const day = 'a date of the form YYYY-MM-DD';
 
-/** A kind of answer, by its JSON objects and its columns. */
 type AnswerShape = Pick<ImportFormat, 'kind' | 'summary' | 'read'> & {
   readonly objects: readonly string[];
   readonly isTable: (names: readonly string[]) => boolean;
@@ -156,9 +154,9 @@ export const metadataCsv: ImportFormat = {
     const body = readCsvBody(file, (cells) => placesOf(file, cells, metadataNames));
     for await (const { header, rows } of body)
       yield {
-        metadata: rows.map(({ row, cells }) => {
-          const cell = (column: string) => (cells[header.get(column) ?? -1] ?? '').trim();
-          const stated = describedSeries(file, { row, cell }, 'series_id');
+        metadata: rows.map((record) => {
+          const { row } = record;
+          const stated = describedSeries(file, tableRow(record, header), 'series_id');
           const before = rowOf.get(stated.seriesId);
           rowOf.set(stated.seriesId, row);
           if (before === undefined) return stated;
@@ -169,14 +167,11 @@ export const metadataCsv: ImportFormat = {
   },
 };
 
-/** A row of an answer; lists are JSON or separated by semicolons. */
-type AnswerRow = TableRow & { has(column: string): boolean };
-
 /** Yields the rows of an answer in batches; throws for a row that lacks one of the `required` columns. */
 async function* answerRows(
   file: SourceFile,
   required: readonly string[],
-): AsyncGenerator<readonly AnswerRow[]> {
+): AsyncGenerator<readonly TableRow[]> {
   let isEmpty = true;
   for await (const rows of rowsIn(file)) {
     for (const row of rows) {
@@ -192,57 +187,37 @@ async function* answerRows(
   if (isEmpty) throw refusal(file, {}, 'the answer has no rows');
 }
 
-async function* rowsIn(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+async function* rowsIn(file: SourceFile): AsyncGenerator<readonly TableRow[]> {
   const head = (await file.head()).toString();
   if (head.startsWith('PAR1')) yield* parquetRows(file);
   else if (/^\s*\{/.test(head)) yield* jsonRows(file, answerHead(textHead(head)).object === undefined);
-  else if (head.split('\n', 1)[0]?.includes('\t') === true) yield* tsvRows(file);
-  else
-    for await (const { header, rows } of readCsvBody(file, placesIn))
-      yield rows.map(({ row, cells }) => tableRow(row, cells, header));
+  else {
+    const isTsv = head.split('\n', 1)[0]?.includes('\t') === true;
+    const textOf = (cell: string) => cell.replace(/\\[\\tnr]/g, (text) => escapes[text] ?? text);
+    for await (const { header, rows } of readCsvBody(file, placesIn, isTsv ? { quotes: 'none' } : {}))
+      yield rows.map(({ row, cells }) => tableRow({ row, cells: isTsv ? cells.map(textOf) : cells }, header));
+  }
 }
 
 function placesIn({ cells }: CsvRow): ReadonlyMap<string, number> {
   return new Map(cells.map((name, place) => [name.trim(), place]));
 }
 
+/** How TSV writes characters in its cells, which have no quotes. */
 const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
 
-/** Reads rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
-async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
-  let places: ReadonlyMap<string, number> | undefined;
-  for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'none' })) {
-    const rows: AnswerRow[] = [];
-    for (const { row, cells } of batch) {
-      const texts = cells.map((cell) => cell.replace(/\\[\\tnr]/g, (text) => escapes[text] ?? text));
-      if (places === undefined) places = placesIn({ row, cells: texts });
-      else if (texts.length === places.size) rows.push(tableRow(row, texts, places));
-      else throw otherWidth(file, row, texts.length, places.size);
-    }
-    yield rows;
-  }
-}
-
-function tableRow(row: number, cells: readonly string[], places: ReadonlyMap<string, number>): AnswerRow {
-  return {
-    row,
-    has: (column) => places.has(column),
-    cell: (column) => cells[places.get(column) ?? -1] ?? '',
-  };
-}
-
-async function* parquetRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+async function* parquetRows(file: SourceFile): AsyncGenerator<readonly TableRow[]> {
   const { readParquet } = await import('../../readers/parquet.ts');
   const { columns, groups } = await readParquet(file);
   const places = placesIn({ row: 1, cells: columns.map(({ name }) => name) });
   for await (const { first, size, cellAt } of groups())
     yield Array.from({ length: size }, (_, index) => {
       const cells = columns.map((_, column) => String(cellAt(index, column) ?? ''));
-      return tableRow(first + index, cells, places);
+      return tableRow({ row: first + index, cells }, places);
     });
 }
 
-async function* jsonRows(file: SourceFile, isLines: boolean): AsyncGenerator<readonly AnswerRow[]> {
+async function* jsonRows(file: SourceFile, isLines: boolean): AsyncGenerator<readonly TableRow[]> {
   if (!isLines) {
     const results = listField(file, await readJsonObject(file), 'results');
     yield results.map((cells, index) => jsonRow(cells, index + 1));
@@ -261,7 +236,7 @@ function objectIn(line: string): UncheckedObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
+function jsonRow(cells: UncheckedObject, row: number): TableRow {
   return {
     row,
     has: (column) => Object.hasOwn(cells, column),
@@ -294,7 +269,6 @@ function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'seri
   });
 }
 
-/** Parses a day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
 function answerDay(text: string): Day | undefined {
   return parseDay(withoutMidnight(text));
 }
@@ -322,7 +296,7 @@ async function* readRates(file: SourceFile, options: ReadOptions): AsyncGenerato
   if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
 }
 
-function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
+function readRate(file: SourceFile, row: TableRow): CurvePoint {
   const cells = cellReader(file, row);
   const curveType = cells.required(
     'curve_type',
@@ -343,7 +317,7 @@ function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
   };
 }
 
-function readFiling(file: SourceFile, row: AnswerRow): Filing {
+function readFiling(file: SourceFile, row: TableRow): Filing {
   const cells = cellReader(file, row);
   const text = (column: string) => row.cell(column) || null;
   const number = (column: string) => cells.maybe(column, parseAmount, 'a number');
@@ -379,7 +353,7 @@ function readFiling(file: SourceFile, row: AnswerRow): Filing {
     issuerCik: cells.required('issuer_cik', parseCik, 'a CIK of up to ten digits'),
     issuerName: text('issuer_name'),
     ticker: text('ticker'),
-    owners: cells.maybe('owners', ownersIn, 'a list of owners') ?? leadIn(cells, row),
+    owners: ownersOf(file, row),
     is10b51: flag('is_10b5_1'),
     row: cells.required(
       'row',
@@ -404,39 +378,28 @@ function placeIn(text: string, isDerivative: boolean): number | undefined {
   return place >= 1 && place <= mostTrades ? Number(text) : undefined;
 }
 
-function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
-  const name = row.cell('owner_name');
-  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;
-  if (name === '') return [];
-  return [
-    {
-      cik: cells.maybe('owner_cik', parseCik, 'a CIK of up to ten digits'),
-      name,
-      isDirector: flag('is_director'),
-      isOfficer: flag('is_officer'),
-      isTenPercent: flag('is_ten_percent'),
-      officerTitle: row.cell('officer_title') || null,
-    },
-  ];
-}
-
-/** Parses owners in JSON, which Parquet has as texts; undefined for any other text. */
-function ownersIn(text: string): readonly ReportingOwner[] | undefined {
-  const value = jsonIn(text);
-  if (!Array.isArray(value)) return undefined;
-  const owners = value.map((entry: unknown) => {
+function ownersOf(file: SourceFile, row: TableRow): readonly ReportingOwner[] {
+  const value = row.cell('owners');
+  if (value === '') return row.cell('owner_name') === '' ? [] : [ownerIn(file, row, 'owner_')];
+  const list = jsonIn(value);
+  if (!Array.isArray(list))
+    throw refusal(file, { row: row.row, column: 'owners', value }, 'not a list of owners');
+  return list.map((entry: unknown) => {
+    // Parquet has objects as texts.
     const owner = typeof entry === 'string' ? jsonIn(entry) : entry;
-    return isJsonObject(owner) ? ownerIn(owner) : undefined;
+    return ownerIn(file, jsonRow(isJsonObject(owner) ? owner : {}, row.row), '');
   });
-  return owners.every((owner) => owner !== undefined) ? owners : undefined;
 }
 
-function ownerIn(owner: UncheckedObject): ReportingOwner | undefined {
-  const { name, cik, officer_title: officerTitle } = owner;
-  const isMaybeText = (value: unknown): value is string | null => value === null || typeof value === 'string';
-  const flags = [owner.is_director, owner.is_officer, owner.is_ten_percent];
-  if (typeof name !== 'string' || !isMaybeText(cik) || !isMaybeText(officerTitle)) return undefined;
-  if (!flags.every((flag) => typeof flag === 'boolean')) return undefined;
-  const [isDirector = false, isOfficer = false, isTenPercent = false] = flags;
-  return { cik: cik, name, isDirector, isOfficer, isTenPercent, officerTitle };
+function ownerIn(file: SourceFile, row: TableRow, prefix: '' | 'owner_'): ReportingOwner {
+  const cells = cellReader(file, row);
+  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;
+  return {
+    cik: cells.maybe(`${prefix}cik`, parseCik, 'a CIK of up to ten digits'),
+    name: cells.required(`${prefix}name`, (text) => text, 'the name of the owner'),
+    isDirector: flag('is_director'),
+    isOfficer: flag('is_officer'),
+    isTenPercent: flag('is_ten_percent'),
+    officerTitle: row.cell('officer_title') || null,
+  };
 }

@@ -8,13 +8,13 @@ import {
   type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseDay } from '../../../domain/values/date.ts';
 import { addTo, entryOf } from '../../../domain/values/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
+import { counted } from '../../../errors/wording.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
-import { delimitedRows } from '../../readers/csv.ts';
-import { otherWidth } from '../../readers/delimited.ts';
-import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
+import { readCsvBody } from '../../readers/csv.ts';
+import { cellReader, placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import {
   acquiredOrDisposed,
@@ -92,12 +92,12 @@ async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
   if (table === undefined) return;
   if (table === 'SUBMISSION') yield* aboutDataSet(file);
   if (table !== 'NONDERIV_TRANS' && table !== 'DERIV_TRANS') return;
-  const impossible = new ImpossibleTrades();
+  const impossible: string[] = [];
   for await (const filings of readTrades(file, table, await dataSetAround(file))) {
-    for (const filing of filings) impossible.add(filing);
+    impossible.push(...impossibleTrades(filings));
     yield { filings };
   }
-  yield { notes: impossible.notes() };
+  yield { notes: noteOnImpossible(impossible) };
 }
 
 async function* aboutDataSet(file: SourceFile): AsyncGenerator<Batch> {
@@ -123,7 +123,6 @@ async function dataSetAround(file: SourceFile): Promise<DataSet> {
   };
 }
 
-/** Finds the other tables of the archive or folder; throws for a second SUBMISSION or REPORTINGOWNER. */
 async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, SourceFile>> {
   const found = new Map<TableName, SourceFile>();
   for (const sibling of await file.siblings()) {
@@ -159,7 +158,6 @@ const tradeColumns = [
   'DIRECT_INDIRECT_OWNERSHIP',
 ] as const;
 
-/** Yields the trades of a table in batches, in order; throws for a trade whose filing is not in SUBMISSION. */
 async function* readTrades(
   file: SourceFile,
   table: TradeTable,
@@ -269,38 +267,29 @@ async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Su
   const submissions = new Map<string, Submission>();
   for await (const rows of readTable(file, submissionColumns)) {
     for (const row of rows) {
-      const submission = submissionIn(cellReader(file, row));
-      const { accessionNumber } = submission;
+      const cells = cellReader(file, row);
+      const accessionNumber = cells.required(...accession);
       if (submissions.has(accessionNumber)) {
         const place = { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber };
         throw refusal(file, place, 'this filing appears twice');
       }
-      submissions.set(accessionNumber, submission);
+      submissions.set(accessionNumber, {
+        filingId: accessionNumber,
+        accessionNumber,
+        formType: cells.required('DOCUMENT_TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+        // A real day, unlike a date that a filer states.
+        filedOn: cells.required('FILING_DATE', (text) => parseDay(parseTableDate(text) ?? ''), date),
+        acceptedAt: null,
+        originalFiledOn: cells.maybe('DATE_OF_ORIG_SUB', parseTableDate, date),
+        periodOfReport: cells.maybe('PERIOD_OF_REPORT', parseTableDate, date),
+        issuerCik: cells.required('ISSUERCIK', parseCik, 'a CIK of up to ten digits'),
+        issuerName: cells.text('ISSUERNAME'),
+        ticker: tickerOf(cells.text('ISSUERTRADINGSYMBOL') ?? ''),
+        is10b51: cells.maybe('AFF10B5ONE', parseFlag, '0, 1, true or false'),
+      });
     }
   }
   return submissions;
-}
-
-function submissionIn(cells: CellReader): Submission {
-  const accessionNumber = cells.required(...accession);
-  return {
-    filingId: accessionNumber,
-    accessionNumber,
-    formType: cells.required('DOCUMENT_TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
-    filedOn: cells.required('FILING_DATE', parseFilingDay, date),
-    acceptedAt: null,
-    originalFiledOn: cells.maybe('DATE_OF_ORIG_SUB', parseTableDate, date),
-    periodOfReport: cells.maybe('PERIOD_OF_REPORT', parseTableDate, date),
-    issuerCik: cells.required('ISSUERCIK', parseCik, 'a CIK of up to ten digits'),
-    issuerName: cells.text('ISSUERNAME'),
-    ticker: tickerOf(cells.text('ISSUERTRADINGSYMBOL') ?? ''),
-    is10b51: cells.maybe('AFF10B5ONE', parseFlag, '0, 1, true or false'),
-  };
-}
-
-/** Parses a filing date: a real day, unlike a date that a filer states. */
-function parseFilingDay(text: string): Day | undefined {
-  return parseDay(parseTableDate(text) ?? '');
 }
 
 async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonly ReportingOwner[]>> {
@@ -308,30 +297,24 @@ async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonl
   for await (const rows of readTable(file, ownerColumns)) {
     for (const row of rows) {
       const cells = cellReader(file, row);
-      const accessionNumber = cells.required(...accession);
-      addTo(owners, accessionNumber, ownerIn(cells));
+      const roles = cells.maybe('RPTOWNER_RELATIONSHIP', parseRoles, rolesText) ?? new Set();
+      addTo(owners, cells.required(...accession), {
+        cik: cells.required('RPTOWNERCIK', parseCik, 'a CIK of up to ten digits'),
+        name: cells.required('RPTOWNERNAME', (text) => text.replace(/\s+/g, ' '), 'the name of the owner'),
+        isDirector: roles.has('director'),
+        isOfficer: roles.has('officer'),
+        isTenPercent: roles.has('tenpercentowner'),
+        officerTitle: cells.text('RPTOWNER_TITLE'),
+      });
     }
   }
   return owners;
-}
-
-function ownerIn(cells: CellReader): ReportingOwner {
-  const roles = cells.maybe('RPTOWNER_RELATIONSHIP', parseRoles, rolesText) ?? new Set();
-  return {
-    cik: cells.required('RPTOWNERCIK', parseCik, 'a CIK of up to ten digits'),
-    name: cells.required('RPTOWNERNAME', (text) => text.replace(/\s+/g, ' '), 'the name of the owner'),
-    isDirector: roles.has('director'),
-    isOfficer: roles.has('officer'),
-    isTenPercent: roles.has('tenpercentowner'),
-    officerTitle: cells.text('RPTOWNER_TITLE'),
-  };
 }
 
 const knownRoles = ['director', 'officer', 'tenpercentowner', 'other'];
 
 const rolesText = 'a list of Director, Officer, TenPercentOwner and Other';
 
-/** Parses `Director,Officer,TenPercentOwner`. */
 function parseRoles(text: string): ReadonlySet<string> | undefined {
   const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
   return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
@@ -345,21 +328,9 @@ async function* readTable(
   file: SourceFile,
   required: readonly string[],
 ): AsyncGenerator<readonly TableRow[]> {
-  let places: ReadonlyMap<string, number> | undefined;
-  for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'loose' })) {
-    const rows: TableRow[] = [];
-    for (const { row, cells } of batch) {
-      if (places === undefined) {
-        places = placesOf(file, { row, cells }, { required });
-        continue;
-      }
-      if (cells.length !== places.size) throw otherWidth(file, row, cells.length, places.size);
-      const known = places;
-      rows.push({ row, cell: (column) => cells[known.get(column) ?? -1]?.trim() ?? '' });
-    }
-    if (rows.length > 0) yield rows;
-  }
-  if (places === undefined) throw refusal(file, {}, 'the table is empty');
+  const form = { quotes: 'loose', mayBeEmpty: true } as const;
+  const body = readCsvBody(file, (header) => placesOf(file, header, { required }), form);
+  for await (const { header, rows } of body) yield rows.map((record) => tableRow(record, header));
 }
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
@@ -371,29 +342,18 @@ export function parseTableDate(text: string): StatedDate | undefined {
   return parseStatedDate(`${year}-${String(month).padStart(2, '0')}-${day}`);
 }
 
-const mostNamed = 3;
+/** Lists the trades that cannot have happened as stated. */
+export function impossibleTrades(filings: readonly Filing[]): readonly string[] {
+  return filings.flatMap((filing) => {
+    const found = impossibilityOf(filing);
+    return found === undefined ? [] : [`${filing.filingId} row ${filing.row}, ${found.text}`];
+  });
+}
 
-/** Collects trades that cannot have happened as stated, for a single note. */
-export class ImpossibleTrades {
-  #count = 0;
-  readonly #examples: string[] = [];
-
-  add(filing: Filing): void {
-    const impossibility = impossibilityOf(filing);
-    if (impossibility === undefined) return;
-    this.#count += 1;
-    if (this.#examples.length < mostNamed)
-      this.#examples.push(`${filing.filingId} row ${filing.row}, ${impossibility}`);
-  }
-
-  notes(): readonly string[] {
-    if (this.#count === 0) return [];
-    const [trades, verb] =
-      this.#count === 1
-        ? ['1 impossible trade is', 'counts']
-        : [`${this.#count} impossible trades are`, 'count'];
-    const more =
-      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
-    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
-  }
+/** Makes one note on impossible trades, of which it names three. */
+export function noteOnImpossible(trades: readonly string[]): readonly string[] {
+  if (trades.length === 0) return [];
+  const more = trades.length > 3 ? `; and ${trades.length - 3} more` : '';
+  const count = counted(trades.length, 'impossible trade');
+  return [`${count} kept as stated, counted towards no cluster: ${trades.slice(0, 3).join('; ')}${more}`];
 }

@@ -10,19 +10,11 @@ import {
 import type { Day } from '../../../domain/values/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
-import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
-import {
-  isNode,
-  listOf,
-  parseXml,
-  resolveEntities,
-  textOf,
-  type XmlDocument,
-  type XmlNode,
-} from '../../readers/xml.ts';
+import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
+import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
-import { ImpossibleTrades } from './form345.ts';
+import { impossibleTrades, noteOnImpossible } from './form345.ts';
 import {
   accessionIn,
   acquiredOrDisposed,
@@ -137,7 +129,6 @@ async function* readSubmission(
 const root = '<ownershipDocument';
 const rootEnd = '</ownershipDocument>';
 
-/** Cuts out the ownership XML, after as many empty lines as precede it, to keep its line numbers. */
 function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
   const start = text.indexOf(root);
   if (start < 0) {
@@ -155,7 +146,6 @@ function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
 /** The fields of a filing that its document does not state. */
 type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
-/** The shared fields and the trades of a document, without holdings. */
 type OwnershipDocument = Omit<Filing, keyof Trade | keyof Acceptance> & {
   readonly trades: readonly Trade[];
 };
@@ -178,8 +168,8 @@ async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<O
     originalFiledOn: fields.parsed('dateOfOriginalSubmission', parseStatedDate, date),
     periodOfReport: fields.parsed('periodOfReport', parseStatedDate, date),
     issuerCik: fields.required('issuer/issuerCik', parseCik, cik),
-    issuerName: stated(fields, 'issuer/issuerName'),
-    ticker: tickerOf(fields.text('issuer/issuerTradingSymbol')),
+    issuerName: fields.text('issuer/issuerName'),
+    ticker: tickerOf(fields.text('issuer/issuerTradingSymbol') ?? ''),
     owners,
     is10b51: fields.parsed('aff10b5One', parseFlag, flag),
     trades: [
@@ -207,7 +197,7 @@ function ownerOf(owner: XmlFields): ReportingOwner {
     isDirector: is('isDirector'),
     isOfficer: is('isOfficer'),
     isTenPercent: is('isTenPercentOwner'),
-    officerTitle: stated(owner, 'reportingOwnerRelationship/officerTitle'),
+    officerTitle: owner.text('reportingOwnerRelationship/officerTitle'),
   };
 }
 
@@ -217,9 +207,9 @@ function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: 
   return trades.map((trade, index) => ({
     row: rowOf(isDerivative, index + 1),
     isDerivative,
-    securityTitle: stated(trade, 'securityTitle/value'),
+    securityTitle: trade.text('securityTitle/value'),
     transactionDate: trade.required('transactionDate/value', parseStatedDate, date),
-    transactionCode: stated(trade, 'transactionCoding/transactionCode'),
+    transactionCode: trade.text('transactionCoding/transactionCode'),
     acquiredDisposed: trade.parsed(
       'transactionAmounts/transactionAcquiredDisposedCode/value',
       acquiredOrDisposed,
@@ -236,45 +226,33 @@ function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: 
   }));
 }
 
-function stated(fields: XmlFields, path: string): string | null {
-  const text = fields.text(path);
-  return text === '' ? null : text;
-}
-
-/** Explains which trades of a filing count towards no cluster, one line per reason. */
 function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
-  const impossible = new ImpossibleTrades();
-  for (const filing of filings) impossible.add(filing);
   const nameless = owners.filter(({ cik }) => cik === null).map(({ name }) => name);
-  if (nameless.length === 0) return impossible.notes();
   const without = `the CIK of ${nameless.join(', ')} is not stated; trades of such an owner count towards no cluster`;
-  return [...impossible.notes(), without];
+  return [...noteOnImpossible(impossibleTrades(filings)), ...(nameless.length > 0 ? [without] : [])];
 }
 
-/** Makes a note if `--filed-on` (`given`) differs from the known filing date, which is used instead. */
 function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {
   if (given === undefined || given === filedOn) return [];
   return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
 }
 
-/** A part of a document by path, with its name and ancestors. */
-type PathEnd = { readonly part: unknown; readonly column: string; readonly passed: readonly unknown[] };
+type PathEnd = { readonly part: unknown; readonly column: string; readonly around: XmlNode };
 
-/** Reads the fields of an element by path; refusals have line and name. */
+/** Reads the fields of an element by path; refusals have the line of the element around and the name. */
 class XmlFields {
   readonly #file: SourceFile;
   readonly #document: XmlDocument;
-  /** The element, then its ancestors. */
-  readonly #nodes: readonly [XmlNode, ...XmlNode[]];
+  readonly #node: XmlNode;
 
-  constructor(file: SourceFile, document: XmlDocument, node: XmlNode, around: readonly XmlNode[] = []) {
+  constructor(file: SourceFile, document: XmlDocument, node: XmlNode) {
     this.#file = file;
     this.#document = document;
-    this.#nodes = [node, ...around];
+    this.#node = node;
   }
 
-  /** Returns the text at `a/b/value`, blanks collapsed; empty if a part of the path is absent. */
-  text(path: string): string {
+  /** Returns the text at `a/b/value`, blanks collapsed; null if it is empty or a part of the path is absent. */
+  text(path: string): string | null {
     return this.#textAt(this.#find(path));
   }
 
@@ -282,7 +260,7 @@ class XmlFields {
   parsed<T>(path: string, parse: (text: string) => T | undefined, what: string): T | null {
     const found = this.#find(path);
     const text = this.#textAt(found);
-    if (text === '') return null;
+    if (text === null) return null;
     const value = parse(text);
     if (value === undefined) throw this.#refusal(found, `not ${what}`, text);
     return value;
@@ -297,43 +275,36 @@ class XmlFields {
   all(path: string): readonly XmlFields[] {
     const found = this.#find(path);
     return listOf(found.part).map((element) => {
-      if (isNode(element)) return new XmlFields(this.#file, this.#document, element, this.#nodes);
+      if (isNode(element)) return new XmlFields(this.#file, this.#document, element);
       throw this.#refusal(found, 'an empty element');
     });
   }
 
   #find(path: string): PathEnd {
-    let found: PathEnd = { part: this.#nodes[0], column: '', passed: [] };
+    let found: PathEnd = { part: this.#node, column: '', around: this.#node };
     for (const name of path.split('/')) {
-      const { part, passed } = found;
+      const { part, around } = found;
       const column = name === 'value' ? found.column : name;
-      if (part === undefined || part === '') return { part: undefined, column, passed };
-      const here = { part, column, passed };
+      if (part === undefined || part === '') return { part: undefined, column, around };
+      const here = { part, column, around };
       if (Array.isArray(part)) throw this.#refusal(here, 'the element around it appears twice');
       if (!isNode(part)) throw this.#refusal(here, 'text instead of this element');
-      const next = Object.hasOwn(part, name) ? part[name] : undefined;
-      found = { part: next, column, passed: [...passed, ...listOf(next)] };
+      found = { part: Object.hasOwn(part, name) ? part[name] : undefined, column, around: part };
     }
     return found;
   }
 
-  #textAt(found: PathEnd): string {
-    if (found.part === undefined) return '';
+  #textAt(found: PathEnd): string | null {
+    if (found.part === undefined) return null;
     if (Array.isArray(found.part)) throw this.#refusal(found, 'the element appears twice');
     const value = textOf(found.part);
     if (value === undefined) throw this.#refusal(found, 'elements instead of a text');
-    const plain = resolveEntities(value);
-    if (plain === undefined) throw this.#refusal(found, 'an entity that XML does not define', value);
-    return plain.replace(/\s+/g, ' ').trim();
+    return value.replace(/\s+/g, ' ').trim() || null;
   }
 
-  /** Makes a refusal at the line of the innermost element that has one. */
-  #refusal(found: PathEnd, reason: string, value?: string): Problem {
-    const place: FilePlace = defined({ column: found.column, value });
-    for (const part of [...found.passed.toReversed(), ...this.#nodes]) {
-      const row = this.#document.lineOf(part);
-      if (row !== undefined) return refusal(this.#file, { ...place, row }, reason);
-    }
-    return refusal(this.#file, place, reason);
+  #refusal({ part, column, around }: PathEnd, reason: string, value?: string): Problem {
+    const lines = [part, listOf(part).at(-1), around, this.#node].map(this.#document.lineOf);
+    const row = lines.find((line) => line !== undefined);
+    return refusal(this.#file, defined({ column, value, row }), reason);
   }
 }

@@ -167,7 +167,7 @@ describe('a list of series that asof wrote', () => {
     ', row 2, column "covered_to": "soon": not a date of the form YYYY-MM-DD': 'id,covered_to\nA,soon',
     ', row 2, column "id": this column is missing': 'title,last_updated\nA,',
     ', row 2: 1 cell, but the header has 2; is the file truncated?': 'id\tlast_updated\nA',
-    ': the answer has no rows': 'id\tlast_updated',
+    ': the file has a header and no rows': 'id\tlast_updated',
     ', row 2: this line is not an object of JSON': '{"id":"A"}\n[1]',
     ', column "results": this field is missing': '{"object":"series_list"}',
   });
@@ -256,7 +256,7 @@ describe('filings that asof wrote', () => {
     [{ form_type: '4/A', original_filing_date: undefined }, 'the row is of an amendment'],
     [{ accession_number: null }, 'no accession number'],
     [{ is_derivative: true }, 'column "row": "1"'],
-    [{ other_owners: ['x'], owners: [{ cik: null }] }, 'not a list of owners'],
+    [{ other_owners: ['x'], owners: [{ cik: null }] }, 'the name of the owner is missing'],
     [{ other_owners: ['x'], owners: 'x' }, 'not a list of owners'],
   ])('are refused with %j: %s', async (changes, message) => {
     expect(await refusalOf(asofFilings, file(changes))).toContain(message);

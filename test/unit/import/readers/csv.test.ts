@@ -3,14 +3,14 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../src/import/files/source-file.ts';
-import { type CsvRow, readCsv, readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
+import { type CsvRow, delimitedRows, readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
 import { placesOf } from '../../../../src/import/readers/rows.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { type Content, sourceFile } from '../../../support/source-file.ts';
 
 async function records(file: SourceFile): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
-  for await (const batch of readCsv(file)) rows.push(...batch);
+  for await (const batch of delimitedRows(file, { separator: ',' })) rows.push(...batch);
   return rows;
 }
 
@@ -89,7 +89,8 @@ describe('records of a CSV file', () => {
     };
     expect(await failure(broken)).toBe('Error: disk');
     const stream = Readable.from([Buffer.from('a\nb\n"c"\n'), Buffer.from('d\n')], { objectMode: false });
-    for await (const _ of readCsv({ ...sourceFile('x.csv', ''), read: () => stream })) break;
+    const file = { ...sourceFile('x.csv', ''), read: () => stream };
+    for await (const _ of delimitedRows(file, { separator: ',' })) break;
     expect(stream.destroyed).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../src/domain/values/date.ts';
 import type { DateOrder, SourceFile } from '../../../../src/import/files/source-file.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
-import { readCsv } from '../../../../src/import/readers/csv.ts';
+import { readCsvBody } from '../../../../src/import/readers/csv.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { lines, readAll, refuses, sourceFile, tempFile } from '../../../support/source-file.ts';
 
@@ -77,7 +77,8 @@ describe('a FRED download that a program has written again', () => {
         'observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n',
       ', row 3: "first": a column without a name can have only row numbers':
         ',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n',
-      ', row 2: "2": the header has no name for this column': 'observation_date,GDP,\n2014-07-01,1,2\n',
+      ', row 2: 3 cells, but the header has 2; is the file truncated?':
+        'observation_date,GDP,\n2014-07-01,1,2\n',
     },
     { asOf },
   );
@@ -102,9 +103,10 @@ describe('a FRED download that a program has written again', () => {
 async function datesIn(cells: readonly string[], dateOrder?: DateOrder): Promise<string[]> {
   const file = sourceFile('x.csv', `date,value\n${cells.map((cell) => `${cell},1`).join('\n')}\n`);
   const dates: string[] = [];
-  for await (const rows of readCsv({ ...file, ...(dateOrder !== undefined && { dateOrder }) }))
+  const ordered = { ...file, ...(dateOrder !== undefined && { dateOrder }) };
+  for await (const { rows } of readCsvBody(ordered, () => undefined))
     dates.push(...rows.map((row) => row.cells[0] ?? ''));
-  return dates.slice(1);
+  return dates;
 }
 
 describe('the order of month and day in dates such as 1/30/2015', () => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
-import {
-  readSubmissions,
-  secSubmissionsJson,
-} from '../../../../../src/import/formats/sec/submissions-json.ts';
+import { readSubmissions, secSubmissionsJson } from '../../../../../src/import/formats/sec/filing-dates.ts';
 import { readData, recording, testData } from '../../../../support/repository.ts';
 import {
   documentOf,
@@ -153,7 +150,7 @@ describe('the filing date of a document', () => {
     expect(read.get(file.name)).toMatchObject({
       filings: [{ filedOn: '2023-05-15', transactionDate: '2032-05-11' }],
       notes: [
-        `1 impossible trade is kept as stated and counts towards no cluster: ${number} row 1, dated 2032-05-11, after its filing on 2023-05-15`,
+        `1 impossible trade kept as stated, counted towards no cluster: ${number} row 1, dated 2032-05-11, after its filing on 2023-05-15`,
       ],
     });
   });

@@ -195,7 +195,7 @@ describe('a data set of the SEC', () => {
         .map(({ transactionDate }) => transactionDate),
     ).toEqual(['2026-06-03', '2026-06-04', '0022-06-05', '2026-06-06', '2026-06-07']);
     expect(notesIn(records)).toEqual([
-      `5 impossible trades are kept as stated and count towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
+      `5 impossible trades kept as stated, counted towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
     ]);
   });
 
