@@ -38,8 +38,9 @@ export class StoreWriter {
   }
 
   /** Returns those of the series that had statements before this import; other imports may write to them. */
-  withStatements(seriesIds: readonly string[]) {
-    return this.#transaction.withStatements(seriesIds);
+  async withStatements(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#transaction.series.search({ text: '', ids, limit: ids.length });
+    return new Set(found.map(({ id }) => id));
   }
 
   /** Returns the writer of a series, and creates the series if it is missing. */

@@ -48,7 +48,7 @@ class PostgresStore implements Store {
   readonly address: string;
   readonly #database: Database;
   readonly #reads = new Set<Promise<unknown>>();
-  #distributed: boolean;
+  readonly #distributed: boolean;
   #closed = false;
   #newest: StoreState | undefined;
 
@@ -63,27 +63,9 @@ class PostgresStore implements Store {
   }
 
   readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
-    return this.#whileOpen(async () => {
-      if (!this.#distributed) {
-        const { result, citus } = await this.#read(async (view, transaction) => {
-          const [citus, [result]] = await Promise.all([
-            transaction.citusVersion(),
-            Promise.allSettled([work(view)]),
-          ]);
-          return { citus, result };
-        }, TransactionTogether);
-        // An operator can distribute an open store, which then refuses these statements, or is slow.
-        this.#distributed =
-          citus !== undefined &&
-          (await this.#database.inTransaction('read', (transaction) => transaction.isDistributed()));
-        if (!this.#distributed) {
-          if (result.status === 'rejected') throw result.reason;
-          return result.value;
-        }
-      }
-      // On Citus, the node of a series answers only statements about that one series.
-      return this.#read(work);
-    });
+    // On Citus, the node of a series answers only statements about that one series.
+    const kind = this.#distributed ? Transaction : TransactionTogether;
+    return this.#whileOpen(() => this.#read(work, kind));
   }
 
   async #whileOpen<T>(read: () => Promise<T>): Promise<T> {
@@ -97,13 +79,10 @@ class PostgresStore implements Store {
     }
   }
 
-  async #read<T>(
-    work: (view: WholeView, transaction: Transaction) => Promise<T>,
-    kind = Transaction,
-  ): Promise<T> {
+  async #read<T>(work: (view: WholeView) => Promise<T>, kind = Transaction): Promise<T> {
     const transaction = await this.#database.begin('read', kind);
     try {
-      return await work(this.#viewOf(transaction), transaction);
+      return await work(this.#viewOf(transaction));
     } finally {
       transaction.end('commit');
     }

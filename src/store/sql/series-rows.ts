@@ -19,37 +19,42 @@ export function recordCells({ stated, implied }: SeriesDescription) {
     frequency: stated.frequency ?? null,
     seasonalAdjustment: stated.seasonalAdjustment ?? null,
     source: stated.source ?? null,
-    vintageKind: stated.vintageKind ?? null,
-    coveredTo: stated.coveredTo ?? null,
+    statedKind: stated.vintageKind ?? null,
+    statedCoveredTo: stated.coveredTo ?? null,
     impliedFrequency: implied.frequency ?? null,
     impliedSource: implied.source ?? null,
   };
 }
 
-const recordColumns = `title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
-  stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
-  implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage"`;
+/** The columns of a series as they are stored. */
+type StoredRow = ReturnType<typeof recordCells> &
+  Pick<SeriesFigures, 'dateCount' | 'factCount' | 'observationCount' | 'spacing' | 'vintageKind'> & {
+    readonly id: string;
+    readonly firstVintage: Day | null;
+    readonly lastVintage: Day | null;
+    readonly coverage: Day | null;
+    readonly normalisedBy: Frequency;
+    readonly version: number;
+  };
 
-type RecordRow = ReturnType<typeof recordCells> & { readonly firstVintage: string | null };
+const storedColumns = `id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+  stated_vintage_kind as "statedKind", stated_covered_to as "statedCoveredTo",
+  implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage",
+  last_vintage as "lastVintage", covered_to as coverage, normalised_by as "normalisedBy", version,
+  spacing_frequency as spacing, vintage_kind as "vintageKind", observation_count as "observationCount",
+  date_count as "dateCount", fact_count as "factCount"`;
 
-function recordOf(
-  seriesId: string,
-  { impliedFrequency, impliedSource, firstVintage, ...stated }: RecordRow,
-): SeriesRecord {
+function recordOf({ id: seriesId, ...row }: StoredRow): SeriesRecord {
+  const { title, units, frequency, seasonalAdjustment, source } = row;
+  const [vintageKind, coveredTo] = [row.statedKind, row.statedCoveredTo];
+  const stated = present({ title, units, frequency, seasonalAdjustment, source, vintageKind, coveredTo });
+  const implied = present({ frequency: row.impliedFrequency, source: row.impliedSource });
   return {
-    stated: { seriesId, ...present(stated) },
-    implied: { seriesId, ...present({ frequency: impliedFrequency, source: impliedSource }) },
-    hadStatements: firstVintage !== null,
+    stated: { seriesId, ...stated },
+    implied: { seriesId, ...implied },
+    hadStatements: row.firstVintage !== null,
   };
 }
-
-type ContentsRow = RecordRow &
-  Omit<SeriesFigures, 'firstVintage' | 'lastVintage' | 'vintageKind'> & {
-    readonly normalisedBy: Frequency;
-    readonly coverage: Day | null;
-    readonly keptKinds: string;
-    readonly lastVintage: Day | null;
-  };
 
 const changesAtOnce = 20_000;
 
@@ -58,6 +63,8 @@ export type SeriesRows = ReturnType<typeof seriesRows>;
 
 /** Reads and writes the rows of one series. */
 export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
+  const stored = () =>
+    session.row<StoredRow>(`select ${storedColumns} from asof.series where id = @id`, { id });
   const vintages = async (): Promise<readonly StoredVintage[]> => {
     const rows = await session.rows<StoredVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
@@ -71,11 +78,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     async begin() {
       await session.lock?.([`series ${id}`]);
       const [row, [newest]] = await Promise.all([
-        session.row<RecordRow & { normalisedBy: Frequency; coverage: Day | null; version: number }>(
-          `select ${recordColumns}, normalised_by as "normalisedBy", covered_to as coverage, version
-           from asof.series where id = @id`,
-          { id },
-        ),
+        stored(),
         // During an import, vintages can be newer than the row of the series, which is updated at the end.
         session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
           id,
@@ -87,16 +90,16 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
         const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
         return { record, normalisedBy: '' as const, coveredTo: '', newestVintage: '', version, isNew: true };
       }
-      const { normalisedBy, coverage, version, ...record } = row;
-      const days = { coveredTo: coverage ?? '', newestVintage: newest ?? '' };
-      return { record: recordOf(id, record), normalisedBy, ...days, version, isNew: false };
+      const { normalisedBy, version } = row;
+      const days = { coveredTo: row.coverage ?? '', newestVintage: newest ?? '' };
+      return { record: recordOf(row), normalisedBy, ...days, version, isNew: false };
     },
     async putRecord(record: SeriesDescription) {
       await tables.removeWords(id);
       await session.write(
         `update asof.series set title = @title, units = @units, frequency = @frequency,
-           seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
-           stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
+           seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @statedKind,
+           stated_covered_to = @statedCoveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
          where id = @id`,
         { id, ...recordCells(record) },
       );
@@ -182,23 +185,14 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     },
     /** Reads everything stored about the series, except its changes. */
     async contents(): Promise<SeriesContents | undefined> {
-      const [row, held] = await Promise.all([
-        session.row<ContentsRow>(
-          `select ${recordColumns}, last_vintage as "lastVintage", normalised_by as "normalisedBy",
-             covered_to as coverage, spacing_frequency as spacing, vintage_kind as "keptKinds",
-             observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount"
-           from asof.series where id = @id`,
-          { id },
-        ),
-        vintages(),
-      ]);
+      const [row, held] = await Promise.all([stored(), vintages()]);
       if (row === undefined) return undefined;
-      const { normalisedBy, coverage, keptKinds, lastVintage, ...rest } = row;
-      const { observationCount, dateCount, factCount, spacing, ...record } = rest;
-      const { stated, implied } = recordOf(id, record);
-      const days = { firstVintage: record.firstVintage ?? '', lastVintage: lastVintage ?? '' };
-      const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind: keptKinds };
-      return { id, stated, implied, normalisedBy, coveredTo: coverage ?? '', figures, vintages: held };
+      const { stated: said, implied } = recordOf(row);
+      const { observationCount, dateCount, factCount, spacing, vintageKind, normalisedBy } = row;
+      const days = { firstVintage: row.firstVintage ?? '', lastVintage: row.lastVintage ?? '' };
+      const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind };
+      const coveredTo = row.coverage ?? '';
+      return { id, stated: said, implied, normalisedBy, coveredTo, figures, vintages: held };
     },
     /** Yields every change by date and then as-of date, in batches. */
     async *allChanges() {
@@ -232,19 +226,11 @@ export function seriesWrites(session: SqlSession, tables: SeriesTables) {
     /** Returns the records of those of the series that are stored. */
     async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
       await session.lock?.(ids.map((id) => `series ${id}`));
-      const rows = await session.rows<RecordRow & { readonly id: string }>(
-        `select id, ${recordColumns} from asof.series where id = any(@ids::text[])`,
+      const rows = await session.rows<StoredRow>(
+        `select ${storedColumns} from asof.series where id = any(@ids::text[])`,
         { ids },
       );
-      return new Map(rows.map(({ id, ...row }) => [id, recordOf(id, row)]));
-    },
-    /** Returns those of the series that had statements before this import; other imports may write to them. */
-    async withStatements(ids: readonly string[]): Promise<ReadonlySet<string>> {
-      const found = await session.column<string>(
-        'select id from asof.series where id = any(@ids::text[]) and first_vintage is not null',
-        { ids },
-      );
-      return new Set(found);
+      return new Map(rows.map((row) => [row.id, recordOf(row)]));
     },
   };
 }
