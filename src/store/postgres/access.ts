@@ -1,8 +1,7 @@
-import { Problem } from '../../errors/problem.ts';
 import type { AccessStore, WindowName } from '../access-store.ts';
 import { keysIn, keyTables } from '../sql/access.ts';
-import { Database, lockNumber, type Transaction } from './connection.ts';
-import { createSchema, hasTable } from './schema.ts';
+import { Database, type Transaction } from './connection.ts';
+import { prepareTables } from './schema.ts';
 
 /** The steps from each format to the next; `access.format` is the number of steps taken. */
 const migrations: readonly string[] = [
@@ -41,30 +40,9 @@ type CountedRow = { readonly key_id: string } & Readonly<
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
   return database.opened('write', async (transaction) => {
-    await prepare(transaction);
+    await prepareTables(transaction, 'access', migrations);
     return accessOf(database);
   });
-}
-
-async function prepare(transaction: Transaction): Promise<void> {
-  const format = async () => {
-    if (!(await hasTable(transaction, 'access'))) return undefined;
-    return (await transaction.row<{ format: number }>('select format from asof.access'))?.format ?? 0;
-  };
-  const now = (await format()) ?? 0;
-  if (now > migrations.length)
-    throw new Problem('local-io', `the access store ${transaction.database.shown} was made by a newer asof`, {
-      hints: ['update asof'],
-    });
-  if (now === migrations.length) return;
-  // Another process may create or migrate the store at the same time.
-  await transaction.run('select pg_advisory_xact_lock(@key)', {
-    key: lockNumber(`access format of ${transaction.database.schema}`),
-  });
-  const before = await format();
-  if (before === undefined) await createSchema(transaction);
-  for (const step of migrations.slice(before ?? 0)) await transaction.run(step);
-  await transaction.run(`update asof.access set format = ${migrations.length}`);
 }
 
 function accessOf(database: Database): AccessStore {

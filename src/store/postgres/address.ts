@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import pg, { type ClientConfig } from 'pg';
 import { Problem } from '../../errors/problem.ts';
-import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { defined } from '../../platform/defined.ts';
 import { shownAddress } from '../address.ts';
 
@@ -23,6 +23,7 @@ const known: ReadonlySet<string> = new Set(
    sslmode sslrootcert sslcert sslkey`.split(/\s+/),
 );
 
+type DatabasePlace = Readonly<Record<'database' | 'host' | 'user', string>> & { readonly port: number };
 type Parameters = Readonly<Record<string, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -114,17 +115,14 @@ function textOf(path: string): string {
 }
 
 function sectionOf(text: string, name: string): Parameters | undefined {
-  let found: Record<string, string> | undefined;
-  for (const line of text.split(/\r?\n/).map((one) => one.trim())) {
-    if (line.startsWith('[')) {
-      if (found !== undefined) return found;
-      if (line === `[${name}]`) found = {};
-    } else if (found !== undefined && line !== '' && !line.startsWith('#')) {
-      const at = line.indexOf('=');
-      if (at > 0) found[line.slice(0, at).trim()] = line.slice(at + 1).trim();
-    }
-  }
-  return found;
+  const sections = text.split(/^\s*\[/m).map((section) => section.split(/\r?\n/));
+  const [, ...lines] = sections.find(([head = '']) => head.trim() === `${name}]`) ?? [];
+  if (lines.length === 0) return undefined;
+  const pairs = lines.flatMap((line) => {
+    const [, key, value] = /^\s*([^#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Splits session options into the first schema of the search path and all other options. */
@@ -176,28 +174,24 @@ function tlsWays(
   }
 }
 
-/** The place for which a password file has a password. */
-type PasswordPlace = {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
-};
-
 /** Finds the password of a place in the password file; throws a Problem if it is missing or not private. */
-export function filedPassword(place: PasswordPlace, shown: string, env: Environment = process.env): string {
-  const file = env.PGPASSFILE ?? usualFile(env);
+export function filedPassword(place: DatabasePlace, shown: string, env: Environment = process.env): string {
+  const home = env.HOME ?? homedir();
+  const isWindows = process.platform === 'win32';
+  const usual = isWindows ? join(env.APPDATA ?? home, 'postgresql', 'pgpass.conf') : join(home, '.pgpass');
+  const file = env.PGPASSFILE ?? usual;
   const lacks = (hint: string) =>
     new Problem('local-io', `cannot use the store ${shown}: the server asks for a password`, {
       hints: [hint, 'PGPASSFILE names another file; PGPASSWORD holds the password itself'],
     });
   const { host, port, database, user } = place;
   const wanted = `${host}:${port}:${database}:${user}:PASSWORD`;
-  const text = ownText(file);
-  if (text === undefined) throw lacks(`${file} does not exist; it holds passwords in lines of ${wanted}`);
-  if (text === null) throw lacks(`${file} is not used, because others may read it: chmod 600 ${file}`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) throw lacks(`${file} does not exist; it holds passwords in lines of ${wanted}`);
+  if (!isWindows && (found.mode & 0o077) !== 0)
+    throw lacks(`${file} is not used, because others may read it: chmod 600 ${file}`);
   const given = [host.startsWith('/') ? ['localhost', host] : [host], [String(port)], [database], [user]];
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of textOf(file).split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = fieldsOf(line);
     const password = fields.slice(4).join(':');
@@ -205,25 +199,6 @@ export function filedPassword(place: PasswordPlace, shown: string, env: Environm
     if (fits && password !== '') return password;
   }
   throw lacks(`${file} has no line for it: ${wanted}`);
-}
-
-function usualFile(env: Environment): string {
-  return process.platform === 'win32'
-    ? join(env.APPDATA ?? homedir(), 'postgresql', 'pgpass.conf')
-    : join(env.HOME ?? homedir(), '.pgpass');
-}
-
-/** Reads a file; undefined if it is missing or unreadable, null if other users may read it. */
-function ownText(file: string): string | undefined | null {
-  try {
-    const found = statSync(file);
-    if (!found.isFile()) return undefined;
-    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) return null;
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Splits a line at each `:`; a backslash makes the character after it literal. */

@@ -287,66 +287,49 @@ export function lockNumber(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
-type Refusal = {
-  readonly reason: string;
-  readonly hints?: readonly string[];
-  /** True if the same statement may succeed a moment later. */
-  readonly passes?: true;
+/** Refusals by the code of the error, or by its first two characters: the reason, and hints. */
+const refusals: Readonly<Record<string, readonly [reason: string, ...hints: string[]]>> = {
+  '28P01': ['the password is wrong'],
+  '28000': ['the server refuses this user'],
+  '3D000': ['there is no such database', 'asof makes schemas and tables, and no databases'],
+  '42501': [
+    'this user may not do that',
+    'readers need usage on the schema and select on its tables; importers must own the tables',
+  ],
+  '25006': [
+    'the server or this user is read-only',
+    'a standby answers questions; imports need its primary server',
+  ],
+  '25P03': [
+    'the server ends transactions that wait this long',
+    'raise idle_in_transaction_session_timeout for this user or the server',
+  ],
+  '25P04': [
+    'the server ends transactions that take this long',
+    'raise transaction_timeout for this user or the server',
+  ],
+  '53100': ['the disk of the server is full'],
+  '53200': ['the server is out of memory'],
+  '53300': [
+    'the server has no connection left',
+    'raise max_connections of the server, or the limit of the user or the database',
+    'a pooler such as PgBouncer shares a few among many processes',
+  ],
+  '53': ['the server has reached one of its limits'],
+  '55P03': ['another import holds it for longer than lock_timeout'],
+  '57014': ['the server ended a statement', 'raise statement_timeout for this user or the server'],
+  '58': ['the server reports a disk error'],
+  XX: ['the server reports that data are damaged'],
+  '40P01': ['another import is writing to it; try again when it is done'],
+  // asof uses no serializable transactions, so only a standby or Citus ends one with this code.
+  '40001': [
+    'the server ended the transaction because of another one; try again',
+    'raise max_standby_streaming_delay of the standby: a query may delay replication that long',
+  ],
 };
 
-/** Refusals by the code of the error, or by its first two characters. */
-const refusals: Readonly<Record<string, Refusal>> = {
-  '28P01': { reason: 'the password is wrong' },
-  '28000': { reason: 'the server refuses this user' },
-  '3D000': {
-    reason: 'there is no such database',
-    hints: ['asof makes schemas and tables, and no databases'],
-  },
-  '42501': {
-    reason: 'this user may not do that',
-    hints: ['readers need usage on the schema and select on its tables; importers must own the tables'],
-  },
-  '25006': {
-    reason: 'the server or this user is read-only',
-    hints: ['a standby answers questions; imports need its primary server'],
-  },
-  '25P03': {
-    reason: 'the server ends transactions that wait this long',
-    hints: ['raise idle_in_transaction_session_timeout for this user or the server'],
-    passes: true,
-  },
-  '25P04': {
-    reason: 'the server ends transactions that take this long',
-    hints: ['raise transaction_timeout for this user or the server'],
-    passes: true,
-  },
-  '53100': { reason: 'the disk of the server is full' },
-  '53200': { reason: 'the server is out of memory' },
-  '53300': {
-    reason: 'the server has no connection left',
-    hints: [
-      'raise max_connections of the server, or the limit of the user or the database',
-      'a pooler such as PgBouncer shares a few among many processes',
-    ],
-    passes: true,
-  },
-  '53': { reason: 'the server has reached one of its limits' },
-  '55P03': { reason: 'another import holds it for longer than lock_timeout', passes: true },
-  '57014': {
-    reason: 'the server ended a statement',
-    hints: ['raise statement_timeout for this user or the server'],
-    passes: true,
-  },
-  '58': { reason: 'the server reports a disk error' },
-  XX: { reason: 'the server reports that data are damaged' },
-  '40P01': { reason: 'another import is writing to it; try again when it is done' },
-  // asof uses no serializable transactions, so only a standby or Citus ends one with this code.
-  '40001': {
-    reason: 'the server ended the transaction because of another one; try again',
-    hints: ['raise max_standby_streaming_delay of the standby: a query may delay replication that long'],
-    passes: true,
-  },
-};
+/** Codes after which the same statement may succeed a moment later. */
+const passing = /^(?:25P0[34]|40001|53300|55P03|57014)$/;
 
 /** Codes of a server that is stopping or starting. */
 const away = /^(?:08|57P0)/;
@@ -381,7 +364,8 @@ function asProblem(shown: string, error: unknown): unknown {
     const refusal = refusals[code] ?? refusals[code.slice(0, 2)];
     // Any other code means a mistake in our own SQL.
     if (refusal === undefined) return error;
-    const { reason, hints = [], passes } = refusal;
+    const [reason, ...hints] = refusal;
+    const passes = passing.test(code);
     const detail = `cannot use the store ${shown}: ${reason} (${error.message})`;
     return new Problem(passes ? 'unreachable' : 'local-io', detail, {
       cause: error,

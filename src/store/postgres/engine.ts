@@ -6,7 +6,6 @@ import type { Transaction } from './connection.ts';
 /** Returns the operations that PostgreSQL does in its own way. */
 export function engineOf(transaction: Transaction): Engine {
   return {
-    reusesIds: false,
     series: seriesById(transaction),
     filings: filingTables,
     contents: schemaContents(transaction),

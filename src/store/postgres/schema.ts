@@ -6,11 +6,13 @@ import { tables } from '../sql/tables.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 
+type Migration = string | ((transaction: Transaction) => Promise<void>);
+
 /**
  * The steps from each format to the next; `store.format` is the number of steps taken.
  * Citus distributes rows by the series or issuer in each primary key (see `distributions`).
  */
-const migrations: readonly (string | ((transaction: Transaction) => Promise<void>))[] = [
+const migrations: readonly Migration[] = [
   `
   create table asof.series (
     id text collate "C" primary key,
@@ -137,31 +139,62 @@ export async function hasTable(
 /** Throws a Problem if the schema has no store, or a store of another format. */
 export async function checkFormat(transaction: Transaction): Promise<void> {
   const { schema, shown } = transaction.database;
-  if (!(await hasTable(transaction)))
+  const format = await readFormat(transaction, 'store', currentFormat);
+  if (format === undefined)
     throw new Problem('local-io', `there is no store in the schema ${schema} of ${shown}`, {
       hints: [
         '`asof store init` or `asof import` with --store and this address makes one',
         'schema=NAME in the address names another schema',
       ],
     });
-  const format = await readFormat(transaction);
   if (format < currentFormat)
     throw new Problem('local-io', `${shown} was made by an older asof`, {
       hints: ['`asof store init` by a user who may change its tables brings it up to date'],
     });
 }
 
-/** Reads the format of a store; throws a Problem for a format that only a newer asof can read. */
-async function readFormat(transaction: Transaction): Promise<number> {
-  const row = await transaction.row<{ format: number }>('select format from asof.store');
-  const format = row?.format ?? 0;
-  if (format > currentFormat)
-    throw new Problem(
-      'local-io',
-      `${transaction.database.shown} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
-      { hints: ['update asof'] },
-    );
-  return format;
+/** Reads the format in a table, undefined without the table; throws for a format of a newer asof. */
+async function readFormat(
+  transaction: Transaction,
+  table: 'store' | 'access',
+  newest: number,
+): Promise<number | undefined> {
+  if (!(await hasTable(transaction, table))) return undefined;
+  const [format = 0] = await transaction.column<number>(`select format from asof.${table}`);
+  if (format <= newest) return format;
+  const what = table === 'store' ? '' : 'the access store ';
+  throw new Problem(
+    'local-io',
+    `${what}${transaction.database.shown} was made by a newer asof (${table} format ${format}; this one reads up to ${newest})`,
+    { hints: ['update asof'] },
+  );
+}
+
+/** Makes tables of the newest format, with their number of `steps` in `table`; false if they were there before. */
+export async function prepareTables(
+  transaction: Transaction,
+  table: 'store' | 'access',
+  steps: readonly Migration[],
+): Promise<boolean> {
+  const read = () => readFormat(transaction, table, steps.length);
+  if ((await read()) === steps.length) return false;
+  const { schema } = transaction.database;
+  // Another process may make or migrate them at the same time.
+  await transaction.run('select pg_advisory_xact_lock(@key)', {
+    key: lockNumber(`${table} format of ${schema}`),
+  });
+  const format = await read();
+  // A user whose schema exists needs no right to create one.
+  const isThere = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
+  if (isThere === undefined)
+    await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+  const distributed = table === 'store' && format !== undefined && (await transaction.isDistributed());
+  if (distributed) await transaction.run(sequential);
+  for (const step of steps.slice(format ?? 0))
+    await (typeof step === 'string' ? transaction.run(step) : step(transaction));
+  await transaction.run(`update asof.${table} set format = ${steps.length}`);
+  if (distributed) await distributeTables(transaction);
+  return format === undefined;
 }
 
 /** Makes the schema a store of the current format and distributes it; false if it was a store before. */
@@ -173,49 +206,8 @@ export async function distributeStore(transaction: Transaction): Promise<boolean
 }
 
 /** Makes the schema a store of the current format; false if it was a store before. */
-export async function prepareStore(transaction: Transaction): Promise<boolean> {
-  const isStore = () => hasTable(transaction);
-  if ((await isStore()) && (await readFormat(transaction)) === currentFormat) return false;
-  // Another process may make or migrate the store at the same time.
-  await transaction.run('select pg_advisory_xact_lock(@key)', {
-    key: lockNumber(`format of ${transaction.database.schema}`),
-  });
-  const found = await isStore();
-  if (!found) {
-    await checkEncoding(transaction);
-    await createSchema(transaction);
-  }
-  const format = found ? await readFormat(transaction) : 0;
-  const migrate = async () => {
-    for (const step of migrations.slice(format))
-      await (typeof step === 'string' ? transaction.run(step) : step(transaction));
-    await transaction.run(`update asof.store set format = ${currentFormat}`);
-  };
-  await (found ? keepDistributed(transaction, migrate) : migrate());
-  return !found;
-}
-
-async function checkEncoding(transaction: Transaction): Promise<void> {
-  const row = await transaction.row<{ encoding: string }>(
-    "select current_setting('server_encoding') as encoding",
-  );
-  const encoding = row?.encoding ?? '';
-  if (encoding === 'UTF8') return;
-  throw new Problem(
-    'local-io',
-    `cannot make a store in ${transaction.database.shown}: the database is in ${encoding}`,
-    {
-      hints: ["a database in UTF-8 is made by `create database NAME encoding 'UTF8' template template0`"],
-    },
-  );
-}
-
-/** Creates a schema if it is missing; a user whose schema exists needs no right to create one. */
-export async function createSchema(transaction: Transaction): Promise<void> {
-  const { schema } = transaction.database;
-  const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
-  if (there === undefined)
-    await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+export function prepareStore(transaction: Transaction): Promise<boolean> {
+  return prepareTables(transaction, 'store', migrations);
 }
 
 /** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
@@ -268,12 +260,4 @@ async function distributeTables(transaction: Transaction): Promise<void> {
       `select ${call} where not exists (select 1 from pg_dist_partition where logicalrelid = '${table}'::regclass)`,
     );
   }
-}
-
-/** Calls `work`, which migrates a store, and distributes the tables that it adds to a distributed store. */
-async function keepDistributed(transaction: Transaction, work: () => Promise<void>): Promise<void> {
-  const distributed = await transaction.isDistributed();
-  if (distributed) await transaction.run(sequential);
-  await work();
-  if (distributed) await distributeTables(transaction);
 }

@@ -7,8 +7,6 @@ import type { SqlSession } from './session.ts';
 
 /** The operations that differ between engines, in one transaction. */
 export type Engine = {
-  /** True if a new row can get the id of a removed one. */
-  readonly reusesIds: boolean;
   readonly series: SeriesTables;
   readonly filings: FilingTables;
   readonly contents: EngineContents;

@@ -18,7 +18,7 @@ export function partsIn(session: SqlSession, engine: Engine) {
     descriptions: descriptionsIn(session),
     rates: ratesIn(session),
     filings: filingsIn(session, engine.filings),
-    sources: sourcesIn(session, engine),
+    sources: sourcesIn(session),
     contents: contentsIn(session, engine),
   };
 }

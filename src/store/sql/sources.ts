@@ -1,6 +1,5 @@
 import type { Day } from '../../domain/values/date.ts';
 import type { DescriptionChange, Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
-import type { Engine } from './engine.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */
@@ -17,7 +16,7 @@ type ImportChange = {
 };
 
 /** Reads and writes the log of imports with their changes, and the followed items. */
-export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reusesIds'>) {
+export function sourcesIn(session: SqlSession) {
   const newestNumber = async () => {
     const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
     return newest ?? 0;
@@ -83,7 +82,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
       const id = row?.id ?? 0;
       if (number !== undefined) return number ?? id;
       // A user may undo an import by its number twice, so no import may get the number of another.
-      const given = reusesIds ? Math.max(id, (await newestNumber()) + 1) : id;
+      const given = Math.max(id, (await newestNumber()) + 1);
       await session.run('update asof.import set number = @given where id = @id', { id, given });
       return given;
     },
@@ -91,7 +90,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
     async removeImport(number: number) {
       await session.write('delete from asof.import_change where import = @number', { number });
       await session.write('delete from asof.import where number = @number', { number });
-      if (!reusesIds || number < (await newestNumber())) return;
+      if (number < (await newestNumber())) return;
       await session.write('delete from asof.import_change where subject = @taken', { taken });
       await putChanges([{ import: number, subject: taken, version: 0, content: '' }]);
     },

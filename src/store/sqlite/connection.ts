@@ -6,7 +6,6 @@ import type Sqlite from 'better-sqlite3';
 import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
-import { isShippedSample } from '../../platform/installation.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
@@ -199,22 +198,6 @@ export function connect(path: string, readonly: boolean): Connection {
     return new Connection(db, file);
   } catch (error) {
     throw asProblem(path, error);
-  }
-}
-
-/** Gives a store a write-ahead log, so that imports do not block readers; skips one in use or read-only. */
-export function addLog(path: string): void {
-  if (isShippedSample(path)) return;
-  try {
-    const connection = connect(path, false);
-    try {
-      connection.pragma('busy_timeout = 0');
-      connection.pragma('journal_mode = wal');
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    if (!(error instanceof Problem) && !(error instanceof SqliteError)) throw error;
   }
 }
 

@@ -16,7 +16,6 @@ import { type Connection, SqliteError, type SqliteSession } from './connection.t
 /** Returns the operations that SQLite does in its own way; `pages` caches pages of observations. */
 export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
   return {
-    reusesIds: true,
     series: numberedSeries(session, pages),
     filings: filingTables,
     contents: fileContents(session),

@@ -5,7 +5,6 @@ import { identityOf } from '../../platform/files.ts';
 import { partsIn } from '../sql/parts.ts';
 import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
-  addLog,
   asProblem,
   Connection,
   codeOf,
@@ -20,9 +19,7 @@ import { engineOf } from './engine.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  const first = await onceUnlocked(() => connectCurrent(path, options));
-  if (options.live === true && first.pragma('journal_mode') !== 'wal') addLog(path);
-  return new SqliteStore(path, options, first);
+  return new SqliteStore(path, options, await onceUnlocked(() => connectCurrent(path, options)));
 }
 
 /**

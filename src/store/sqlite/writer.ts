@@ -4,7 +4,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   openSync,
@@ -17,11 +16,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
-import { makeFolder } from '../../platform/files.ts';
+import { flush, makeFolder } from '../../platform/files.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import {
-  addLog,
   applicationId,
   asProblem,
   Connection,
@@ -29,6 +27,7 @@ import {
   connect,
   formatOf,
   openDatabase,
+  SqliteError,
   SqliteSession,
 } from './connection.ts';
 import { engineOf } from './engine.ts';
@@ -116,8 +115,8 @@ async function openExisting(path: string): Promise<WriteTransaction> {
     connection.exec('begin immediate');
     await migrate(connection, path);
     const publish = () => {
+      if (!hasLog) addLog(connection);
       connection.close();
-      if (!hasLog) addLog(path);
     };
     return transactionOn(connection, { path, created: false, publish, abandon });
   };
@@ -133,6 +132,16 @@ type NewStore = {
   /** The path from which the draft has its name, if it is another one. */
   readonly draftOf?: string;
 };
+
+/** Gives a store of an older asof a write-ahead log, so that imports do not block readers; skips one in use. */
+function addLog(connection: Connection): void {
+  try {
+    connection.pragma('busy_timeout = 0');
+    connection.pragma('journal_mode = wal');
+  } catch (error) {
+    if (!(error instanceof SqliteError)) throw error;
+  }
+}
 
 /** Creates a store as a draft without a journal: no reader sees it before the transaction commits. */
 async function createStore({ path, copyOf, replace, draftOf = path }: NewStore): Promise<WriteTransaction> {
@@ -152,11 +161,11 @@ async function createStore({ path, copyOf, replace, draftOf = path }: NewStore):
     if (copyOf === undefined) await createSchema(connection);
     connection.exec('update store set sample = 0');
     connection.exec('begin immediate');
-    const publish = () => {
+    const publish = async () => {
       connection.pragma('synchronous = full');
       connection.pragma('journal_mode = wal');
       connection.close();
-      flush(draft);
+      await flush(draft);
       if (replace && existsSync(path)) replaceWith(draft, path);
       else publishDraft(draft, path);
     };
@@ -168,7 +177,7 @@ async function createStore({ path, copyOf, replace, draftOf = path }: NewStore):
 type Ending = {
   readonly path: string;
   readonly created: boolean;
-  readonly publish: () => void;
+  readonly publish: () => void | Promise<void>;
   readonly abandon: () => void;
 };
 
@@ -185,7 +194,7 @@ function transactionOn(
       const commit = () => {
         if (changed) connection.exec('update store set revision = revision + 1');
         connection.exec('commit');
-        publish();
+        return publish();
       };
       return orProblem(path, commit, abandon);
     },
@@ -263,16 +272,6 @@ function link(draft: string, path: string): boolean {
   } catch (error) {
     if (/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
-  }
-}
-
-/** Flushes a file to disk; releases the locks of this process on the file. */
-function flush(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -200,13 +200,6 @@ describe('a store without a write-ahead log', () => {
       lastVintage: '2015-02-27',
     });
   });
-
-  it('gets one when a service opens it', async () => {
-    const path = await plainStore();
-    const store = await openStore(path, { live: true });
-    expect(journalOf(path)).toBe('wal');
-    await store.close();
-  });
 });
 
 describe('a store that cannot be written', () => {

@@ -189,14 +189,6 @@ describe('a server that refuses', () => {
       await expectRefusal(work(address), stays, reason, /usage on the schema and select on its tables/);
   });
 
-  it('some characters, because the database is not in UTF-8, is noticed before a store is made', async () => {
-    await sql("create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
-    const address = at('asof', 'latin');
-    for (const work of [() => initStore(address, false), () => add(address)])
-      await expectRefusal(work(), stays, /^the database is in LATIN1$/, /encoding 'UTF8'/);
-    expect(await openStoreIfAny(address)).toBeUndefined();
-  });
-
   // Real causes of these errors are failures of a machine; here a trigger raises them.
   it.each([
     ['53100', 'the disk of the server is full', stays],
