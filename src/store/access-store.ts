@@ -16,7 +16,6 @@ export type KeyRecord = {
 /** A key with the SHA-256 (hex) of both its secrets. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
-/** A length of time in which requests are counted. */
 export type WindowName = 'minute' | 'day' | 'month';
 
 /** The number of requests of a key in one window. */
@@ -33,7 +32,6 @@ export type AccessOptions = {
   readonly counting: boolean;
 };
 
-/** A window that a request falls into, with its limit. */
 export type CountedWindow = {
   readonly window: WindowName;
   readonly began: Date;
@@ -41,7 +39,6 @@ export type CountedWindow = {
   readonly limit: number;
 };
 
-/** The requests granted, and the counts of the windows afterwards. */
 export type Counts = {
   readonly granted: number;
   readonly counts: readonly Omit<UsageRecord, 'keyId'>[];

@@ -17,7 +17,6 @@ export function addedDays<Key>(rows: Iterable<readonly [key: Key, day: Day]>): A
   return Array.from(days, ([key, own]) => [key, formatDateSet(own)] as const);
 }
 
-/** A series before an import. */
 export type SeriesBefore = SeriesDescription & {
   readonly isNew: boolean;
   /** False if the import brought all vintages. */
@@ -34,7 +33,6 @@ export type SeriesBefore = SeriesDescription & {
   readonly descriptions?: readonly DescriptionChange[];
 };
 
-/** The rates of a curve before an import. */
 export type PointsBefore = {
   readonly curveType: CurveType;
   readonly days: DateSetText;
@@ -43,7 +41,6 @@ export type PointsBefore = {
   readonly changed: readonly CurvePoint[];
 };
 
-/** The filings before an import. */
 export type FilingsBefore = {
   /** Filings of the import that the store had before. */
   readonly held: readonly string[];

@@ -40,7 +40,6 @@ type DaysQuery = {
 
 type SeriesDaysQuery = DaysQuery & { readonly seriesId: string };
 
-/** Selects values of a series. */
 export type ObservationQuery = SeriesDaysQuery & {
   readonly asOf?: Day;
   /** True for each date's first published value instead of the value as of `asOf`. */
@@ -64,10 +63,8 @@ export type VintageCounts = {
   readonly kind: VintageKind;
 };
 
-/** A vintage date and the origin of the vintage. */
 type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
-/** The newest vintage on a day. */
 type VintageOnDay = {
   readonly newest: VintageDate | undefined;
   /** The kinds of all vintages up to the day, in the words of `kindsText`; only for first releases. */
@@ -92,7 +89,6 @@ export type RateSummary = CurveMaturity & {
   readonly sources: readonly string[];
 };
 
-/** The rates of two maturities on one day. */
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
 /** An entry of the import log: one file and its counts. */
@@ -115,7 +111,6 @@ export type LoggedImport = ImportRecord & {
   readonly outdated: boolean;
 };
 
-/** One state of a store's data. */
 export type StoreState = {
   /** Differs between stores, and between the states of one store. */
   readonly name: string;
@@ -154,13 +149,11 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   ): Promise<(SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined }) | undefined>;
   /** Yields every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
-  /** Lists the complete vintages of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
   /** Lists the changes of a series' description, oldest first. */
   descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
 }
 
-/** The rates in a view. */
 export interface RatesView {
   /** Returns the curve of exactly `date`, or the newest one on or before that day. */
   curve(query: {
@@ -169,7 +162,6 @@ export interface RatesView {
     readonly onOrBefore: boolean;
   }): Promise<readonly CurvePoint[]>;
   yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
-  /** Lists the days that have rates of both maturities. */
   spread(
     query: DaysQuery & {
       readonly curveType: CurveType;
@@ -208,7 +200,6 @@ type ClusterTradesQuery = {
 /** Selects trades before a day, newest first, about `limit` of them. */
 export type DaysOfTradesQuery = { readonly code: string; readonly before: string; readonly limit: number };
 
-/** A trade by issuer and filing, with the filing date. */
 export type FiledTrade = Omit<TradePlace, 'date'> & {
   readonly date: TradePlace['date'] | null;
   readonly filedOn: Day;
@@ -217,7 +208,6 @@ export type FiledTrade = Omit<TradePlace, 'date'> & {
 /** The trades of whole days, newest first; `before` continues them. */
 export type DaysOfTrades<T> = { readonly trades: readonly T[]; readonly before: string | undefined };
 
-/** The filings in a view. */
 export interface FilingsView {
   page(query: FilingsQuery): Promise<readonly Filing[]>;
   /** Returns those of the accession numbers that are stored with a time of acceptance. */
@@ -227,9 +217,7 @@ export interface FilingsView {
   counts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** Yields the trades in shares with a code, and all in amendments, in batches of one issuer each. */
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
-  /** Lists the trades in shares with a code, by trade date. */
   tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
-  /** Lists the trades that make up clusters, by filing date. */
   filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
   /** Returns the newest filing date up to a day, if any. */
   coveredTo(upTo?: Day): Promise<Day | undefined>;
@@ -245,7 +233,6 @@ export interface StoreView {
   readonly series: AllSeriesView;
   readonly rates: RatesView;
   readonly filings: FilingsView;
-  /** The origin of the facts. */
   readonly sources: {
     /** Lists imports, oldest first. */
     imports(): Promise<readonly LoggedImport[]>;
@@ -267,7 +254,6 @@ export type SeriesFigures = {
 
 /** The metadata of a series in a store. */
 export type SeriesDescription = {
-  /** Stated by metadata files. */
   readonly stated: SeriesMetadata;
   /** Implied by the formats of its files; used for fields that are not stated. */
   readonly implied: SeriesMetadata;
@@ -295,7 +281,6 @@ export interface StoreContents {
   /** Counts over all series; days are null in an empty store. */
   totals(): Promise<{
     readonly series: number;
-    /** The number of series that are only described. */
     readonly described: number;
     readonly facts: number;
     readonly firstVintage: string | null;
@@ -309,7 +294,6 @@ export interface StoreContents {
   faults(): Promise<readonly string[]>;
 }
 
-/** A view that also gives the stored form of the data. */
 export interface WholeView extends StoreView {
   readonly contents: StoreContents;
 }
@@ -320,14 +304,12 @@ export type PageCache = {
   readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
 };
 
-/** Options of `openStore`; `pages` caches pages as of a date. */
 export type StoreOptions = {
   readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
 };
 
-/** A store, open for reading. */
 export interface Store {
   /** The path or address that opened the store; it may hold a password (see `shownAddress`). */
   readonly address: string;
@@ -345,13 +327,11 @@ export type Followed = {
   readonly source: string;
   /** The item in the words of the source: `GDP`. */
   readonly name: string;
-  /** The start of following, ISO 8601. */
   readonly since: string;
   /** Where the next pull resumes, in the words of the source; empty before the first fact. */
   readonly bookmark: string;
   /** The last day with everything that the source published. */
   readonly upTo: Day | undefined;
-  /** The time of the source's last answer, ISO 8601. */
   readonly lastRun: string | undefined;
   /** What the last run left undone, in words; empty if nothing. */
   readonly left: string;
@@ -367,11 +347,8 @@ export function freshnessOf(followed: readonly Followed[]) {
     texts.map((text) => text ?? '').sort()[0] || undefined;
   return {
     count: followed.length,
-    /** The last day that all items reach. */
     upTo: oldest(followed.map(({ upTo }) => upTo)),
-    /** The oldest time of an item's last answer, ISO 8601. */
     lastRun: oldest(followed.map(({ lastRun }) => lastRun)),
-    /** The number of items that the last run left unfinished. */
     unfinished: followed.filter(({ left }) => left !== '').length,
   };
 }
