@@ -1,9 +1,11 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { StoredChange } from '../domain/series/revision-history.ts';
+import { planMove } from '../domain/series/merge-plan.ts';
+import type { Change, StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
-import { storedDate } from '../domain/values/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/values/decimal.ts';
+import { addTo } from '../domain/values/groups.ts';
 import { readStore } from '../store/open.ts';
 import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
 
@@ -64,53 +66,49 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
   });
 }
 
-/** Checks the changes of a series, by date and then as-of date, and the data derived from them. */
+/** Checks that the changes of a series follow from its statements, and the data derived from them. */
 async function checkSeries({ contents: stored }: WholeView, id: string) {
   const faults: string[] = [];
   const contents = await stored.series(id);
   if (contents === undefined) return { changes: 0, faults };
-  const { normalisedBy, coveredTo, figures } = contents;
-  const speaks = speakersOf(contents);
-  const found = { changes: 0, observationCount: 0, dateCount: 0, factCount: 0 };
-  let last: StoredChange | undefined;
-  let value: string | null = null;
+  const { normalisedBy, coveredTo, vintages, figures } = contents;
+  const fault = ({ date, asOf, value }: Omit<StoredChange, 'kind'>, text: string) =>
+    faults.push(`${date} as of ${asOf} (${value ?? 'withdrawn'}) ${text}`);
+  const changes = new Map<Day, Change[]>();
+  let [rows, factCount] = [0, 0];
   for await (const batch of stored.changes(id))
     for (const change of batch) {
-      const { date, asOf, kind } = change;
-      const fault = (text: string) =>
-        faults.push(`${date} as of ${asOf} (${change.value ?? 'withdrawn'}) ${text}`);
-      const before = last?.date === date ? last : undefined;
-      if (before === undefined) {
-        if (value !== null) found.observationCount += 1;
-        value = null;
-        if (kind === 'fact') found.dateCount += 1;
-        if (change.value === null) fault('is withdrawn before it had a value');
-      }
-      const repeats = before !== undefined && sameNumber(before.value, change.value);
-      if (repeats !== (kind === 'respelling') || before?.value === change.value)
-        fault(`is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
-      if (change.value !== null && parseDecimal(change.value) !== change.value)
-        fault('is not a decimal number');
-      if (storedDate(date, normalisedBy) !== date) fault('begins no period');
-      if (speaks.get(asOf)?.(date) !== true) fault('belongs to no vintage that has its date');
-      if (kind === 'fact') {
-        found.factCount += 1;
-        value = change.value;
-      }
-      found.changes += 1;
-      last = change;
+      const { date, asOf, value, kind } = change;
+      const before = changes.get(date)?.at(-1);
+      const repeats = before !== undefined && sameNumber(before.value, value);
+      if (repeats !== (kind === 'respelling'))
+        fault(change, `is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
+      if (value !== null && parseDecimal(value) !== value) fault(change, 'is not a decimal number');
+      addTo(changes, date, { asOf, value });
+      rows += 1;
+      if (kind === 'fact') factCount += 1;
     }
-  if (value !== null) found.observationCount += 1;
-  const { changes, ...counts } = found;
-  const held = { ...figures, normalisedBy };
+  // Statements that are planned anew must lead to the same rows.
+  const held = { frequency: normalisedBy, vintages, changes };
+  if (faults.length === 0) {
+    const { removed, inserted } = planMove(held, normalisedBy);
+    for (const change of removed) fault(change, 'follows from no vintage');
+    for (const change of inserted) fault(change, 'is missing');
+  }
+  const counts = {
+    observationCount: [...changes.values()].filter((own) => (own.at(-1)?.value ?? null) !== null).length,
+    dateCount: changes.size,
+    factCount,
+  };
+  const kept = { ...figures, normalisedBy };
   for (const [name, expected] of Object.entries({ ...counts, ...derivedFrom(contents) })) {
     const key = name as keyof typeof words;
-    if (held[key] !== expected)
-      faults.push(`${words[key]} is ${shown(held[key])}, and should be ${shown(expected)}`);
+    if (kept[key] !== expected)
+      faults.push(`${words[key]} is ${shown(kept[key])}, and follows as ${shown(expected)}`);
   }
   if (coveredTo < figures.lastVintage)
     faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);
-  return { changes, faults };
+  return { changes: rows, faults };
 }
 
 const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
@@ -123,17 +121,6 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
   vintageKind: 'the kinds of vintages',
   normalisedBy: 'the frequency by which dates are kept',
 };
-
-function speakersOf({ vintages, normalisedBy }: SeriesContents) {
-  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
-  return new Map(
-    vintages.map(({ asOf, dates, complete }) => {
-      const set = sets.get(dates) ?? parseDateSet(dates, normalisedBy);
-      sets.set(dates, set);
-      return [asOf, (date: string) => complete || set.has(date)] as const;
-    }),
-  );
-}
 
 function derivedFrom({ vintages, stated, implied }: SeriesContents) {
   const frequency = stated.frequency ?? implied.frequency ?? '';

@@ -8,7 +8,7 @@ import { systemProblem } from '../errors/system-errors.ts';
 import { flush, identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { checkFree, openCopy, readStore } from '../store/open.ts';
-import type { WriteTransaction } from '../store/sql/parts.ts';
+import { copySeries, type WriteTransaction } from '../store/sql/parts.ts';
 import type { WholeView } from '../store/store.ts';
 import { checkStore } from './check.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
@@ -125,7 +125,7 @@ async function copyAll(
   const pauseAtEnd = () => pause(ids.length, ids.length);
   for (const [index, id] of ids.entries()) {
     await pause(index, ids.length);
-    await copySeries(id, from, to);
+    await copySeries(id, from, to, id);
   }
   for await (const points of allPoints(from)) {
     await pauseAtEnd();
@@ -140,20 +140,6 @@ async function copyAll(
   for (const record of await from.sources.followed()) await to.sources.putFollowed(record);
   // The copy does not know what the imports changed.
   for (const entry of await from.sources.imports()) await to.sources.addImport(entry, null);
-}
-
-async function copySeries(id: string, from: WholeView, to: WriteTransaction): Promise<void> {
-  const contents = await from.contents.series(id);
-  if (contents === undefined) return;
-  const { normalisedBy, coveredTo, vintages, figures } = contents;
-  const rows = to.rowsOf(id);
-  await rows.begin();
-  await rows.putRecord(contents);
-  await rows.setFrequency(normalisedBy);
-  await rows.apply({ vintages });
-  for await (const inserted of from.contents.changes(id)) await rows.apply({ inserted });
-  await rows.summarise({ spacing: figures.spacing, coveredTo, vintageKind: figures.vintageKind });
-  for (const change of await from.series.descriptionChanges(id)) await to.descriptions.add(change);
 }
 
 /** Writes a store into a file and reads it again; with `keep` into a new dated file, and removes the oldest. */

@@ -7,7 +7,7 @@ import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
-import type { WriteTransaction } from './sql/parts.ts';
+import { copySeries, type WriteTransaction } from './sql/parts.ts';
 import type { DescriptionChange, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
@@ -154,9 +154,12 @@ export class StoreWriter {
   }
 
   /** Renames a series; no series may have the new id. */
-  renameSeries(from: string, to: string): Promise<void> {
+  async renameSeries(from: string, to: string): Promise<void> {
     this.#changed = true;
-    return this.#transaction.rowsOf(from).rename(to);
+    const version = await copySeries(from, this.#transaction, this.#transaction, to);
+    if (version === undefined) return;
+    await this.#transaction.sources.moveChanges(from, to, version);
+    await this.#transaction.rowsOf(from).remove();
   }
 
   /** Undoes an import, or throws; `pause` is called between the parts and may throw. */

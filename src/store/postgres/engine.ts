@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeCells, Engine, EngineContents, FilingTables, SeriesTables } from '../sql/engine.ts';
-import type { SqlSession } from '../sql/session.ts';
 import type { Transaction } from './connection.ts';
 
 /** Returns the operations that PostgreSQL does in its own way. */
@@ -149,34 +148,5 @@ function seriesById(transaction: Transaction): SeriesTables {
          where id = @id`,
         { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
       ),
-    rename: (from, to) => copySeries(transaction, from, to),
   };
-}
-
-/** The tables with rows of a series, and their columns except the id. */
-const tables = {
-  fact: 'date, as_of_date, value',
-  respelling: 'date, as_of_date, value',
-  vintage: 'as_of_date, dates, complete, kind, clipped',
-  description_change: 'changed_on, field, before, after',
-} as const;
-
-/** Copies the rows of a series to another id, because Citus cannot update its distribution column. */
-async function copySeries(session: SqlSession, from: string, to: string): Promise<void> {
-  const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
-    stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,
-    fact_count, first_vintage, last_vintage, covered_to`;
-  await session.run(
-    `insert into asof.series (id, version, state, ${others})
-     select @to, version, @state, ${others} from asof.series where id = @from`,
-    { from, to, state: randomUUID() },
-  );
-  for (const [table, columns] of Object.entries(tables))
-    await session.run(
-      `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
-      { from, to },
-    );
-  for (const table of Object.keys(tables))
-    await session.write(`delete from asof.${table} where series = @from`, { from });
-  await session.write('delete from asof.series where id = @from', { from });
 }

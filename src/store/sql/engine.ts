@@ -33,8 +33,6 @@ export type SeriesTables = {
     id: string,
     derived: { readonly spacing: Frequency; readonly coveredTo: Day; readonly vintageKind: string },
   ): Promise<void>;
-  /** Gives a series another id, with all its rows but its words. */
-  rename(from: string, to: string): Promise<void>;
 };
 
 /** A filing and its issuer, by which its rows are found. */

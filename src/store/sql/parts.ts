@@ -1,7 +1,7 @@
 import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
 import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
-import type { StoreContents } from '../store.ts';
+import type { StoreContents, WholeView } from '../store.ts';
 import type { Engine } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
@@ -47,6 +47,28 @@ export type StoreEngine = {
   /** Makes an empty store, false if one exists. */
   init(address: string, distribute: boolean): Promise<boolean>;
 };
+
+/** Writes a series of a store or transaction as the new series `as`; returns its version, undefined if it is unknown. */
+export async function copySeries(
+  id: string,
+  from: Pick<WholeView, 'contents' | 'series'>,
+  to: Pick<WriteTransaction, 'descriptions' | 'rowsOf'>,
+  as: string,
+): Promise<number | undefined> {
+  const contents = await from.contents.series(id);
+  if (contents === undefined) return undefined;
+  const { normalisedBy, coveredTo, vintages, figures } = contents;
+  const rows = to.rowsOf(as);
+  const { version } = await rows.begin();
+  await rows.putRecord(contents);
+  await rows.setFrequency(normalisedBy);
+  await rows.apply({ vintages });
+  for await (const inserted of from.contents.changes(id)) await rows.apply({ inserted });
+  await rows.summarise({ spacing: figures.spacing, coveredTo, vintageKind: figures.vintageKind });
+  for (const change of await from.series.descriptionChanges(id))
+    await to.descriptions.add({ ...change, seriesId: as });
+  return version + 1;
+}
 
 function contentsIn(session: SqlSession, engine: Engine): StoreContents {
   const { series: tables } = engine;

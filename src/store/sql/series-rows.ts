@@ -168,21 +168,6 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
         await session.write(`delete from asof.${table} where series = @id`, { id });
       return (await session.run('delete from asof.series where id = @id', { id })) > 0;
     },
-    async rename(to: string) {
-      await session.lock?.([`series ${id}`, `series ${to}`]);
-      const described = await session.row<SearchedSeries>(
-        'select id, title, units from asof.series where id = @id',
-        { id },
-      );
-      if (described === undefined) return;
-      await tables.removeWords(id);
-      await tables.rename(id, to);
-      await addWords(session, { ...described, id: to });
-      await session.write('update asof.import_change set subject = @new where subject = @old', {
-        old: `series ${id}`,
-        new: `series ${to}`,
-      });
-    },
     /** Reads everything stored about the series, except its changes. */
     async contents(): Promise<SeriesContents | undefined> {
       const [row, held] = await Promise.all([stored(), vintages()]);

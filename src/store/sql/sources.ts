@@ -27,6 +27,12 @@ export function sourcesIn(session: SqlSession) {
       columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
       rows: changes.map((change) => [change.import, change.subject, change.version, change.content]),
     });
+  const moveVersion = (seriesId: string, to: number, from?: number) =>
+    session.write(
+      `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
+         and import = (select max(import) from asof.import_change where subject = @subject)`,
+      { subject: `series ${seriesId}`, from, to },
+    );
   const view: StoreView['sources'] = {
     async followed() {
       const rows = await session.rows<
@@ -101,13 +107,16 @@ export function sourcesIn(session: SqlSession) {
         { from },
       ),
     putChanges,
+    /** Gives the recorded changes of a series to a series with another id, which has this version. */
+    async moveChanges(from: string, to: string, version: number) {
+      await session.write('update asof.import_change set subject = @new where subject = @old', {
+        old: `series ${from}`,
+        new: `series ${to}`,
+      });
+      await moveVersion(to, version);
+    },
     /** Sets the version after the newest recorded change of a series; with `from`, only if it was that. */
-    moveVersion: (seriesId: string, to: number, from?: number) =>
-      session.write(
-        `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
-           and import = (select max(import) from asof.import_change where subject = @subject)`,
-        { subject: `series ${seriesId}`, from, to },
-      ),
+    moveVersion,
   };
 }
 

@@ -145,7 +145,6 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
         where id = @id`,
         { id, ...derived },
       ),
-    rename: (from, to) => session.write('update series set id = @to where id = @from', { from, to }),
   };
 }
 

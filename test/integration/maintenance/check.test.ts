@@ -49,7 +49,7 @@ const damages: readonly (readonly [sql: string, subject: string, fault: RegExp])
   [
     "delete from {}vintage where series = @key and as_of_date = '2015-01-30'",
     'GDP',
-    /^2014-10-01 as of 2015-01-30 \(1\.50\) belongs to no vintage that has its date$/,
+    /^2014-10-01 as of 2015-01-30 \(1\.50\) follows from no vintage$/,
   ],
   ["delete from {}word where word = 'gdp'", 'store', /^GDP is found by the words .*, not .*gdp/],
   ['delete from {}symbol', 'store', RegExp(`^${filingOf} is listed under no symbol, not SVN, SVN.A$`)],
