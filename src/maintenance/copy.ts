@@ -177,22 +177,17 @@ export async function backupStore(
   });
 }
 
-/** Removes backups; throws a Problem at the end for one that is in use or cannot be removed. */
+/** Removes backups; throws a Problem for one that is in use or cannot be removed. */
 async function removeBackups(paths: readonly string[], made: string): Promise<void> {
   const { files } = await import('../store/sqlite/writer.ts');
-  let failure: Problem | undefined;
-  for (const path of paths) {
-    try {
-      await files.remove(path);
-    } catch (error) {
+  for (const path of paths)
+    await files.remove(path).catch((error) => {
       if (!(error instanceof Problem)) throw error;
-      failure ??= new Problem('local-io', `${made} is complete, but ${path} stays: ${error.detail}`, {
+      throw new Problem('local-io', `${made} is complete, but ${path} stays: ${error.detail}`, {
         hints: ['the next backup tries again to remove it'],
         cause: error,
       });
-    }
-  }
-  if (failure !== undefined) throw failure;
+    });
 }
 
 /** The name of a dated backup: store, time (UTC), and a number if another file has that time. */

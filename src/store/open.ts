@@ -17,13 +17,6 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return (await databases()).openStore(address);
 }
 
-/** Opens the store at an address for reading; undefined if there is no store. */
-export async function openStoreIfAny(address: string): Promise<Store | undefined> {
-  refuseForeign(address);
-  if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
-  return (await databases()).openStoreIfAny(address);
-}
-
 /** Opens the store at an address and calls `work` with a view of one state. */
 export async function readStore<T>(address: string, work: (view: WholeView) => Promise<T>): Promise<T> {
   return readAndClose(await openStore(address), work);
@@ -34,8 +27,11 @@ export async function readStoreIfAny<T>(
   address: string,
   work: (view: WholeView) => Promise<T>,
 ): Promise<T | undefined> {
-  const store = await openStoreIfAny(address);
-  return store && readAndClose(store, work);
+  refuseForeign(address);
+  const store = isDatabase(address)
+    ? await (await databases()).openStoreIfAny(address)
+    : existsSync(address) && (await openSqliteStore(address, {}));
+  return store ? readAndClose(store, work) : undefined;
 }
 
 async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<T>): Promise<T> {

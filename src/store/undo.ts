@@ -4,6 +4,7 @@ import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
 import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
 import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
+import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
@@ -69,30 +70,21 @@ export async function undoImport(
 
 function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedChange[]): void {
   const bySubject = new Map(own.map((change) => [change.subject, change]));
-  const found = new Map<number, Set<string>>();
+  const subjects = new Map<number, string[]>();
   for (const change of later) {
     const mine = bySubject.get(change.subject);
-    if (mine === undefined || !overlap(mine, change)) continue;
-    found.set(change.import, (found.get(change.import) ?? new Set()).add(change.subject));
+    if (mine !== undefined && overlap(mine, change))
+      addTo(subjects, change.import, change.subject.replace(/^series /, ''));
   }
-  if (found.size === 0) return;
-  const named = [...found].sort(([a], [b]) => b - a);
-  const lines = named.slice(0, 20).map(([number, subjects]) => `import ${number}: ${listed([...subjects])}`);
-  const more = named.length > lines.length ? [`… and ${named.length - lines.length} more`] : [];
-  throw new Problem('bad-input', 'later imports changed the same data', {
-    list: [...lines, ...more],
-    hints: [
-      `undo those first, beginning with \`asof store undo ${named[0]?.[0]}\`, and import them again afterwards`,
-    ],
+  const newestFirst = [...subjects].sort(([a], [b]) => b - a);
+  const [newest] = newestFirst;
+  if (newest === undefined) return;
+  throw new Problem('bad-input', 'later imports are about the same', {
+    list: newestFirst.map(([number, names]) => {
+      return `import ${number}: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;
+    }),
+    hints: [`take those back first, beginning with \`asof store undo ${newest[0]}\`, and import them again`],
   });
-}
-
-const mostNamed = 5;
-
-function listed(subjects: readonly string[]): string {
-  const names = subjects.map((subject) => subject.replace(/^series /, ''));
-  const rest = names.length - mostNamed;
-  return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 type Undoing = {

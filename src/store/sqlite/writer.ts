@@ -233,18 +233,21 @@ function isRunning(pid: number): boolean {
 
 /** Publishes a flushed draft at `path` in one step; throws a Problem if a store appeared there meanwhile. */
 function publishDraft(draft: string, path: string): void {
-  try {
-    // Unlike a rename, a link never replaces an existing file.
-    if (!link(draft, path)) {
-      if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' });
-      renameSync(draft, path);
-    }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new Problem('local-io', `another command made the store ${path} meanwhile`, {
+  const isThere = (cause?: unknown) =>
+    new Problem('local-io', `another command made the store ${path} meanwhile`, {
       hints: ['run this one again'],
       cause,
     });
+  try {
+    // Unlike a rename, a link never replaces an existing file.
+    linkSync(draft, path);
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw isThere(cause);
+    // The file system has no hard links.
+    if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(code)) throw cause;
+    if (existsSync(path)) throw isThere(cause);
+    renameSync(draft, path);
   } finally {
     removeDraft(draft);
   }
@@ -262,17 +265,6 @@ function replaceWith(draft: string, path: string): void {
   // Before the draft loses its name, because another process may begin one at once.
   for (const suffix of logs) rmSync(draft + suffix, { force: true });
   renameSync(draft, path);
-}
-
-/** Links the draft to its path; false if the file system has no hard links. */
-function link(draft: string, path: string): boolean {
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if (/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
 }
 
 /** Removes a draft and SQLite's files beside it; the draft last, because its lock protects them. */
@@ -300,8 +292,10 @@ function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
 
 /** Removes a store that no process has open, also a damaged one; throws a Problem for any other file. */
 function removeStore(path: string): Promise<void> {
-  leaveLog(path, 'for good');
-  return orProblem(path, () => removeDraft(path));
+  return orProblem(path, () => {
+    leaveLog(path, 'for good');
+    removeDraft(path);
+  });
 }
 
 /** Identifies the first import of a store, which its backups share; never upgrades the file. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openStore, openStoreIfAny, openWriter, writing } from '../../../../src/store/open.ts';
+import { openStore, openWriter, readStoreIfAny, writing } from '../../../../src/store/open.ts';
 import { Database } from '../../../../src/store/postgres/connection.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
@@ -158,7 +158,7 @@ describe('imports into a store in PostgreSQL', () => {
 describe('a store in PostgreSQL', () => {
   it('that is missing is a failure with a way out for a reader, and none for who asks whether it is there', async () => {
     const address = newSchemaAddress();
-    expect(await openStoreIfAny(address)).toBeUndefined();
+    expect(await readStoreIfAny(address, async () => true)).toBeUndefined();
     await expect(openStore(address)).rejects.toMatchObject({
       kind: 'local-io',
       detail: expect.stringContaining(`there is no store in the schema ${schemaOf(address)}`),
