@@ -116,8 +116,6 @@ type Answer = {
   readonly file: SourceFile;
   readonly period: Period;
   readonly rows: readonly RealTimeValue[];
-  /** True if answers about later periods follow. */
-  readonly more: boolean;
 };
 
 class FredHistory {
@@ -145,17 +143,16 @@ class FredHistory {
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
-    const { from = beginning, vintage, partial = '', fetched } = this.#bookmark;
+    const { from = beginning, vintage = '', partial = '', fetched } = this.#bookmark;
     const { full, since = '', read } = this.#task;
     if (fetched === true && !full) {
       yield* this.#withoutVintages();
       return;
     }
-    if (vintage !== undefined || full)
-      this.#stored = await read((view) => StoredHistory.read(view, this.#id));
-    const isKnown = this.#stored !== undefined && vintage !== undefined;
+    if (vintage !== '' || full) this.#stored = await read((view) => StoredHistory.read(view, this.#id));
+    const isKnown = this.#stored !== undefined && vintage !== '';
     if (isKnown) this.#complete = { after: from, upTo: later(vintage, partial) };
-    const start = full ? earlier(since, vintage ?? '') : (vintage ?? '');
+    const start = full ? earlier(since, vintage) : vintage;
     if (!isKnown || (full && start <= from)) {
       yield* this.#fromTheBeginning();
       return;
@@ -215,8 +212,7 @@ class FredHistory {
         continue;
       }
       const period = { start: first, end };
-      const more = next !== undefined && end < this.#today;
-      yield { ...this.#read(found, period), period, more };
+      yield { ...this.#read(found, period), period };
       if (next === undefined || end === this.#today) return;
       left = left.slice(this.#mostVintages);
       first = next;
@@ -231,7 +227,7 @@ class FredHistory {
   }
 
   /** Makes a window of the rows that state something; `known` is what is stored if the first day is known. */
-  async #window({ file, period, rows, more }: Answer, known?: StoredHistory): Promise<PullWindow> {
+  async #window({ file, period, rows }: Answer, known?: StoredHistory): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
     const answered = byDate(rows, dateOf);
@@ -278,7 +274,7 @@ class FredHistory {
     };
     this.#bookmark = this.#after(period, taken);
     const { upTo = '' } = this.#task.subject;
-    return this.#pulled(file, history, this.#task.full ? later(upTo, end) : end, more);
+    return this.#pulled(file, history, this.#task.full ? later(upTo, end) : end);
   }
 
   /** Requests the whole histories of dates that FRED has added under vintages of the past. */
@@ -378,7 +374,8 @@ class FredHistory {
   }
 
   /** Makes a window of an answer, with the description of the series if the answer has news. */
-  async #pulled(file: SourceFile, history: RealTimeHistory, upTo: Day, more = false): Promise<PullWindow> {
+  async #pulled(file: SourceFile, history: RealTimeHistory, upTo: Day): Promise<PullWindow> {
+    const more = history.end < this.#today;
     const common = { bookmark: JSON.stringify(this.#bookmark), upTo, more };
     if (history.rows.length > 0) {
       const description = await this.#description();
