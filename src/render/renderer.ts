@@ -72,10 +72,7 @@ export function lineRenderer(lineOf: (row: Row) => string, header = '', ending =
     begin = '';
     return all;
   };
-  return {
-    page: ({ results }) => begun(results.map(lineOf).join('')),
-    end: () => begun(ending),
-  };
+  return { page: ({ results }) => begun(results.map(lineOf).join('')), end: () => begun(ending) };
 }
 
 /** Wraps a renderer to change each chunk; adds `last` at the end. */

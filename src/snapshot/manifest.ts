@@ -129,5 +129,5 @@ const logColumns = {
 /** Writes a log of imports as CSV, in order, as `asof import --log` prints it and a manifest hashes it. */
 export function importLogText(imports: readonly ImportRecord[]): string {
   const rows = imports.map((made) => Object.values(logColumns).map((name) => String(made[name])));
-  return [Object.keys(logColumns), ...rows].map(formatCsvRecord).join('');
+  return [Object.keys(logColumns), ...rows].map((cells) => formatCsvRecord(cells)).join('');
 }

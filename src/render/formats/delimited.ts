@@ -14,7 +14,7 @@ export function csvRenderer(layout: OutputLayout): TextRenderer {
     if (known.size < mostKnown) known.set(text, cell);
     return cell;
   };
-  return recordRenderer(layout, (cells) => csvRecord(cells, quotedOnce));
+  return recordRenderer(layout, (cells) => formatCsvRecord(cells, quotedOnce));
 }
 
 const mostKnown = 1000;
@@ -33,11 +33,7 @@ function recordRenderer(
 }
 
 /** Formats a CSV record with its line end; only cells that need quotes have them. */
-export function formatCsvRecord(cells: readonly string[]): string {
-  return csvRecord(cells, quoted);
-}
-
-function csvRecord(cells: readonly string[], quote: (text: string) => string): string {
+export function formatCsvRecord(cells: readonly string[], quote = quoted): string {
   // An empty cell alone would be an empty line, which many readers skip.
   if (cells.length === 1 && cells[0] === '') return '""\n';
   return `${cells.map((text) => (special.test(text) ? quote(text) : text)).join(',')}\n`;

@@ -60,11 +60,7 @@ function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
   if (!chosen) return wire;
   return (row) => {
     const whole = wire(row);
-    return Object.fromEntries(
-      fields.flatMap(({ name }) => {
-        const cell = whole[name];
-        return cell === undefined ? [] : [[name, cell]];
-      }),
-    );
+    const present = fields.filter(({ name }) => whole[name] !== undefined);
+    return Object.fromEntries(present.map(({ name }) => [name, whole[name] ?? null]));
   };
 }

@@ -113,14 +113,12 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
 }
 
 function numberCell(text: string): SheetCell {
-  const digits = canonicalDecimal(text).replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+  const digits = canonicalDecimal(text)
+    .replace(/[-.]/g, '')
+    .replace(/^0+|0+$/g, '');
   if (digits.length > mostDigits) return textCell(text, 'right');
-  const decimals = decimalsOf(text);
-  return {
-    value: Number(text),
-    type: Number,
-    format: decimals === 0 ? '0' : `0.${'0'.repeat(Math.min(decimals, 30))}`,
-  };
+  const decimals = '0'.repeat(Math.min(decimalsOf(text), 30));
+  return { value: Number(text), type: Number, format: decimals === '' ? '0' : `0.${decimals}` };
 }
 
 function textCell(text: string, align?: 'right'): SheetCell {
