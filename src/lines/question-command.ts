@@ -119,12 +119,12 @@ function questionByFlags(
 }
 
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
-  const { reads = [], together } = asked.askedBy ?? {};
+  const { reads = [] } = asked.askedBy ?? {};
   const namesOf = (question: Question) => {
     const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
     return [...ownFlags(question), ...flags].map(({ name }) => name);
   };
-  const known = new Set([...namesOf(asked), ...reads, together?.flag]);
+  const known = new Set([...namesOf(asked), ...reads]);
   return namesOf(usual).filter((name) => !known.has(name));
 }
 

@@ -75,6 +75,10 @@ export class HttpServer {
       void this.#answer(incoming, outgoing);
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, answer);
     this.#server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    this.#server.on('connect', (_, socket) => {
+      const refusal = this.#refusal('this service is read-only: use GET or HEAD', 'method-not-allowed');
+      endWith(socket, { ...refusal, headers: { ...refusal.headers, Allow: 'GET, HEAD' } });
+    });
   }
 
   /** Makes a server that listens on a port; throws a `local-io` Problem if it cannot. */
@@ -170,21 +174,21 @@ export class HttpServer {
     else if (latest?.req.complete === false || !socket.writable || !code?.startsWith('HPE_'))
       socket.destroy();
     else {
-      const { status, headers, body } =
+      const refusal =
         code === 'HPE_HEADER_OVERFLOW'
           ? this.#refusal('the address or the headers are too long', 'header-fields-too-large')
           : this.#refusal('this is not a valid HTTP request');
       // An answer to HEAD has no body. Of a request in several packets the method is not known.
       const hasBody =
         rawPacket?.length === (socket as Socket).bytesRead && !/^HEAD /m.test(rawPacket.toString('latin1'));
-      const sent = hasBody ? headers : { ...headers, 'Content-Length': '0' };
-      const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
-      const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
-      socket.end(hasBody ? head + body : head);
+      endWith(socket, hasBody ? refusal : { ...refusal, body: '' });
     }
   }
 
-  #refusal(detail: string, kind: 'header-fields-too-large' | 'validation-error' = 'validation-error') {
+  #refusal(
+    detail: string,
+    kind: 'header-fields-too-large' | 'method-not-allowed' | 'validation-error' = 'validation-error',
+  ) {
     const { log, publicUrl = '' } = this.#options;
     const requestId = newRequestId(new Date());
     const problem = new Problem(kind, detail, { requestId, instance: '/' });
@@ -200,6 +204,15 @@ export class HttpServer {
     };
     return { status, headers, body };
   }
+}
+
+type RawAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+
+/** Writes an answer to a connection that has no request, and ends it. */
+function endWith(socket: Duplex, { status, headers, body }: RawAnswer): void {
+  const sent = { ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** What Node's parser could not read, with the packet in which it stopped. */

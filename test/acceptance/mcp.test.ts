@@ -121,7 +121,7 @@ describe('a session of asof mcp', () => {
     ['observations', { id: 'GDP', frequency: 'a', from: '2024-01-01' }, "'partial' shows periods"],
     ['panel', backtest, 'beyond: "repeat" shows the newest'],
     ['compare', { ids: ['GDPC1'], days: ['2018-06-29', '2018-08-31'] }, '(units: "pch")'],
-    ['insider_filings', {}, "'from' shows earlier ones"],
+    ['insider_filings', {}, "'from' shows earlier filings"],
     ['insider_clusters', { minValue: 1000 }, "'signals' gives the day"],
     ['revisions', { id: 'GDP', stats: true, release: 1 }, 'name more, such as 1 and final'],
   ])(

@@ -5,12 +5,10 @@ import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import {
-  fredSeries,
   newestFigures,
   partOfAnswer,
   type RealTimeHistory,
   type RealTimeValue,
-  readFredSeries,
   readHistory,
 } from '../../import/formats/fred/api.ts';
 import { isCurveColumn } from '../../import/formats/treasury.ts';

@@ -346,7 +346,7 @@ export function parseTableDate(text: string): StatedDate | undefined {
 export function impossibleTrades(filings: readonly Filing[]): readonly string[] {
   return filings.flatMap((filing) => {
     const found = impossibilityOf(filing);
-    return found === undefined ? [] : [`${filing.filingId} row ${filing.row}, ${found.text}`];
+    return found === undefined ? [] : [`${filing.filingId} row ${filing.row}, ${found}`];
   });
 }
 
