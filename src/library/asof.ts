@@ -270,20 +270,10 @@ const pullRequest: Kind = {
 };
 
 const pullKinds = {
-  settings: object,
-  full: flag,
-  since: day,
-  dryRun: flag,
-  maxDuration: duration,
+  ...{ settings: object, full: flag, since: day, dryRun: flag, maxDuration: duration },
   ...requestLimits,
-  cacheFolder: word,
-  env: object,
-  clock: callable,
-  signal: abortSignal,
-  onProgress: callable,
-  onSubject: callable,
-  watch: callable,
-  timing: object,
+  ...{ cacheFolder: word, env: object, clock: callable, signal: abortSignal },
+  ...{ onProgress: callable, onSubject: callable, watch: callable, timing: object },
 } satisfies Kinds<Omit<PullOptions, 'request' | 'store'>>;
 
 /** Updates a store from live sources; failures are in the summary, unless a pull is impossible as a whole. */

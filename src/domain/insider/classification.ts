@@ -352,16 +352,9 @@ export type InsiderTrade = {
   readonly filedOn: readonly Day[];
 };
 
-type IneligibleReason =
-  | 'form-3'
-  | 'derivative'
-  | 'other-code'
-  | 'impossible'
-  | 'no-owner-cik'
-  | 'ten-percent-owner'
-  | 'not-officer-or-director';
+type IneligibleReason = Exclude<ReturnType<typeof insiderTradeOf>, InsiderTrade>;
 
-function insiderTradeOf(filing: Filing, code: string): InsiderTrade | IneligibleReason {
+function insiderTradeOf(filing: Filing, code: string) {
   if (filing.formType.startsWith('3')) return 'form-3';
   if (filing.isDerivative) return 'derivative';
   if (filing.transactionCode !== code) return 'other-code';
@@ -373,7 +366,7 @@ function insiderTradeOf(filing: Filing, code: string): InsiderTrade | Ineligible
 }
 
 /** Finds the officer or director with the lowest CIK, whatever the order of the owners. */
-function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
+function insiderOf({ owners }: Pick<Filing, 'owners'>) {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
   const known = insiders.filter((owner): owner is Insider => owner.cik !== null);
   const [first] = known.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));

@@ -145,13 +145,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     .map(({ name }) => name)
     .filter((name) => !['other_owner_ciks', 'original_filing_date', 'owners', 'filing_id'].includes(name)),
   example: {
-    ticker: 'MAIA',
-    owner_name: 'Gryaznov',
-    from: '2026-06-01',
-    to: '2026-06-30',
-    transaction_code: 'P',
-    as_of: '2026-06-30',
-    limit: '1',
+    ...{ ticker: 'MAIA', owner_name: 'Gryaznov', from: '2026-06-01', to: '2026-06-30' },
+    ...{ transaction_code: 'P', as_of: '2026-06-30', limit: '1' },
   },
   knownBy: 'filing_date',
   order: [{ field: 'filing_date', falling: true }],
