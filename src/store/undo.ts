@@ -79,7 +79,7 @@ function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedCh
   const newestFirst = [...subjects].sort(([a], [b]) => b - a);
   const [newest] = newestFirst;
   if (newest === undefined) return;
-  throw new Problem('bad-input', 'later imports are about the same', {
+  throw new Problem('bad-input', 'later imports changed the same data', {
     list: newestFirst.map(([number, names]) => {
       return `import ${number}: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;
     }),

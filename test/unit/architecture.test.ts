@@ -84,31 +84,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1885,
-  cli: 4278,
-  client: 1552,
-  domain: 3692,
-  errors: 313,
+  answering: 1860,
+  cli: 4227,
+  client: 1520,
+  domain: 3685,
+  errors: 305,
   explorer: 1873,
-  import: 6781,
-  library: 961,
-  lines: 774,
-  maintenance: 933,
-  mcp: 283,
-  operations: 3423,
+  import: 6385,
+  library: 951,
+  lines: 776,
+  maintenance: 901,
+  mcp: 281,
+  operations: 3418,
   platform: 438,
-  pull: 2691,
-  questions: 4058,
-  render: 2368,
-  server: 3035,
-  service: 460,
+  pull: 2689,
+  questions: 4022,
+  render: 2355,
+  server: 2992,
+  service: 459,
   snapshot: 926,
-  store: 6383,
+  store: 6183,
   table: 142,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 361;
+const mostSingles = 379;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

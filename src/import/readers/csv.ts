@@ -259,7 +259,7 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
       if (indexes > 0) {
         const value = record.cells.slice(0, indexes).find((cell) => !/^\s*\d*\s*$/.test(cell));
         if (value !== undefined)
-          throw refusal(file, { row, value }, 'no number of a row, in a column without a name');
+          throw refusal(file, { row, value }, 'a column without a name can have only row numbers');
         record.cells = record.cells.slice(indexes);
       }
       if (record.cells.length > names.length && record.cells.slice(names.length).every(isBlank))
