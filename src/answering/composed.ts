@@ -87,8 +87,9 @@ export async function eachOf<T extends { readonly id: string }, R>(
   all: readonly T[],
   context: Ask,
   work: (one: T) => Promise<R>,
+  atOnce = seriesAtOnce,
 ): Promise<readonly R[]> {
-  const limit = pLimit(seriesAtOnce);
+  const limit = pLimit(atOnce);
   const outcomes = await Promise.all(
     all.map((one) =>
       limit(work, one).then(
