@@ -1,40 +1,5 @@
-import type { Day } from '../domain/values/date.ts';
 import { counted, grouped } from '../errors/wording.ts';
-
-type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
-
-/** The counts and notes of one imported file. */
-export type FileSummary = {
-  readonly file: string;
-  readonly kind: string;
-  readonly series: number;
-  readonly vintages: number;
-  /** Filings with trades; their trades count as statements. */
-  readonly filings: number;
-  readonly statementsNew: number;
-  readonly statementsKnown: number;
-  readonly withdrawn: number;
-  /** Values of periods that begin after the day of publication. */
-  readonly projections: number;
-  /** The trade dates that were left out on request, if any. */
-  readonly skippedDays?: readonly Day[];
-  /** The described series, if the file states metadata. */
-  readonly described?: DescribedCounts;
-  readonly notes: readonly string[];
-};
-
-type FileCounts = Pick<FileSummary, 'series' | 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
-
-/** Sums the counts of files. */
-export function sumOf(files: readonly FileCounts[]): FileCounts {
-  const sum = (key: keyof FileCounts) => files.reduce((all, file) => all + file[key], 0);
-  return {
-    series: sum('series'),
-    statementsNew: sum('statementsNew'),
-    statementsKnown: sum('statementsKnown'),
-    withdrawn: sum('withdrawn'),
-  };
-}
+import { type FileSummary, sumOf } from './load/summary.ts';
 
 /** The outcome of an import or of its dry run. */
 export type ImportResult = {

@@ -8,7 +8,7 @@ import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { LoadOptions } from '../../src/import/load/registry.ts';
-import type { FileSummary } from '../../src/import/report.ts';
+import type { FileSummary } from '../../src/import/load/summary.ts';
 import { allFilings, allPoints, digestOfSeries } from '../../src/maintenance/digest.ts';
 import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {

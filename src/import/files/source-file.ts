@@ -103,8 +103,8 @@ export type FileContent = {
   readonly path: string;
   readonly size: number;
   readonly read: ReadBytes;
-  /** Spreadsheets write "Unicode text" as UTF-16. */
-  readonly encoding?: 'utf-16le' | 'utf-16be' | undefined;
+  /** The beginning, which tells UTF-16, the "Unicode text" of spreadsheets. */
+  readonly beginning?: Buffer;
   /** Reads the bytes as stored, if `read` unpacks them. */
   readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
@@ -114,7 +114,8 @@ const headSize = 64 * 1024;
 
 /** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, encoding, stored, siblings } = content;
+  const { name, path, size, beginning, stored, siblings } = content;
+  const encoding = beginning && encodingOf(beginning);
   const read: ReadBytes =
     encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
   return {
@@ -167,7 +168,7 @@ async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Returns the encoding of UTF-16 text, by its byte-order mark or zeros in every other byte. */
-export function encodingOf(head: Buffer): FileContent['encoding'] {
+function encodingOf(head: Buffer): string | undefined {
   const text = head.toString('latin1', 0, 8);
   if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return 'utf-16le';
   return /^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text) ? 'utf-16be' : undefined;

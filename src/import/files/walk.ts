@@ -4,12 +4,10 @@ import { basename, dirname } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import {
   allBytes,
-  encodingOf,
   type FileContent,
   firstBytes,
   limits,
@@ -116,7 +114,9 @@ class Walk {
       read: (counter) => counted(fileBytes(location, path), counter),
       siblings: async () => {
         const folder = dirname(location);
-        const files = await entryOf(this.#plainFiles, folder, () => this.#findPlainFiles(folder));
+        const found = this.#plainFiles.get(folder) ?? this.#findPlainFiles(folder);
+        this.#plainFiles.set(folder, found);
+        const files = await found;
         return files.filter(([name]) => name !== basename(location)).map(([, file]) => file);
       },
     };
@@ -360,13 +360,18 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
 async function withoutGzip(content: FileContent): Promise<SourceFile> {
   const { path, name, read } = content;
   const head = await firstBytes(read(), headSize);
-  if (packingOf(head) === undefined) return sourceFile({ ...content, encoding: encodingOf(head) });
+  if (packingOf(head) === undefined) return sourceFile({ ...content, beginning: head });
   const unpacked: FileContent['read'] = (counter) => gunzipped(path, read(counter));
   const inside = packingOf(head) === 'gzip' ? await firstBytes(unpacked(), headSize) : head;
   if (packingOf(inside) === 'zip')
     throw refusal({ path }, {}, 'a zip archive inside another archive is not opened', [
       'unpack the outer archive, and import the archives in it',
     ]);
-  const encoding = encodingOf(inside);
-  return sourceFile({ ...content, name: name.replace(/\.gz$/i, ''), read: unpacked, encoding, stored: read });
+  return sourceFile({
+    ...content,
+    name: name.replace(/\.gz$/i, ''),
+    read: unpacked,
+    beginning: inside,
+    stored: read,
+  });
 }

@@ -8,7 +8,6 @@ import { fredDownloads } from './fred/downloads.ts';
 import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
 import { asofCsv } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
-import { rtdsm } from './rtdsm.ts';
 import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
@@ -23,7 +22,6 @@ export const formats: readonly ImportFormat[] = [
   fredSeries,
   ...fredDownloads,
   ...panelFormats,
-  rtdsm,
   ...treasuryCsv,
   treasuryXml,
   h15Csv,

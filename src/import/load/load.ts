@@ -14,10 +14,10 @@ import type { ImportRecord } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
-import { type FileSummary, sumOf } from '../report.ts';
 import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { Rates } from './rates.ts';
 import { type LoadOptions, Registry } from './registry.ts';
+import { type FileSummary, sumOf } from './summary.ts';
 
 /** A file of an import and its format. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };

@@ -59,8 +59,7 @@ type Dialect = {
   readonly indexes: number;
 };
 
-/** The most rows of titles above a header. */
-export const mostTitles = 60;
+const mostTitles = 60;
 
 const indexName = /^(?:|index|Unnamed: \d+)$/;
 
@@ -224,7 +223,7 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
   const names = header.cells.map((name) => name.trim());
   const dates = [...names.keys()].filter((index) => dateColumn.test(names[index] ?? ''));
   let order = file.dateOrder;
-  let [comma, point]: (CellPlace | undefined)[] = [];
+  let [comma, point]: (NamedPlace | undefined)[] = [];
 
   /** Writes a date as YYYY-MM-DD, or as M/D/YY for the format to add the century; keeps any other text. */
   const dateIn = async (text: string): Promise<string> => {
@@ -282,7 +281,7 @@ function isBlank(cell: string): boolean {
   return cell.trim() === '';
 }
 
-type CellPlace = Required<FilePlace>;
+type NamedPlace = Required<FilePlace>;
 
 /** Midnight after a date, with or without an offset. */
 const midnight = '(?:[T ]+(?:0?0:00(?::00(?:\\.0+)?)?|12:00(?::00)? ?AM) ?(?:Z|UTC|[+-]\\d\\d:?\\d\\d)?)?';
@@ -309,7 +308,7 @@ async function decidedOrder(
     usual,
   }: { readonly names: string[]; readonly dates: number[]; readonly usual?: DateOrder | undefined },
 ): Promise<DateOrder> {
-  let [monthFirst, dayFirst, open]: (CellPlace | undefined)[] = [];
+  let [monthFirst, dayFirst, open]: (NamedPlace | undefined)[] = [];
   // In a series of months, quarters or years every date is the first day of a month.
   let [firstsIfMonthFirst, firstsIfDayFirst] = [true, true];
   const years = new Set<string>();

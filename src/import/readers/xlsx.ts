@@ -4,7 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { memberBytes, membersOf } from '../files/walk.ts';
-import { type FileHead, isDateColumn, mostTitles, textHead } from './csv.ts';
+import { type FileHead, isDateColumn, textHead } from './csv.ts';
 
 /** A sheet of a workbook, also as the CSV file that its rows make. */
 export type Sheet = {
@@ -18,6 +18,9 @@ export type Sheet = {
 export function isWorkbook(head: Buffer): boolean {
   return ['PK\x03\x04', '\xd0\xcf\x11\xe0'].includes(head.toString('latin1', 0, 4));
 }
+
+/** Rows by which the format of a sheet is recognised, with titles above the header. */
+const headRows = 64;
 
 /** Reads the sheets of a workbook, in order, or only their heads; throws if the file is not a workbook. */
 export async function readSheets(file: SourceFile, part?: 'heads'): Promise<readonly Sheet[]> {
@@ -34,7 +37,7 @@ export async function readSheets(file: SourceFile, part?: 'heads'): Promise<read
       cellFormula: false,
       // Throws for a damaged part, which would be left out.
       WTF: true,
-      ...(part === 'heads' && { sheetRows: mostTitles + 2 }),
+      ...(part === 'heads' && { sheetRows: headRows }),
     });
     return names.map((name) => {
       const sheet = sheets[name];
@@ -89,7 +92,7 @@ function asCsv(file: SourceFile, name: string, rows: Sheet['rows']): Pick<Sheet,
     read: () => Readable.from([bytes]),
     head: async () => bytes.subarray(0, 64 * 1024),
   };
-  const head = lines.filter((line) => line !== '').slice(0, mostTitles);
+  const head = lines.filter((line) => line !== '').slice(0, headRows);
   return { head: textHead(`${head.join('\n')}\n`), csv };
 }
 

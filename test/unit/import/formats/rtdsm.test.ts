@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { rtdsm } from '../../../../src/import/formats/rtdsm.ts';
+import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { lines, type Row, readAll, refuses, sourceFile, workbook } from '../../../support/source-file.ts';
 
+const rtdsm = formatOfKind('rtdsm');
 const number = (text: string) => ({ number: text });
 const file = (...rows: Row[]) => sourceFile('ROUTPUTQvQd.xlsx', workbook(rows));
 const header = ['DATE', 'ROUTPUT65Q4', 'ROUTPUT66Q1'];
