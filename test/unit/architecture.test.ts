@@ -84,13 +84,13 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1860,
+  answering: 1861,
   cli: 4227,
   client: 1520,
   domain: 3685,
   errors: 305,
   explorer: 1873,
-  import: 6385,
+  import: 6388,
   library: 951,
   lines: 776,
   maintenance: 901,
@@ -98,7 +98,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 3418,
   platform: 438,
   pull: 2689,
-  questions: 4022,
+  questions: 4024,
   render: 2355,
   server: 2992,
   service: 459,
@@ -108,7 +108,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 379;
+const mostSingles = 377;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -6,7 +6,7 @@ import { tables } from '../sql/tables.ts';
 import { applicationId, type Connection, currentFormat, formatOf, SqliteSession } from './connection.ts';
 import { engineOf } from './engine.ts';
 
-type Migration = (connection: Connection, session: SqliteSession) => Promise<void>;
+type FileMigration = (connection: Connection, session: SqliteSession) => Promise<void>;
 
 /** The steps from each format to the next; `user_version` is the number of steps taken. */
 const migrations = [
@@ -134,7 +134,7 @@ const migrations = [
     connection.exec("alter table vintage add column clipped text not null default ''");
     await moveDates(session, engineOf(session).series);
   },
-] as const satisfies { readonly length: typeof currentFormat } & readonly (string | Migration)[];
+] as const satisfies { readonly length: typeof currentFormat } & readonly (string | FileMigration)[];
 
 /** Makes a new, empty database a store of the current format. */
 export async function createSchema(connection: Connection): Promise<void> {
