@@ -61,6 +61,64 @@ export function dayTextOf(cell: Cell): string {
   return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
 }
 
+function dayIn(text: string): Day | undefined {
+  return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
+}
+
+type DaysOptions = {
+  readonly strict: boolean;
+  readonly hints?: readonly string[];
+  /** True if a first line that begins with a digit is no header. */
+  readonly mayLackHeader?: boolean;
+};
+
+/**
+ * Reads the days in a column of a table, by the texts of their cells (`dayTextOf`).
+ * With `strict` the day before each counts. Throws a Problem that names the row of an invalid or a future day.
+ */
+export async function daysIn(
+  table: UserTable,
+  column: number,
+  { latest }: TableFiles,
+  { strict, hints = [], mayLackHeader = false }: DaysOptions,
+): Promise<ReadonlyMap<string, Day>> {
+  const days = new Map<string, Day>();
+  const name = table.fields[column]?.name ?? '';
+  const add = (cell: Cell, row: number) => {
+    const text = dayTextOf(cell);
+    if (days.has(text)) return;
+    const value = textOfCell(cell);
+    const refuse = (reason: string) => refusedCell(table, { row, column: name, value }, reason, hints);
+    const day = dayIn(text);
+    if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
+    if ((strict ? addDays(day, -1) : day) > latest)
+      throw refuse('is in the future: nothing is known as of that date yet');
+    days.set(text, day);
+  };
+  if (mayLackHeader && /^\d/.test(name)) add(name, 1);
+  for await (const batch of table.batches())
+    for (let index = 0; index < batch.size; index += 1)
+      if (!batch.repeats(index, column)) add(batch.cellAt(index, column), batch.rowAt(index));
+  return days;
+}
+
+type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
+
+/** Makes the Problem for a cell. */
+export function refusedCell(
+  { name }: UserTable,
+  { row, column, value }: CellPlace,
+  reason: string,
+  hints: readonly string[] = [],
+): Problem {
+  const shown = value.length > 80 ? `${value.slice(0, 77)}...` : value;
+  return new Problem(
+    'bad-input',
+    `${name}, row ${row}, column ${JSON.stringify(column)}: ${JSON.stringify(shown)} ${reason}`,
+    { hints },
+  );
+}
+
 /** Makes the Problem for a table that has changed when it is read again. */
 export function tableChanged({ name }: UserTable): Problem {
   return new Problem('local-io', `${name} changed while it was read`, { hints: ['try again'] });

@@ -315,10 +315,20 @@ function daysText(days: readonly Day[]): string {
   return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
 }
 
-function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {
-  const { as_of_each, beyond = 'empty' } = values;
-  if (as_of_each === undefined || isOfFile(as_of_each)) throw new Error('the as-of dates are not known');
+async function realTimeOf(values: PanelValues, ask: Ask): Promise<PanelForm & RealTimePanelQuery> {
+  const { as_of_each: each, known_before_each: strict = false, beyond = 'empty' } = values;
+  if (each === undefined) throw new Error('the panel is as of one day');
+  const as_of_each = isOfFile(each) ? await daysOfFile(each.file, strict, ask) : each;
   return { ...values, as_of_each, beyond, transformation: transformationIn(values), panel };
+}
+
+/** Reads the days in the first column of a file. */
+async function daysOfFile(file: string, strict: boolean, { tables }: Ask): Promise<readonly Day[]> {
+  if (tables === undefined) throw new Error('there are no tables here');
+  // Loaded here: most panels read no file.
+  const { daysIn } = await import('../../answering/table.ts');
+  const options = { strict, hints: ['the days are in the first column'], mayLackHeader: true };
+  return [...(await daysIn(await tables.open(file), 0, tables, options)).values()];
 }
 
 async function asOfOneDay(values: PanelValues, ask: Ask) {
