@@ -74,10 +74,16 @@ export class HttpServer {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse) =>
       void this.#answer(incoming, outgoing);
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, answer);
-    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket));
-    this.#server.on('connect', (_, socket) => {
-      const refusal = this.#refusal('this service is read-only: use GET or HEAD', 'method-not-allowed');
-      endWith(socket, { ...refusal, headers: { ...refusal.headers, Allow: 'GET, HEAD' } });
+    this.#server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+      if (code === 'HPE_HEADER_OVERFLOW')
+        this.#refuse(socket, 'the address or the headers are too long', 'header-fields-too-large');
+      else if (code?.startsWith('HPE_')) this.#refuse(socket, 'this is not a valid HTTP request');
+      else socket.destroy();
+    });
+    this.#server.on('connect', (_incoming, socket) => {
+      // Node no longer handles this socket's errors and its end, and an unhandled error ends the process.
+      for (const event of ['error', 'finish']) socket.on(event, () => socket.destroy());
+      this.#refuse(socket, 'this service is read-only: use GET or HEAD', 'method-not-allowed');
     });
   }
 
@@ -166,29 +172,20 @@ export class HttpServer {
     send(await this.#options.handler({ method, ...target, header, mayCut, signal: gone.signal }), outgoing);
   }
 
-  /** Refuses what is no HTTP, after the answers in progress; ends the connection. */
-  #refuse({ code, rawPacket }: ParserError, socket: Duplex): void {
+  /** Refuses what Node's parser does not read, after the answers in progress; ends the connection. */
+  #refuse(socket: Duplex, detail: string, kind?: RefusalKind): void {
     const latest = this.#connections.get(socket);
     if (latest?.closed === false) latest.once('close', () => socket.end());
     // A request whose body breaks has its answer.
-    else if (latest?.req.complete === false || !socket.writable || !code?.startsWith('HPE_'))
-      socket.destroy();
+    else if (latest?.req.complete === false || !socket.writable) socket.destroy();
     else {
-      const refusal =
-        code === 'HPE_HEADER_OVERFLOW'
-          ? this.#refusal('the address or the headers are too long', 'header-fields-too-large')
-          : this.#refusal('this is not a valid HTTP request');
-      // An answer to HEAD has no body. Of a request in several packets the method is not known.
-      const hasBody =
-        rawPacket?.length === (socket as Socket).bytesRead && !/^HEAD /m.test(rawPacket.toString('latin1'));
-      endWith(socket, hasBody ? refusal : { ...refusal, body: '' });
+      const { status, headers, body } = this.#refusal(detail, kind);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
     }
   }
 
-  #refusal(
-    detail: string,
-    kind: 'header-fields-too-large' | 'method-not-allowed' | 'validation-error' = 'validation-error',
-  ) {
+  #refusal(detail: string, kind: RefusalKind = 'validation-error') {
     const { log, publicUrl = '' } = this.#options;
     const requestId = newRequestId(new Date());
     const problem = new Problem(kind, detail, { requestId, instance: '/' });
@@ -201,22 +198,13 @@ export class HttpServer {
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
       Connection: 'close',
+      ...(status === 405 && { Allow: 'GET, HEAD' }),
     };
     return { status, headers, body };
   }
 }
 
-type RawAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
-
-/** Writes an answer to a connection that has no request, and ends it. */
-function endWith(socket: Duplex, { status, headers, body }: RawAnswer): void {
-  const sent = { ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
-  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-}
-
-/** What Node's parser could not read, with the packet in which it stopped. */
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+type RefusalKind = 'header-fields-too-large' | 'method-not-allowed' | 'validation-error';
 
 function send({ status, headers, body, sent }: WireReply, outgoing: ServerResponse): void {
   if (outgoing.closed || outgoing.destroyed) {
