@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangeCells, Engine, EngineContents, FilingTables, SeriesTables } from '../sql/engine.ts';
+import type { ChangeCells, Engine, FilingTables, SeriesTables } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 
 /** Returns the operations that PostgreSQL does in its own way. */
@@ -7,7 +7,7 @@ export function engineOf(transaction: Transaction): Engine {
   return {
     series: seriesById(transaction),
     filings: filingTables,
-    contents: schemaContents(transaction),
+    ...schemaContents(transaction),
   };
 }
 
@@ -30,7 +30,7 @@ const filingTables: FilingTables = {
   ofFilings: () => 'issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])',
 };
 
-function schemaContents(transaction: Transaction): EngineContents {
+function schemaContents(transaction: Transaction): Pick<Engine, 'damage' | 'size'> {
   const { schema } = transaction.database;
   return {
     async size() {

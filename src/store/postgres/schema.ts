@@ -211,17 +211,15 @@ export function prepareStore(transaction: Transaction): Promise<boolean> {
 }
 
 /** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
-const distributions: readonly string[] = [
-  "create_distributed_table('asof.series', 'id', colocate_with => 'none')",
-  "create_distributed_table('asof.fact', 'series', colocate_with => 'asof.series')",
-  "create_distributed_table('asof.respelling', 'series', colocate_with => 'asof.series')",
-  "create_distributed_table('asof.vintage', 'series', colocate_with => 'asof.series')",
-  "create_distributed_table('asof.description_change', 'series', colocate_with => 'asof.series')",
-  "create_distributed_table('asof.word', 'series', colocate_with => 'asof.series')",
-  "create_distributed_table('asof.filing', 'issuer_cik', colocate_with => 'none')",
-  "create_distributed_table('asof.trade', 'issuer_cik', colocate_with => 'asof.filing')",
-  "create_distributed_table('asof.symbol', 'issuer_cik', colocate_with => 'asof.filing')",
-];
+const distributions = [
+  ['series', 'id', 'none'],
+  ...['fact', 'respelling', 'vintage', 'description_change', 'word'].map(
+    (table) => [table, 'series', 'asof.series'] as const,
+  ),
+  ['filing', 'issuer_cik', 'none'],
+  ['trade', 'issuer_cik', 'asof.filing'],
+  ['symbol', 'issuer_cik', 'asof.filing'],
+] as const;
 
 /** The oldest usable Citus; older versions also read later commits on workers. */
 const oldest = [11, 2] as const;
@@ -229,23 +227,21 @@ const oldest = [11, 2] as const;
 /** Throws a Problem unless the database has a version of Citus that reads from one snapshot on each node. */
 async function checkCitus(transaction: Transaction): Promise<void> {
   const version = await transaction.citusVersion();
+  const refused = (reason: string, ...hints: readonly string[]) =>
+    new Problem('local-io', `cannot distribute the store ${transaction.database.shown}: ${reason}`, {
+      hints,
+    });
   if (version === undefined)
-    throw new Problem(
-      'local-io',
-      `cannot distribute the store ${transaction.database.shown}: the database has no Citus`,
-      {
-        hints: [
-          'a superuser installs it with `create extension citus` on every node',
-          'without --distribute the store works on one server',
-        ],
-      },
+    throw refused(
+      'the database has no Citus',
+      'a superuser installs it with `create extension citus` on every node',
+      'without --distribute the store works on one server',
     );
   const [major = 0, minor = 0] = version.split(/\D/).map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
-  throw new Problem(
-    'local-io',
-    `cannot distribute the store ${transaction.database.shown}: its Citus is ${version}, and asof needs ${oldest.join('.')} or newer`,
-    { hints: ['update Citus: `alter extension citus update`'] },
+  throw refused(
+    `its Citus is ${version}, and asof needs ${oldest.join('.')} or newer`,
+    'update Citus: `alter extension citus update`',
   );
 }
 
@@ -254,10 +250,9 @@ const sequential = "set local citus.multi_shard_modify_mode to 'sequential'";
 
 async function distributeTables(transaction: Transaction): Promise<void> {
   await transaction.run(sequential);
-  for (const call of distributions) {
-    const table = /'([^']+)'/.exec(call)?.[1] ?? '';
+  for (const [table, column, beside] of distributions)
     await transaction.run(
-      `select ${call} where not exists (select 1 from pg_dist_partition where logicalrelid = '${table}'::regclass)`,
+      `select create_distributed_table('asof.${table}', '${column}', colocate_with => '${beside}')
+       where not exists (select 1 from pg_dist_partition where logicalrelid = 'asof.${table}'::regclass)`,
     );
-  }
 }

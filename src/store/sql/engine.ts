@@ -9,7 +9,9 @@ import type { SqlSession } from './session.ts';
 export type Engine = {
   readonly series: SeriesTables;
   readonly filings: FilingTables;
-  readonly contents: EngineContents;
+  readonly size: StoreContents['size'];
+  /** Lists damage that the engine finds. */
+  readonly damage: () => Promise<readonly string[]>;
 };
 
 /** The queries and writes of series that differ between engines. */
@@ -44,6 +46,7 @@ export type SeriesRow = Series & {
   readonly statedKind: VintageKind | null;
   readonly dateCount: number;
   readonly factCount: number;
+  readonly normalisedBy: Frequency;
   readonly key?: number;
 };
 
@@ -83,10 +86,4 @@ export type FilingTables = {
   ): Promise<(filing: FilingPlace) => readonly unknown[]>;
   /** Returns the condition for a table's rows of filings, by their `@ids` and issuers, `@ciks`. */
   ofFilings(table: 'filing' | 'symbol' | 'trade'): string;
-};
-
-/** The operations on contents that differ between engines. */
-export type EngineContents = Pick<StoreContents, 'size'> & {
-  /** Lists damage that the engine finds. */
-  damage(): Promise<readonly string[]>;
 };

@@ -73,9 +73,9 @@ export async function copySeries(
 function contentsIn(session: SqlSession, engine: Engine): StoreContents {
   const { series: tables } = engine;
   return {
-    size: engine.contents.size,
+    size: engine.size,
     async faults() {
-      const damaged = await engine.contents.damage();
+      const damaged = await engine.damage();
       // On damaged pages, further checks would find nothing more.
       return damaged.length > 0 ? damaged : readFaults(session, engine);
     },

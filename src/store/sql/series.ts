@@ -1,14 +1,8 @@
 import type { SearchedSeries } from '../../domain/search/words.ts';
 import type { StoredVintage } from '../../domain/series/merge-plan.ts';
 import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
-import {
-  type FrequencySince,
-  impliedFrequencies,
-  kindOf,
-  kindsText,
-  type StoredKind,
-} from '../../domain/series/series.ts';
-import type { Day, Frequency } from '../../domain/values/date.ts';
+import { impliedFrequencies, kindOf, kindsText, type StoredKind } from '../../domain/series/series.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
 import type { AllSeriesView, Series, VintageCounts } from '../store.ts';
 import type { SeriesRow, SeriesTables } from './engine.ts';
@@ -49,7 +43,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
     observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
     first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
-    vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", version`;
+    vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", normalised_by as "normalisedBy", version`;
   const readSeries = (id: string) =>
     session.row<SeriesRow>(
       `select ${columns} from asof.series where id = @id and first_vintage is not null`,
@@ -156,14 +150,21 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return { series: seriesOf(series), rows };
     },
     async impliedFrequencies(id) {
-      const dates = await session.rows<Pick<StoredVintage, 'asOf' | 'dates'>>(
+      const vintages = await session.rows<Pick<StoredVintage, 'asOf' | 'dates'>>(
         `select as_of_date as "asOf", dates from asof.vintage
          where series = @id
            and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
          order by as_of_date`,
         { id },
       );
-      return frequenciesIn(dates);
+      const known = new Map<Day, Day>();
+      const seen = new Set<string>();
+      for (const { asOf, dates } of vintages)
+        if (!seen.has(dates)) {
+          seen.add(dates);
+          for (const date of parseDateSet(dates).days()) if (!known.has(date)) known.set(date, asOf);
+        }
+      return impliedFrequencies(known);
     },
     async vintages({ seriesId: id, ...query }) {
       const [series, [first], rows] = await Promise.all([
@@ -184,19 +185,12 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       );
     },
     async *statements(id) {
-      const series = await session.row<{ readonly normalisedBy: Frequency } & StatedKind>(
-        'select normalised_by as "normalisedBy", stated_vintage_kind as "statedKind" from asof.series where id = @id',
-        { id },
-      );
-      if (series === undefined) return;
-      yield* statementsOf(id, series, seriesRows(session, tables, id));
+      const series = await readSeries(id);
+      if (series !== undefined) yield* statementsOf(series, seriesRows(session, tables, id));
     },
     async completeVintages(id) {
       const [series, rows] = await Promise.all([
-        session.row<StatedKind>(
-          'select stated_vintage_kind as "statedKind" from asof.series where id = @id',
-          { id },
-        ),
+        readSeries(id),
         session.rows<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where complete and series = @id order by as_of_date`,
@@ -210,7 +204,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
 }
 
 function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, ...row }: SeriesRow): Series {
-  const { key: _key, ...series } = row;
+  const { key: _key, normalisedBy: _moved, ...series } = row;
   return series;
 }
 
@@ -223,8 +217,7 @@ const batchSize = 5000;
 
 /** Yields every statement about a series; statements that changed nothing are derived from vintages. */
 async function* statementsOf(
-  seriesId: string,
-  { normalisedBy, statedKind }: StatedKind & { readonly normalisedBy: Frequency },
+  { id: seriesId, normalisedBy, statedKind }: SeriesRow,
   rows: Pick<SeriesRows, 'vintages' | 'changes'>,
 ): AsyncGenerator<readonly Statement[]> {
   const sets = new Map<string, ReturnType<typeof parseDateSet>>();
@@ -254,18 +247,4 @@ async function* statementsOf(
     }
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Lists the frequencies that the spacing of dates implied, from vintages in ascending order. */
-function frequenciesIn(
-  vintages: readonly Pick<StoredVintage, 'asOf' | 'dates'>[],
-): readonly FrequencySince[] {
-  const known = new Map<Day, Day>();
-  const seen = new Set<string>();
-  for (const { asOf, dates } of vintages) {
-    if (seen.has(dates)) continue;
-    seen.add(dates);
-    for (const date of parseDateSet(dates).days()) if (!known.has(date)) known.set(date, asOf);
-  }
-  return impliedFrequencies(known);
 }

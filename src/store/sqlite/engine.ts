@@ -1,14 +1,7 @@
 import { statSync } from 'node:fs';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import type { Day } from '../../domain/values/date.ts';
-import type {
-  ChangeCells,
-  Engine,
-  EngineContents,
-  FilingTables,
-  SeriesRow,
-  SeriesTables,
-} from '../sql/engine.ts';
+import type { ChangeCells, Engine, FilingTables, SeriesRow, SeriesTables } from '../sql/engine.ts';
 import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
 import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
@@ -18,7 +11,7 @@ export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
   return {
     series: numberedSeries(session, pages),
     filings: filingTables,
-    contents: fileContents(session),
+    ...fileContents(session),
   };
 }
 
@@ -46,7 +39,7 @@ const filingTables: FilingTables = {
     `${table === 'filing' ? 'key' : 'filing'} in (select key from filing where filing_id = any(@ids))`,
 };
 
-function fileContents(session: SqliteSession): EngineContents {
+function fileContents(session: SqliteSession): Pick<Engine, 'damage' | 'size'> {
   return {
     /** Measures the file with its write-ahead log; `format` is that of the connection. */
     size: () =>
