@@ -6,13 +6,13 @@ import { tables } from '../sql/tables.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 
-type Migration = string | ((transaction: Transaction) => Promise<void>);
+type MigrationStep = string | ((transaction: Transaction) => Promise<void>);
 
 /**
  * The steps from each format to the next; `store.format` is the number of steps taken.
  * Citus distributes rows by the series or issuer in each primary key (see `distributions`).
  */
-const migrations: readonly Migration[] = [
+const migrations: readonly MigrationStep[] = [
   `
   create table asof.series (
     id text collate "C" primary key,
@@ -174,7 +174,7 @@ async function readFormat(
 export async function prepareTables(
   transaction: Transaction,
   table: 'store' | 'access',
-  steps: readonly Migration[],
+  steps: readonly MigrationStep[],
 ): Promise<boolean> {
   const read = () => readFormat(transaction, table, steps.length);
   if ((await read()) === steps.length) return false;
