@@ -30,13 +30,8 @@ export async function dispatch(argv: readonly string[], process: Process): Promi
   }
 }
 
-type CommandFile = {
-  readonly words: readonly string[];
-  readonly load: () => Promise<{ readonly commands: readonly RunnableCommand[] }>;
-};
-
 /** Commands that ask no question, by their first words, in the order of help. */
-const families: readonly CommandFile[] = [
+const families = [
   { words: ['snapshot', 'verify'], load: () => import('./commands/snapshot.ts') },
   { words: ['facts', 'import'], load: () => import('./commands/import.ts') },
   { words: ['pull', 'unfollow', 'ping'], load: () => import('./commands/pull.ts') },
@@ -46,7 +41,7 @@ const families: readonly CommandFile[] = [
   { words: ['auth', 'config'], load: () => import('./commands/config.ts') },
   { words: ['completion'], load: () => import('./commands/completion.ts') },
   { words: ['help'], load: () => import('./commands/help.ts') },
-];
+] as const;
 
 /** Loads every command of asof, in the order of help; `inPlan` as in the lines of a plan. */
 export async function allCommands(inPlan = false): Promise<readonly RunnableCommand[]> {
@@ -67,9 +62,10 @@ async function commandsBeginning(word: string | undefined): Promise<readonly Run
 /** Adds the commands of some files; `ping`, which asks a question too, replaces the question. */
 async function combined(
   questions: readonly CommandSpec[],
-  loaded: readonly CommandFile[],
+  loaded: readonly (typeof families)[number][],
 ): Promise<readonly RunnableCommand[]> {
-  const others = (await Promise.all(loaded.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+  const files = await Promise.all(loaded.map(({ load }) => load()));
+  const others = files.flatMap(({ commands }): readonly RunnableCommand[] => commands);
   const words = new Set(others.map((other) => other.words));
   return [...questions.filter((question) => !words.has(question.words)), ...others];
 }

@@ -68,7 +68,7 @@ export function readLine<Line>(
   specs: readonly CommandSpec<Line>[],
   now: Date,
 ): Line | HelpLine | VersionLine {
-  if (argv.length === 0) return help([]);
+  if (argv.length === 0) return { command: 'help', words: [], isMistake: false };
   const lines: Line[] = [];
   const program = programOf(specs, argv[0], (spec, command) => {
     checkArguments(spec, command.args);
@@ -79,18 +79,14 @@ export function readLine<Line>(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return { command: 'version' };
-    if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
-    // The first word of a family alone, such as `asof series`.
-    if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
-    throw usageProblem(error, specs, argv);
+    // The first word of a family alone, such as `asof series`, is a mistake.
+    const isMistake = error.code === 'commander.help';
+    if (!isMistake && error.code !== 'commander.helpDisplayed') throw usageProblem(error, specs, argv);
+    return { command: 'help', words: wordsOf(specs, argv), isMistake };
   }
   const [line] = lines;
   if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
   return line;
-}
-
-function help(words: readonly string[], isMistake = false): HelpLine {
-  return { command: 'help', words, isMistake };
 }
 
 /** Returns the texts of the typed flags, by name; throws a Problem for a flag that is wrongly repeated. */

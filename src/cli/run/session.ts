@@ -162,7 +162,10 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
   return (event: RemoteEvent): void => {
     if ('tried' in event) {
       detail(`asof: ${triedText(event.tried, clock())}`);
-      for (const line of headerLines(event.tried)) trace(line);
+      const answered = event.tried.status === undefined ? {} : event.tried.headers;
+      for (const [name, value] of Object.entries(event.tried.requestHeaders))
+        trace(`      > ${name}: ${value}`);
+      for (const [name, value] of Object.entries(answered)) trace(`      < ${name}: ${value}`);
       return;
     }
     const { seconds, reason } = event.wait;
@@ -184,15 +187,6 @@ function triedText(tried: RequestTry, now: Date): string {
   const quota =
     limit === undefined || left === undefined ? '' : `; ${left} of ${limit} requests left${until}`;
   return `GET ${url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota}`;
-}
-
-function headerLines(tried: RequestTry): readonly string[] {
-  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
-    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
-  return [
-    ...lines('>', tried.requestHeaders),
-    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
-  ];
 }
 
 /** Returns the terminal, if stdout is one, and the output chosen by the environment and the settings. */
