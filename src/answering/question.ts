@@ -1,6 +1,6 @@
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Day } from '../domain/values/date.ts';
-import { refused, type Sentence } from '../errors/problem.ts';
+import type { Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
@@ -24,9 +24,6 @@ import type { ResolvedSeries } from './series-ids.ts';
 /** When a question is asked; a plan binds its values to a day later. */
 type AskedAt = Clock & { readonly inPlan?: boolean };
 
-/** Reads the days in a file; with `strict`, days before which something was known. */
-type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
-
 type QuestionCommand = CommandWords & {
   readonly heading: CommandGroup;
   /** Flags that do not change the answer, such as those for the exit code. */
@@ -43,8 +40,6 @@ type AskedByFlags = {
   readonly flags?: readonly Flag[];
   /** Flags of these commands that its arguments read too; others are refused. */
   readonly reads?: readonly string[];
-  /** How flags of these commands are refused. Default: as flags that do not go together. */
-  readonly refusals?: Readonly<Record<string, string>>;
 };
 
 /** The endpoint of a question, an extension of the contract. */
@@ -124,8 +119,6 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   limitsRows?(values: V): boolean;
   /** Binds the values to a day; throws a Problem if that is impossible. Missing if no day can bind the answer. */
   bind?(values: V, day: Day): BoundValues<V>;
-  /** Replaces the files named on a command line by their days, before the question is asked. */
-  withFiles?(values: V, readDays: DayFileReader): Promise<V>;
   /** Tells whether the rows are values as known now, up to the newest. Default: no. */
   showsNewest?(values: V): boolean;
   /** Returns what the answer reads, from which a dry run computes the number of requests. */
@@ -180,6 +173,8 @@ export function question<
   return declaration;
 }
 
+const daysOfAge = integer(0);
+
 /** Parameters of every question for what its answer must be based on. */
 export const demandParams = {
   exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined, {
@@ -190,7 +185,7 @@ export const demandParams = {
   }),
   max_age: {
     ...param(
-      integer(0),
+      daysOfAge,
       'Refuses data that end more than this many days before the day asked for.',
       undefined,
     ),
@@ -203,17 +198,12 @@ export const demandParams = {
           group: 'Output',
         },
       ],
-      read: (line) => line.value('max-age', daysOfAge),
+      // A unit may follow the number.
+      read: (line) =>
+        line.value('max-age', (text) => daysOfAge.parse(text.replace(/d$/, ''), 'max-age', line.clock)),
     },
   },
 } satisfies Params;
-
-/** Reads a number of days as typed, with or without a unit. */
-function daysOfAge(text: string): number {
-  const days = /^(\d{1,6})d?$/.exec(text)?.[1];
-  if (days !== undefined) return Number(days);
-  throw refused({ reason: 'use a number of days, 0 or more' });
-}
 
 /** Declares a parameter that is an argument of a method. */
 export function argument<const N extends string, T>(

@@ -1,5 +1,5 @@
 import { didYouMean } from '../domain/search/words.ts';
-import type { Day } from '../domain/values/date.ts';
+import { addDays, type Day, faultOfDay, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';

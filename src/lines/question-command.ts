@@ -111,21 +111,20 @@ function questionByFlags(
   if (one === undefined) return undefined;
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
-  const { refusals = {} } = question.askedBy ?? {};
   const needless = flagsOnlyOf(usual, question).find((name) => line.has(name));
-  if (needless !== undefined)
-    throw new Problem('bad-input', refusals[needless] ?? `--${needless} does not go with ${one.flag}`);
+  if (needless !== undefined) throw new Problem('bad-input', `--${needless} does not go with ${one.flag}`);
   return questionIn(question, line, inPlan);
 }
 
 function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
   const { reads = [] } = asked.askedBy ?? {};
-  const namesOf = (question: Question) => {
-    const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
-    return [...ownFlags(question), ...flags].map(({ name }) => name);
-  };
-  const known = new Set([...namesOf(asked), ...reads]);
-  return namesOf(usual).filter((name) => !known.has(name));
+  const known = new Set([...valueFlags(asked), ...reads]);
+  return valueFlags(usual).filter((name) => !known.has(name));
+}
+
+function valueFlags(question: Question): readonly string[] {
+  const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
+  return [...ownFlags(question), ...flags].map(({ name }) => name);
 }
 
 function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query {

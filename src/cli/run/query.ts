@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   type Ask,
@@ -17,9 +15,8 @@ import { run } from '../../answering/run.ts';
 import { withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
-import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../../domain/values/date.ts';
+import { addDays, type Day, latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { systemProblem } from '../../errors/system-errors.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/command.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
@@ -33,11 +30,7 @@ import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes all its rows, or (to a file) nothing. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
-  const { question, values } = line.query;
-  const read = await question.withFiles?.(values, (file, strict) =>
-    readDays(file, io.stdin, latestDay(io.clock()), strict),
-  );
-  const query = { question, values: read ?? values };
+  const { query } = line;
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   const messages = messagesOf(line.messages, io);
   return withClient({ connection: line.connection, messages }, io, async (client) => {
@@ -256,43 +249,4 @@ async function* writtenRows<O>(
     yield bytes;
   }
   return all.returned;
-}
-
-/**
- * Reads the days in the first column of a CSV or TSV file, or with `-` of standard input.
- * A first line without a digit at its start is a header.
- * Throws a Problem that names the line of any other text, and of a day after `latest`.
- */
-async function readDays(
-  file: string,
-  stdin: AsyncIterable<Uint8Array>,
-  latest: Day,
-  knownBefore: boolean,
-): Promise<readonly Day[]> {
-  const path = file === '-' ? 'standard input' : file;
-  const read = file === '-' ? textOf(stdin) : readFile(file, 'utf8');
-  const text = await read.catch((cause) => {
-    throw systemProblem('read', path, cause);
-  });
-  const days: Day[] = [];
-  for (const [i, line] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    const [cell = ''] = line.split(/[,;\t]/);
-    const typed = cell.trim().replace(/^"(.*)"$/, '$1');
-    const day = parseDay(typed);
-    if (day === undefined && (typed === '' || (i === 0 && !/^\d/.test(typed)))) continue;
-    const isFuture = day !== undefined && (knownBefore ? addDays(day, -1) : day) > latest;
-    if (day !== undefined && !isFuture) {
-      days.push(day);
-      continue;
-    }
-    const reason = isFuture
-      ? 'is in the future: nothing is known as of that date yet'
-      : `is not a date: ${faultOfDay(typed) ?? 'use YYYY-MM-DD'}; the days are in the first column`;
-    throw new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
-  }
-  if (days.length === 0) throw new Problem('bad-input', `${path} has no dates in its first column`);
-  return days;
 }

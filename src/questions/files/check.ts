@@ -2,7 +2,14 @@ import { type Ask, type Difference, failureOf } from '../../answering/answer.ts'
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { foundOf, isUnknown, type ResolvedSeries } from '../../answering/series-ids.ts';
-import { columnOf, dayTextOf, tableChanged, textOfCell, type UserTable } from '../../answering/table.ts';
+import {
+  columnOf,
+  dayTextOf,
+  refusedCell,
+  tableChanged,
+  textOfCell,
+  type UserTable,
+} from '../../answering/table.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
 import { Exact } from '../../domain/values/arithmetic.ts';
@@ -18,18 +25,16 @@ import { seriesShow } from '../../operations/series/series.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import type { PanelPoint } from '../series/panel-rows.ts';
+import { beyondParam, type PanelPoint } from '../series/panel-rows.ts';
 import type { HistoryOnDays } from '../series/real-time-panel.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
 import {
   aboutTable,
-  beyondParam,
   columnName,
   type DatedTable,
   datedTable,
   type GivenTable,
   knownParams,
-  refusedCell,
   tableArgument,
 } from './shared.ts';
 

@@ -11,6 +11,7 @@ import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
 import { panel } from '../series/panel.ts';
 import {
+  beyondParam,
   laggedName,
   type PanelColumn,
   type PanelPoint,
@@ -19,7 +20,6 @@ import {
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {
   aboutTable,
-  beyondParam,
   columnName,
   type DatedTable,
   datedTable,

@@ -1,20 +1,12 @@
 import type { Ask } from '../../answering/answer.ts';
 import { argument } from '../../answering/question.ts';
-import {
-  columnOf,
-  dayTextOf,
-  type InputRow,
-  type TableFiles,
-  textOfCell,
-  type UserTable,
-} from '../../answering/table.ts';
-import { addDays, type Day, faultOfDay, parseDay } from '../../domain/values/date.ts';
+import { columnOf, daysIn, type InputRow, type UserTable } from '../../answering/table.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
-import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
-import { beyondChoices } from '../series/panel-rows.ts';
+import { flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
 import { aboutAsOf } from '../series/shared.ts';
 
 /** The path of a file, or rows. */
@@ -61,16 +53,6 @@ export const knownParams = {
   lag: param(integer(0, 1000), 'Skip the newest n observations.', undefined),
 } satisfies Params;
 
-/** Returns the parameter for days after the coverage of a series; `about` is its help. */
-export function beyondParam(about: string) {
-  return param(
-    choice(beyondChoices),
-    'What days after the coverage of a series show, or are compared with.',
-    beyondChoices[0],
-    { placeholder: 'choice', help: { about, choices: beyondChoices } },
-  );
-}
-
 /** An open table with the days of its rows, by the texts of their cells. */
 export type DatedTable = {
   readonly table: UserTable;
@@ -111,57 +93,6 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
       };
     },
   };
-}
-
-function dayIn(text: string): Day | undefined {
-  return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
-}
-
-/**
- * Reads the days in a column of a table, by the texts of their cells (`dayTextOf`).
- * With `strict` the day before each counts. Throws a Problem that names the row of an invalid or a future day.
- */
-export async function daysIn(
-  table: UserTable,
-  column: number,
-  { latest }: TableFiles,
-  { strict, hints = [] }: { readonly strict: boolean; readonly hints?: readonly string[] },
-): Promise<ReadonlyMap<string, Day>> {
-  const days = new Map<string, Day>();
-  const name = table.fields[column]?.name ?? '';
-  for await (const batch of table.batches())
-    for (let index = 0; index < batch.size; index += 1) {
-      if (batch.repeats(index, column)) continue;
-      const cell = batch.cellAt(index, column);
-      const text = dayTextOf(cell);
-      if (days.has(text)) continue;
-      const value = textOfCell(cell);
-      const refuse = (reason: string) =>
-        refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason, hints);
-      const day = dayIn(text);
-      if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
-      if ((strict ? addDays(day, -1) : day) > latest)
-        throw refuse('is in the future: nothing is known as of that date yet');
-      days.set(text, day);
-    }
-  return days;
-}
-
-type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
-
-/** Makes the Problem for a cell. */
-export function refusedCell(
-  { name }: UserTable,
-  { row, column, value }: CellPlace,
-  reason: string,
-  hints: readonly string[] = [],
-): Problem {
-  const shown = value.length > 80 ? `${value.slice(0, 77)}...` : value;
-  return new Problem(
-    'bad-input',
-    `${name}, row ${row}, column ${JSON.stringify(column)}: ${JSON.stringify(shown)} ${reason}`,
-    { hints },
-  );
 }
 
 /** Returns what the questions about a table share; they cannot be bound to a day, because a file may change. */

@@ -38,7 +38,6 @@ export const yieldTable = question({
         about: 'one row per date, one column per maturity; --limit and --first count dates',
       },
     ],
-    refusals: { cursor: 'use either --cursor or --wide: a cursor continues the rows of the service' },
   },
   args: [],
   params,

@@ -13,12 +13,21 @@ import {
   type RowLayout,
   showing,
 } from '../../operations/field.ts';
+import { param } from '../../operations/param.ts';
+import { choice } from '../../operations/value.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
-/** The choices for days after the coverage; the first is the default. */
-export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
+const beyondChoices = ['empty', 'repeat', 'fail'] as const;
+
+/** Declares what days after the coverage of a series show; `about` is its help. */
+export function beyondParam(about: string) {
+  return param(choice(beyondChoices), 'What days after the coverage of a series show.', beyondChoices[0], {
+    placeholder: 'choice',
+    help: { about, choices: beyondChoices },
+  });
+}
 
 /** The query of a panel as of several days. */
 export type RealTimePanelQuery = {

@@ -1,4 +1,4 @@
-import type { Ask, QueryAnswer } from '../../answering/answer.ts';
+import type { Ask } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
 import {
@@ -24,12 +24,12 @@ import {
 } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
+import { flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { observationsOfSeveral } from './observations.ts';
 import {
   asOfDates,
-  beyondChoices,
+  beyondParam,
   laggedName,
   longPanelLayout,
   type PanelForm,
@@ -41,7 +41,7 @@ import {
 import { aboutAsOf, boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 import { readVersions } from './versions.ts';
 
-/** A file with as-of dates, read before the question is asked. */
+/** A file with as-of dates. */
 type DaysOfFile = { readonly file: string };
 
 const asOfEach: Param<Rhythm | readonly Day[] | DaysOfFile | undefined, false> = {
@@ -88,14 +88,7 @@ const params = {
   last: param(integer(1, 1000), 'The newest n observations on each as-of date (default 1).', undefined),
   lag: param(integer(0, 1000), 'Skip the newest n observations on each as-of date.', undefined),
   with_dates: param(flag, 'Add the observation date of each value to a wide panel.', undefined),
-  beyond: param(choice(beyondChoices), 'What as-of dates after the coverage of a series show.', undefined, {
-    placeholder: 'choice',
-    help: {
-      about: 'cells of as-of dates after a series ends',
-      choices: beyondChoices,
-      fallback: beyondChoices[0],
-    },
-  }),
+  beyond: { ...beyondParam('cells of as-of dates after a series ends'), fallback: undefined },
   sort: sortParam,
   skip_missing: skipMissing,
   ...unitsParams,
@@ -214,7 +207,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   drawing: (values) => async (ask) => {
     const { observationsDrawing, realTimePanelDrawing } = await import('./drawings.ts');
     if (values.as_of_each === undefined) return observationsDrawing(values, ask);
-    return realTimePanelDrawing(realTimeOf(values), ask);
+    return realTimePanelDrawing(await realTimeOf(values, ask), ask);
   },
   showsNewest: ({ as_of, as_of_each, to }) => [as_of, as_of_each, to].every((one) => one === undefined),
   knownOn(values) {
@@ -237,34 +230,24 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     ];
   },
   bind: (values, day) => (values.as_of_each === undefined ? boundAsOf(values, day) : boundTo(values, day)),
-  async withFiles(values, readDays) {
-    const { as_of_each: each, known_before_each } = values;
-    if (!isOfFile(each)) return values;
-    return { ...values, as_of_each: await readDays(each.file, known_before_each === true) };
-  },
   async reading(values, ask) {
     if (values.as_of_each === undefined)
       return { series: await resolveSeries(values, values.as_of, ask), reads: 1 };
     const { readingOfRealTimePanel } = await import('./real-time-panel.ts');
-    return readingOfRealTimePanel(realTimeOf(values), ask);
+    return readingOfRealTimePanel(await realTimeOf(values, ask), ask);
   },
   async answer(values, ask) {
     if (values.as_of_each !== undefined) {
       // Loaded here: other questions start faster without histories.
       const { answerRealTimePanel } = await import('./real-time-panel.ts');
-      return answerRealTimePanel(realTimeOf(values), ask);
+      return answerRealTimePanel(await realTimeOf(values, ask), ask);
     }
-    if (ask.drawn) return drawn(values, ask);
+    // A chart shows observations, which state units and sources; the question may have parameters that a panel lacks.
+    const drawn: Question = observationsOfSeveral;
+    if (ask.drawn) return drawn.answer({ ...values, sort: undefined }, ask);
     return composed<PanelRow | WideRow>(ask, (counting) => asOfOneDay(values, counting));
   },
 });
-
-/** Answers a chart as of one day with observations, which state units and sources. */
-function drawn(values: PanelValues, ask: Ask): Promise<QueryAnswer> {
-  // Untyped: it may have parameters that a panel lacks.
-  const asked: Question = observationsOfSeveral;
-  return asked.answer({ ...values, sort: undefined }, ask);
-}
 
 function isOfFile(each: PanelValues['as_of_each']): each is DaysOfFile {
   return typeof each === 'object' && 'file' in each;
@@ -280,14 +263,8 @@ function namesOf(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
 
-function layoutOf({
-  ids,
-  wide,
-  as_of_each,
-  last = 1,
-  lag = 0,
-  with_dates,
-}: PanelValues): RowLayout | undefined {
+function layoutOf(values: PanelValues): RowLayout | undefined {
+  const { ids, wide, as_of_each, last = 1, lag = 0, with_dates } = values;
   if (wide !== true) return longPanelLayout;
   if (ids.some((id) => id.includes('*'))) return undefined;
   const names = namesOf(ids);
@@ -305,7 +282,8 @@ function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
     ...(isList(each) ? each.map((one) => ['the as-of date', one] as const) : []),
   ];
   // A later day is refused by its name.
-  if (days.every(([, one]) => one <= day)) asOfDates(realTimeOf(bound));
+  if (each !== undefined && !isOfFile(each) && days.every(([, one]) => one <= day))
+    asOfDates({ ...bound, as_of_each: each });
   return { values: bound, days, words: values.to === undefined ? ['--to', day] : [] };
 }
 

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TableFiles, UserTable } from '../../../src/answering/table.ts';
-import { daysIn } from '../../../src/questions/files/shared.ts';
+import { daysIn } from '../../../src/answering/table.ts';
 import { textTable } from '../../../src/table/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { sourceFile } from '../../support/source-file.ts';

@@ -238,11 +238,14 @@ describe('a panel of as-of dates', () => {
   });
 
   it.each([
-    ['day\n2020-01-01\n01/02/2020\n', 'line 3: "01/02/2020" is not a date: use YYYY-MM-DD'],
-    ['2020-01-01\n2999-01-01\n', 'line 2: "2999-01-01" is in the future'],
-    ['day\n', 'has no dates in its first column'],
-    ['2008-10-8\n2009-01-30\n', 'line 1: "2008-10-8" is not a date: use YYYY-MM-DD; the days are in the'],
-    ['2008-02-30\n2009-01-30\n', 'line 1: "2008-02-30" is not a date: there is no such date'],
+    ['day\n2020-01-01\n01/02/2020\n', 'row 3, column "day": "01/02/2020" is not a date: use YYYY-MM-DD'],
+    ['2020-01-01\n2999-01-01\n', 'row 2, column "2020-01-01": "2999-01-01" is in the future'],
+    ['day\n', 'there is no as-of date'],
+    ['2008-10-8\n2009-01-30\n', 'row 1, column "2008-10-8": "2008-10-8" is not a date: use YYYY-MM-DD'],
+    [
+      '2008-02-30\n2009-01-30\n',
+      'row 1, column "2008-02-30": "2008-02-30" is not a date: there is no such date',
+    ],
   ])('refuses a file with %j', async (text, message) => {
     const { code, err } = await run(`panel GDP --as-of-file ${folder.write('bad.csv', text)}`);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
