@@ -137,17 +137,14 @@ function patternFinder(patterns: readonly string[]): (path: string) => string | 
     .filter((pattern) => pattern.includes('{'))
     .map((pattern) => ({ pattern, form: new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`) }));
   return (path) => {
-    const shown = path.includes('%') ? path.replace(/(?:%[0-9a-f]{2})+/gi, shownBytes) : path;
+    let shown = path;
+    try {
+      shown = decodeURI(path);
+    } catch {
+      // The parameter in the path is refused.
+    }
     return fixed.has(shown) ? shown : open.find(({ form }) => form.test(shown))?.pattern;
   };
-}
-
-function shownBytes(encoded: string): string {
-  try {
-    return decodeURI(encoded);
-  } catch {
-    return encoded;
-  }
 }
 
 /** The logged status of a request whose client left before the answer; no client gets it. */

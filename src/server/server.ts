@@ -78,7 +78,7 @@ export class HttpServer {
       if (code === 'HPE_HEADER_OVERFLOW')
         this.#refuse(socket, 'the address or the headers are too long', 'header-fields-too-large');
       else if (code?.startsWith('HPE_')) this.#refuse(socket, 'this is not a valid HTTP request');
-      else socket.destroy();
+      else if (this.#connections.get(socket)?.closed !== false) socket.destroy();
     });
     this.#server.on('connect', (_incoming, socket) => {
       // Node no longer handles this socket's errors and its end, and an unhandled error ends the process.

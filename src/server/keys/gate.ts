@@ -104,10 +104,10 @@ type Count = UsageRecord & { count: number; saved: number };
 
 /** Counts in the memory of one process, which saves them. */
 export class MemoryCounts {
-  readonly #counts = new Map<string, Map<WindowName, Count>>();
+  readonly #counts = new Map<string, Count>();
 
   constructor(usage: readonly UsageRecord[]) {
-    for (const one of usage) this.#countsOf(one.keyId).set(one.window, { ...one, saved: one.count });
+    for (const one of usage) this.#counts.set(`${one.keyId} ${one.window}`, { ...one, saved: one.count });
   }
 
   readonly count: CountRequest = async (keyId, wanted, given) => {
@@ -119,7 +119,6 @@ export class MemoryCounts {
 
   async save(write: (records: readonly UsageRecord[]) => Promise<void>): Promise<void> {
     const changed = [...this.#counts.values()]
-      .flatMap((kept) => [...kept.values()])
       .filter(({ count, saved }) => count !== saved)
       .map((one) => ({ one, count: one.count }));
     if (changed.length === 0) return;
@@ -128,7 +127,7 @@ export class MemoryCounts {
   }
 
   keep(keyIds: ReadonlySet<string>): void {
-    for (const keyId of this.#counts.keys()) if (!keyIds.has(keyId)) this.#counts.delete(keyId);
+    for (const [name, { keyId }] of this.#counts) if (!keyIds.has(keyId)) this.#counts.delete(name);
   }
 
   /**
@@ -137,18 +136,12 @@ export class MemoryCounts {
    * a clock that was far ahead does not block a key until that time.
    */
   #current(keyId: string, { window, began, ends }: CountedWindow): Count {
-    const kept = this.#countsOf(keyId);
-    const last = kept.get(window);
+    const name = `${keyId} ${window}`;
+    const last = this.#counts.get(name);
     if (last !== undefined && began <= last.began && ends >= last.began) return last;
     const fresh = { keyId, window, began, count: 0, saved: 0 };
-    kept.set(window, fresh);
+    this.#counts.set(name, fresh);
     return fresh;
-  }
-
-  #countsOf(keyId: string): Map<WindowName, Count> {
-    const known = this.#counts.get(keyId) ?? new Map<WindowName, Count>();
-    this.#counts.set(keyId, known);
-    return known;
   }
 }
 
@@ -164,9 +157,7 @@ export type Admission = {
   readonly turn?: Turn;
 };
 
-type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end: number };
-
-const noDigest = Buffer.alloc(32);
+type KnownKey = { readonly key: StoredKey; readonly end: number };
 
 /**
  * Checks keys and counts requests against quotas.
@@ -252,11 +243,9 @@ export class Gate {
   async #recognise(presented: string, now: number): Promise<StoredKey | undefined> {
     const keys = await this.#validKeys();
     if (!isKeyShaped(presented)) return undefined;
-    const digest = digestOf(presented);
-    // Looking up a hash reveals nothing; the comparison takes the same time for every invalid key.
-    const found = keys.get(digest.toString('hex'));
-    const same = timingSafeEqual(digest, found?.digest ?? noDigest);
-    return same && found !== undefined && now < found.end ? found.key : undefined;
+    // Looking up a hash reveals nothing.
+    const found = keys.get(digestOf(presented).toString('hex'));
+    return found !== undefined && now < found.end ? found.key : undefined;
   }
 
   /** Reads the valid keys again after every change, so that a revoked key stops at once. */
@@ -265,7 +254,7 @@ export class Gate {
     if (version === this.#version) return this.#keys;
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
-    const keys = new Map(valid.flatMap(secretsOf).map((known) => [known.digest.toString('hex'), known]));
+    const keys = new Map(valid.flatMap(secretsOf));
     this.#memory?.keep(new Set(valid.map(({ id }) => id)));
     this.#keys = keys;
     this.#version = version;
@@ -273,13 +262,14 @@ export class Gate {
   }
 }
 
-function secretsOf(key: StoredKey): readonly KnownKey[] {
+function secretsOf(key: StoredKey): readonly (readonly [hash: string, known: KnownKey])[] {
   const { hash, expiresAt, previousHash, previousUntil } = key;
   const end = instantOf(expiresAt);
-  const newest = { key, digest: Buffer.from(hash, 'hex'), end };
-  if (previousHash === undefined) return [newest];
-  const before = Buffer.from(previousHash, 'hex');
-  return [{ key, digest: before, end: Math.min(end, instantOf(previousUntil)) }, newest];
+  const before = Math.min(end, instantOf(previousUntil));
+  return [
+    ...(previousHash === undefined ? [] : [[previousHash, { key, end: before }] as const]),
+    [hash, { key, end }],
+  ];
 }
 
 function instantOf(text: string | undefined): number {
