@@ -84,26 +84,26 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1861,
-  cli: 4227,
+  answering: 1909,
+  cli: 4171,
   client: 1520,
   domain: 3685,
   errors: 305,
   explorer: 1873,
   import: 6388,
   library: 951,
-  lines: 776,
+  lines: 771,
   maintenance: 901,
   mcp: 281,
   operations: 3418,
   platform: 438,
   pull: 2689,
-  questions: 4024,
+  questions: 3956,
   render: 2355,
-  server: 2992,
+  server: 2967,
   service: 459,
   snapshot: 926,
-  store: 6183,
+  store: 6147,
   table: 142,
 };
 
