@@ -18,7 +18,7 @@ type FilingTable = Parameters<FilingTables['ofFilings']>[0];
 type StoredType = 'boolean' | 'date' | 'integer' | 'json' | 'text';
 /** The columns of the fields of a record, with the types of their values. */
 type StoredColumns<T> = Readonly<Record<keyof T, readonly [column: string, type: StoredType]>>;
-type StoredCell = string | number | null;
+type FilingCell = string | number | null;
 type FilingPlaces = Parameters<FilingTables['ownersOf']>[1];
 type TradesQuery = Parameters<FilingsView['page']>[0];
 type ClustersQuery = Parameters<FilingsView['clusterTrades']>[0];
@@ -67,7 +67,7 @@ function tableOf<T extends object>(fields: StoredColumns<T>) {
     types: Object.fromEntries(columns.map(({ name, type }) => [name, sqlTypes[type] ?? type])),
     cellsOf: (record: T) => columns.map(({ field, type }) => cellOf(record[field], type)),
     /** Reads a record from the cells of a row, from a place on. */
-    recordIn(cells: readonly StoredCell[], from: number): T {
+    recordIn(cells: readonly FilingCell[], from: number): T {
       const record: Partial<Record<keyof T, unknown>> = {};
       for (const [i, { field, type }] of columns.entries())
         record[field] = valueIn(cells[from + i] ?? null, type);
@@ -83,7 +83,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
   const view: FilingsView = {
     async page(query) {
       const { where, values } = pageOf(query, tables);
-      const rows = await session.tuples<readonly StoredCell[]>(
+      const rows = await session.tuples<readonly FilingCell[]>(
         `select ${filedColumns} from ${tables.filed}${where}
          order by f.filed_on desc, f.filing_id, t.row limit @limit`,
         values,
@@ -113,7 +113,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
         ...(ticker === undefined ? [] : [`f.issuer_cik in (${tables.issuersOfSymbol})`]),
       ];
       const isMarked = code === purchaseCode && uncounted !== true;
-      const batches = session.batches<readonly StoredCell[]>(
+      const batches = session.batches<readonly FilingCell[]>(
         `select ${filedColumns} from ${isMarked ? tables.marked : tables.filed}
          where ${conditions.join(' and ')} order by ${tables.byIssuer}`,
         { code, asOf, issuerCiks, ticker: ticker?.toUpperCase() },
@@ -164,11 +164,11 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       await session.lock?.(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
-        session.tuples<readonly StoredCell[]>(
+        session.tuples<readonly FilingCell[]>(
           `select ${filing.namesIn('f')}, f.purchases from asof.filing f where f.filing_id = any(@ids)`,
           { ids },
         ),
-        session.tuples<readonly StoredCell[]>(
+        session.tuples<readonly FilingCell[]>(
           `select ${trade.namesIn('t')}, f.filing_id from ${tables.filed} where f.filing_id = any(@ids)`,
           { ids },
         ),
@@ -294,7 +294,7 @@ async function putFilings(
 }
 
 /** Makes a function that turns rows into trades; it parses each filing once, as its trades are adjacent. */
-function filingReader(): (cells: readonly StoredCell[]) => Filing {
+function filingReader(): (cells: readonly FilingCell[]) => Filing {
   let header: FilingHeader | undefined;
   return (cells) => {
     if (header === undefined || header.filingId !== cells[trade.size])
@@ -308,7 +308,7 @@ function cellOf(value: unknown, type: StoredType): unknown {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-function valueIn(cell: StoredCell, type: StoredType): unknown {
+function valueIn(cell: FilingCell, type: StoredType): unknown {
   if (type === 'json') return JSON.parse(String(cell));
   return type === 'boolean' && cell !== null ? cell === 1 : cell;
 }

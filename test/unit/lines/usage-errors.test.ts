@@ -132,7 +132,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       'revisions GDP --date 2008-10-01 --columns dayz',
       "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
     ],
-    ['observations GDP --max-age week', '--max-age "week": use a number of days, 0 or more'],
+    ['observations GDP --max-age week', '--max-age "week": use an integer of at least 0'],
     ['panel GDP --as-of 2015-01-30 --beyond repeat', `--beyond ${aboutDays}`],
     ['panel GDP --wide --with-dates', `--with-dates ${aboutDays}`],
     [
@@ -198,7 +198,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['curve --vs soon', `--vs "soon": use ${days}`],
     ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
     ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
-    ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
+    ['yields --wide --cursor x', '--cursor does not go with --wide'],
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
     ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
