@@ -74,10 +74,14 @@ export class HttpServer {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse) =>
       void this.#answer(incoming, outgoing);
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, answer);
-    this.#server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    this.#server.on('clientError', ({ code, rawPacket }: ParserError, socket) => {
+      // The answer to HEAD has no body; of several packets, the parser shows the last.
+      const packet = rawPacket?.toString('latin1') ?? '';
+      const mayBeHead = /^HEAD /m.test(packet) || (socket as Socket).bytesRead > packet.length;
       if (code === 'HPE_HEADER_OVERFLOW')
-        this.#refuse(socket, 'the address or the headers are too long', 'header-fields-too-large');
-      else if (code?.startsWith('HPE_')) this.#refuse(socket, 'this is not a valid HTTP request');
+        this.#refuse(socket, 'the address or the headers are too long', 'header-fields-too-large', mayBeHead);
+      else if (code?.startsWith('HPE_'))
+        this.#refuse(socket, 'this is not a valid HTTP request', 'validation-error', mayBeHead);
       else if (this.#connections.get(socket)?.closed !== false) socket.destroy();
     });
     this.#server.on('connect', (_incoming, socket) => {
@@ -173,15 +177,16 @@ export class HttpServer {
   }
 
   /** Refuses what Node's parser does not read, after the answers in progress; ends the connection. */
-  #refuse(socket: Duplex, detail: string, kind?: RefusalKind): void {
+  #refuse(socket: Duplex, detail: string, kind: RefusalKind, isHead = false): void {
     const latest = this.#connections.get(socket);
     if (latest?.closed === false) latest.once('close', () => socket.end());
     // A request whose body breaks has its answer.
     else if (latest?.req.complete === false || !socket.writable) socket.destroy();
     else {
       const { status, headers, body } = this.#refusal(detail, kind);
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+      const shown = isHead ? { ...headers, 'Content-Length': '0' } : headers;
+      const lines = Object.entries(shown).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`);
     }
   }
 
@@ -203,6 +208,8 @@ export class HttpServer {
     return { status, headers, body };
   }
 }
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 type RefusalKind = 'header-fields-too-large' | 'method-not-allowed' | 'validation-error';
 
