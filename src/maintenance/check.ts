@@ -104,7 +104,7 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
   for (const [name, expected] of Object.entries({ ...counts, ...derivedFrom(contents) })) {
     const key = name as keyof typeof words;
     if (kept[key] !== expected)
-      faults.push(`${words[key]} is ${shown(kept[key])}, and follows as ${shown(expected)}`);
+      faults.push(`${words[key]} is ${shown(kept[key])}, and should be ${shown(expected)}`);
   }
   if (coveredTo < figures.lastVintage)
     faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);

@@ -61,7 +61,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ['invalid \'days\' "2020-12-31": use two as-of dates', 'diff', 'GDP', '2020-12-31'],
     ['invalid \'paths\' "file.csv": use a list of texts', 'import', 'file.csv'],
     ["the path - is the option 'stdin'", 'importFiles', ['-'], { store: folder.path('stdin.db') }],
-    ['invalid \'sort\' "up": use asc or desc', 'panel', ['GDP'], { sort: 'up' }],
+    ['invalid \'sort\' "up": use desc or asc', 'panel', ['GDP'], { sort: 'up' }],
     ['invalid \'wide\' "yes": use true or false', 'panel', ['GDP'], { wide: 'yes' }],
     ["invalid 'exact' 1: use true or false", 'panel', ['GDP'], { exact: 1 }],
     ["invalid 'maxAge' -1: use an integer of at least 0", 'observations', 'GDP', { maxAge: -1 }],

@@ -34,6 +34,18 @@ const parsers: Partial<ParquetParsers> = {
   timestampFromNanoseconds: (count) => timeText(count, 1_000_000_000n),
 };
 
+function unitsPerSecond({ converted_type: converted, logical_type: logical }: SchemaElement): bigint {
+  const unit = logical?.type === 'TIME' ? logical.unit : undefined;
+  if (unit === 'NANOS') return 1_000_000_000n;
+  return unit === 'MILLIS' || converted === 'TIME_MILLIS' ? 1000n : 1_000_000n;
+}
+
+/** Writes a time of day: `14:30:00`, with the decimals that the second has. */
+function clockText(value: unknown, perSecond: bigint): string {
+  const text = timeText(BigInt(String(value)), perSecond);
+  return text.slice('1970-01-01T'.length) || '00:00:00';
+}
+
 /** Writes a day if the time is midnight; else the time, with the decimals that the second has. */
 function timeText(count: bigint, perSecond: bigint): string {
   const rest = ((count % perSecond) + perSecond) % perSecond;
@@ -145,6 +157,8 @@ function readColumn(element: SchemaElement, isNested: boolean): ParquetFileColum
   if (converted === 'DATE' || logical?.type === 'DATE') return column('day', String);
   if (converted?.startsWith('TIMESTAMP') || logical?.type === 'TIMESTAMP' || type === 'INT96')
     return column('timestamp', String);
+  if (converted?.startsWith('TIME_') || logical?.type === 'TIME')
+    return column('text', (value) => clockText(value, unitsPerSecond(element)));
   if (type === 'BOOLEAN') return column('boolean', Boolean);
   if (type === 'FLOAT') return column('double', (value) => numberOrMissing(shortestFloat(Number(value))));
   if (type === 'DOUBLE' || logical?.type === 'FLOAT16')
