@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
 import { openStore } from '../../src/store/open.ts';
-import { type DescribedParameter, Description, type Json } from '../support/description.ts';
+import { type DescribedParameter, Description, type Json } from '../support/http-service.ts';
 import { type Running, startService, unlimited } from '../support/modes.ts';
 import { fuzz, fuzzTimeout } from './run.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asof, open, samplePath } from '../../src/index.ts';
 import { rawFredQd } from '../support/raw-statements.ts';
 import { testData } from '../support/repository.ts';
-import { publishedAnswersSuite } from '../support/suites/published-answers.ts';
+import { publishedAnswersSuite } from '../support/suites/series-files.ts';
 
 let asof: Asof;
 beforeAll(async () => {

@@ -4,11 +4,15 @@ import { sourceFiles } from '../../src/import/files/walk.ts';
 import { fredSeries } from '../../src/import/formats/fred/api.ts';
 import { largeData } from '../support/repository.ts';
 import { readAll, realFile } from '../support/source-file.ts';
-import { publishedAnswersSuite } from '../support/suites/published-answers.ts';
-import { realCurvesSuite } from '../support/suites/real-curves.ts';
 import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
 import { insiderDataSetsSuite, ownershipDocumentsSuite } from '../support/suites/sec-files.ts';
-import { panelsSuite, recognitionSuite, treasurySuite } from '../support/suites/series-files.ts';
+import {
+  panelsSuite,
+  publishedAnswersSuite,
+  realCurvesSuite,
+  recognitionSuite,
+  treasurySuite,
+} from '../support/suites/series-files.ts';
 
 recognitionSuite(largeData);
 treasurySuite(largeData, { 'par-csv': 3000, 'par-xml': 2700, 'h15-dfii': 3000, 'tips-csv': 20_000 });

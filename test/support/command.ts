@@ -2,11 +2,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { allCommands } from '../../src/cli/dispatch.ts';
 import { main } from '../../src/cli/main.ts';
+import { checkOutput, readLine } from '../../src/lines/read-line.ts';
 import { defined } from '../../src/platform/defined.ts';
 import type { UserFolders } from '../../src/platform/installation.ts';
 import { wordsOf } from '../../src/snapshot/plan.ts';
-import type { Folder } from './folders.ts';
+import type { Folder } from './repository.ts';
 
 /** The exit code of a command, and its output. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -173,4 +175,17 @@ export function transcript(text: string, surroundings: Around): void {
     const [title = '', ...commands] = part.split('\n');
     it(title.trim(), () => expectShown(commands.join('\n'), surroundings));
   }
+}
+
+/** Every command of asof. */
+export const everyCommand = await allCommands();
+
+const inPlans = await allCommands(true);
+
+/** What a line of any command asks for, as plain data; an error of usage is a Problem. */
+export function parse(argv: readonly string[], options: { readonly now: Date; readonly inPlan?: boolean }) {
+  const commands = options.inPlan === true ? inPlans : everyCommand;
+  const line = readLine(argv, commands, options.now);
+  if (line.command === 'query') checkOutput(line);
+  return line.command === 'other' ? (line.values as object) : line;
 }

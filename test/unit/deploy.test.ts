@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serveSettings, serveValues, variableOf } from '../../src/cli/commands/serve.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
-import { parse } from '../support/lines.ts';
+import { parse } from '../support/command.ts';
 import { root } from '../support/repository.ts';
 
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');

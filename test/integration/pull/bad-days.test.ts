@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
-import { scratchFolder } from '../../support/folders.ts';
 import {
   listOf,
   loopbackContact,
@@ -10,9 +9,15 @@ import {
   throttlePage,
   undeclaredPage,
 } from '../../support/pull/loopbacks.ts';
-import { puller } from '../../support/pull/pulling.ts';
-import { newHome, type Source, sources, type World, worldMakers } from '../../support/pull/worlds.ts';
-import { recording } from '../../support/repository.ts';
+import {
+  newHome,
+  puller,
+  type Source,
+  sources,
+  type World,
+  worldMakers,
+} from '../../support/pull/pulling.ts';
+import { recording, scratchFolder } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 // Waits for the pace of a source and before the next try take no time.

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asof, expectShown } from '../../support/command.ts';
-import { newFolder, scratchFolder } from '../../support/folders.ts';
 import {
   type LoopbackFred,
   loopbackFred,
@@ -19,8 +18,16 @@ import {
   noSuchKey,
   undeclaredPage,
 } from '../../support/pull/loopbacks.ts';
-import { historyUpTo } from '../../support/pull/pulling.ts';
-import { type Home, newHome, sources, type World, worldMakers, worldNow } from '../../support/pull/worlds.ts';
+import {
+  type Home,
+  historyUpTo,
+  newHome,
+  sources,
+  type World,
+  worldMakers,
+  worldNow,
+} from '../../support/pull/pulling.ts';
+import { newFolder, scratchFolder } from '../../support/repository.ts';
 
 // Waits for the pace of a source and before the next try take no time.
 vi.mock('../../../src/client/remote/exchange.ts', async (original) => ({

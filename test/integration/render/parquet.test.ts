@@ -10,9 +10,16 @@ import { parquetRenderer } from '../../../src/render/formats/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
-import { queryDuckDb, readParquet } from '../../support/duckdb.ts';
-import { scratchFolder } from '../../support/folders.ts';
-import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
+import { scratchFolder } from '../../support/repository.ts';
+import {
+  envelope,
+  field,
+  layout,
+  observation,
+  observationFields,
+  queryDuckDb,
+  readParquet,
+} from '../../support/rows.ts';
 
 const folder = scratchFolder();
 let files = 0;

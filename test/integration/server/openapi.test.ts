@@ -9,9 +9,14 @@ import { questions } from '../../../src/questions/table.ts';
 import { endpoints } from '../../../src/server/endpoints.ts';
 import { shownPages } from '../../../src/server/open-pages.ts';
 import { answered, contractStore, refused } from '../../support/contract-cases.ts';
-import { Description, type Json } from '../../support/description.ts';
-import { scratchFolder } from '../../support/folders.ts';
-import { type HttpService, newHttpService, ownHttpService } from '../../support/http-service.ts';
+import {
+  Description,
+  type HttpService,
+  type Json,
+  newHttpService,
+  ownHttpService,
+} from '../../support/http-service.ts';
+import { scratchFolder } from '../../support/repository.ts';
 
 const folder = scratchFolder();
 let http: HttpService;

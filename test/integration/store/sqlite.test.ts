@@ -21,8 +21,7 @@ import { openStore, openWriter } from '../../../src/store/open.ts';
 import { takeLock } from '../../../src/store/sqlite/access.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { asof } from '../../support/command.ts';
-import { scratchFolder, withoutRights } from '../../support/folders.ts';
-import { testData } from '../../support/repository.ts';
+import { scratchFolder, testData, withoutRights } from '../../support/repository.ts';
 import {
   digestOf,
   facts,
@@ -31,7 +30,7 @@ import {
   newStorePath,
   reading,
 } from '../../support/scratch-store.ts';
-import { realCurvesSuite } from '../../support/suites/real-curves.ts';
+import { realCurvesSuite } from '../../support/suites/series-files.ts';
 
 const folder = scratchFolder();
 const small = facts('GDP 2014-10-01 2015-01-30 17710.7');

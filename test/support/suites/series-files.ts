@@ -1,10 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
 import type { ImportFormat } from '../../../src/import/formats/format.ts';
 import { formatOfKind, recognise } from '../../../src/import/formats/recognise.ts';
 import { h15Csv, treasuryXml } from '../../../src/import/formats/treasury.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { createService, owner } from '../../../src/service/service.ts';
+import { dataPath, readData, scratchFolder, tempFolder, trueAnswers } from '../repository.ts';
+import {
+  curveOf,
+  digestOf,
+  failureOf,
+  importPaths,
+  newStorePath,
+  observationsIn,
+  reading,
+  withStore,
+} from '../scratch-store.ts';
 import { onlyFile, pointsIn, readAll, realFile, tempFile } from '../source-file.ts';
 
 /** Tests that asof recognises the format of every real file in a data folder. */
@@ -150,7 +163,7 @@ function withoutWrongBlocks(text: string): string {
 }
 
 /** That text without the rates from before the day on which the Treasury first published them. */
-export function fromFirstDaysOn(text: string): string {
+function fromFirstDaysOn(text: string): string {
   return blanked(text, (day, column) => day < (column === 4 ? '2004-07-27' : '2010-02-22'));
 }
 
@@ -160,5 +173,152 @@ function blanked(text: string, isWrong: (day: string, column: 4 | 5) => boolean)
     const cells = line.trimEnd().split(',');
     for (const column of [4, 5] as const) if (isWrong(day, column)) cells[column] = 'N/A';
     return cells.join(',') + end;
+  });
+}
+
+/**
+ * The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives
+ * none.
+ */
+async function answersOf(path: string, questions: readonly { series: string; date: string; asOf: string }[]) {
+  return withStore(path, async (store) => {
+    const service = createService({ store });
+    const answers: { value: string; asOfDate: string }[] = [];
+    for (const { series, date, asOf } of questions) {
+      const { results } = await service.answer(
+        observations,
+        [
+          ['id', series],
+          ['as_of', asOf],
+          ['from', date],
+          ['to', date],
+        ],
+        owner,
+      );
+      const [row] = results;
+      answers.push({ value: String(row?.value ?? ''), asOfDate: String(row?.as_of_date ?? '').slice(0, 10) });
+    }
+    return answers;
+  });
+}
+
+/**
+ * Tests that a store of the real files of a data folder gives the published answers, 100 about each of these
+ * workbooks.
+ */
+export function publishedAnswersSuite(data: string, variables: readonly string[]): void {
+  describe('a store of real files', () => {
+    const path = newStorePath(scratchFolder());
+
+    beforeAll(async () => {
+      await importPaths(path, [dataPath(data, 'macro/fred-api/GDP-observations-all-realtime.json')]);
+      await importPaths(path, [join(data, 'macro/rtdsm')]);
+    });
+
+    it('gives the 400 true answers about GDP, with their vintage dates', async () => {
+      const rows = trueAnswers('gdp-as-of.tsv');
+      const questions = rows.map(({ series_id = '', date = '', as_of = '' }) => ({
+        series: series_id,
+        date,
+        asOf: as_of,
+      }));
+      expect(questions.length).toBe(400);
+      expect(await answersOf(path, questions)).toEqual(
+        rows.map(({ value, as_of_date }) => ({ value, asOfDate: as_of_date })),
+      );
+    });
+
+    it('gives every true answer about the Real-Time Data Set', async () => {
+      const rows = trueAnswers('rtdsm-as-of.tsv').filter(({ rtdsm_variable = '' }) =>
+        variables.includes(rtdsm_variable.toUpperCase()),
+      );
+      const questions = rows.map(({ rtdsm_variable = '', date = '', vintage = '' }) => ({
+        series: rtdsm_variable.toUpperCase(),
+        date,
+        asOf: vintage,
+      }));
+      expect(questions.length).toBe(100 * variables.length);
+      const answers = await answersOf(path, questions);
+      expect(answers.map(({ value }) => (value === '' ? '' : Number(value)))).toEqual(
+        rows.map(({ value = '' }) => (value === '' ? '' : Number(value))),
+      );
+    });
+
+    it('gives the first releases that FRED counts, from the first vintage on', async () => {
+      const { observations: released } = JSON.parse(
+        readData(data, 'macro/fred-api/GDP-observations-output_type4.json').toString('utf8'),
+      ) as { observations: { date: string; value: string; realtime_start: string }[] };
+      const rows = await reading(path, (view) =>
+        observationsIn(view, { seriesId: 'GDP', firstRelease: true, limit: 1000 }),
+      );
+      const oldest = rows.at(-1)?.date ?? '';
+      expect(rows.length).toBeGreaterThan(125);
+      expect([...rows].reverse()).toEqual(
+        released
+          .filter(({ date, value }) => date >= oldest && value !== '.')
+          .map(({ date, value, realtime_start }) => ({ date, value, asOfDate: realtime_start })),
+      );
+    });
+  });
+}
+
+/** Tests of stores that hold the real curves of a data folder. */
+export function realCurvesSuite(data: string): void {
+  const treasury = join(data, 'treasury');
+  const folder = scratchFolder();
+
+  describe('a store of the real curves', () => {
+    const path = newStorePath(folder);
+
+    beforeAll(async () => {
+      await importPaths(
+        path,
+        ['par-csv', 'par-xml', 'h15-dfii'].map((name) => join(treasury, name)),
+      );
+    });
+
+    it('takes the CSV of the Treasury, its XML feed and H.15 without a conflict', async () => {
+      // Read off the archive's row 1/2/90, the first of last year's file, and the last five columns of H.15.
+      expect(await curveOf(path, '1990-01-02')).toEqual(
+        ['3M 7.83', '6M 7.89', '1Y 7.81', '2Y 7.87', '3Y 7.9', '5Y 7.87', '7Y 7.98', '10Y 7.94', '30Y 8'].map(
+          (point) => `${point} U.S. Treasury`,
+        ),
+      );
+      expect((await curveOf(path, '2025-12-31')).length).toBe(14);
+      expect((await curveOf(path, '2022-11-01', 'TIPS')).length).toBe(5);
+    });
+
+    // What is left of the wrong blocks once the rates before the first days are gone.
+    const later = tempFolder({
+      'tips.csv': fromFirstDaysOn(
+        readFileSync(join(treasury, 'tips-csv/treasury_real_yield_all.csv'), 'utf8'),
+      ),
+    });
+
+    it('refuses the wrong TIPS file at once, because its rates begin before their maturity', async () => {
+      const before = digestOf(path);
+      expect(await failureOf(importPaths(path, [join(treasury, 'tips-csv')]))).toMatch(
+        /there is no 20Y rate before 2004-07-27/,
+      );
+      expect(digestOf(path)).toEqual(before);
+    });
+
+    it('refuses the rest of that file with its 185 conflicts, and writes nothing', async () => {
+      const before = digestOf(path);
+      const failure = await failureOf(importPaths(path, [later]));
+      const [first, ...conflicts] = failure.split('\n');
+      expect(first).toBe('185 conflicts; nothing was imported:');
+      expect(conflicts.length).toBe(185);
+      expect(conflicts.every((line) => / TIPS (2004-\d\d-\d\d 20Y|2010-\d\d-\d\d 30Y): /.test(line))).toBe(
+        true,
+      );
+      expect(digestOf(path)).toEqual(before);
+    });
+
+    it('refuses the right TIPS files over the wrong one with as many conflicts', async () => {
+      const wrong = newStorePath(folder);
+      await importPaths(wrong, [later]);
+      expect(await failureOf(importPaths(wrong, [join(treasury, 'h15-dfii')]))).toMatch(/^185 conflicts; /);
+    });
   });
 }

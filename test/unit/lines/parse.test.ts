@@ -3,7 +3,7 @@ import type { Query } from '../../../src/answering/question.ts';
 import type { QueryLine } from '../../../src/lines/command.ts';
 import { questionCommands } from '../../../src/lines/parse.ts';
 import { operations } from '../../../src/operations/index.ts';
-import { everyCommand, parse } from '../../support/lines.ts';
+import { everyCommand, parse } from '../../support/command.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 

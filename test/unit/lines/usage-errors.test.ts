@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { wordsOf } from '../../../src/snapshot/plan.ts';
-import { parse } from '../../support/lines.ts';
+import { parse } from '../../support/command.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 
