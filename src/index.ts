@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
 import type { Demands } from './answering/basis.ts';
 import { embeddedClient } from './client/open.ts';
-import { requestLimits } from './client/remote/exchange.ts';
+import { requestLimits } from './client/remote/settings.ts';
 import { Problem } from './errors/problem.ts';
 import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, isUrl, type Kinds, methodNaming } from './library/call.ts';

@@ -1,6 +1,6 @@
 import type { Demands } from '../answering/basis.ts';
 import { demandParams, type Query, splitDemands } from '../answering/question.ts';
-import { requestLimits } from '../client/remote/exchange.ts';
+import { requestLimits } from '../client/remote/settings.ts';
 import type { Day, DayOfPeriod } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { asOfFlag, flagName, type Param } from '../operations/param.ts';

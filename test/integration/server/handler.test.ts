@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { newKey } from '../../../src/server/keys/gate.ts';
-import { TableWorkers } from '../../../src/server/tables/table-workers.ts';
+import { TableWorkers } from '../../../src/server/tables/service-lease.ts';
 import { bodyOf, type HttpService, newHttpService, ownHttpService } from '../../support/http-service.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
 

@@ -5,8 +5,7 @@ import { Problem } from '../../../src/errors/problem.ts';
 import { createResponseCache } from '../../../src/server/answers.ts';
 import { acceptedFormat, readQuery } from '../../../src/server/endpoints.ts';
 import { codingFor, createLog, readableLine } from '../../../src/server/respond.ts';
-import { type OpenService, Services } from '../../../src/server/tables/service-lease.ts';
-import { TableWorkers } from '../../../src/server/tables/table-workers.ts';
+import { type OpenService, Services, TableWorkers } from '../../../src/server/tables/service-lease.ts';
 
 // RFC 9110, 12.5.1: the most specific range that matches decides, and a weight of 0 means "not acceptable".
 describe('Accept', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestPath } from '../../../../src/client/remote/client.ts';
-import { parseBaseUrl } from '../../../../src/client/remote/exchange.ts';
+import { parseBaseUrl } from '../../../../src/client/remote/settings.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CurvePoint, monthsOf, planPoints } from '../../../../src/domain/treasury/curve.ts';
-import { bondMarketHoliday } from '../../../../src/domain/treasury/curve-faults.ts';
 import { addDays, weekendDay } from '../../../../src/domain/values/date.ts';
+import { bondMarketHoliday } from '../../../../src/import/formats/treasury.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { emptyModel, importInto, type ModelStatement, type NaiveModel } from '../../../support/knowledge.ts';
 import { readData, testData } from '../../../support/repository.ts';
