@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../support/console.ts';
-import { blocksOf, pageAt, scratchFolder } from '../support/repository.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { blocksOf, pageAt } from '../support/repository.ts';
 
 /** The lines of the crontab of a page, and the time fields and the command of its last line. */
 function crontabOf(path: string) {

@@ -12,7 +12,8 @@ import {
   withOutputs,
   withShown,
 } from '../support/console.ts';
-import { allPages, blocksOf, pageAt, root, scratchFolder } from '../support/repository.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { allPages, blocksOf, pageAt, root } from '../support/repository.ts';
 
 /** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
 const isRefresh = process.env.DOCS_REFRESH === '1';

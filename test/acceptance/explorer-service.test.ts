@@ -11,8 +11,9 @@ import { samplePath } from '../../src/platform/installation.ts';
 import { shippedPlans } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import { browserOfTests, findingsOfAxe, rowOf } from '../support/explorer-pages.ts';
+import { tempFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService, unlimited } from '../support/modes.ts';
-import { builtProgram, tempFolder } from '../support/repository.ts';
+import { builtProgram } from '../support/repository.ts';
 
 const openPage = browserOfTests();
 

@@ -7,7 +7,7 @@ import {
   type StartedExplorer,
   startExplorer,
 } from '../support/explorer-pages.ts';
-import { scratchFolder } from '../support/repository.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const openPage = browserOfTests();

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { manifest, root, scratchFolder } from '../support/repository.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { manifest, root } from '../support/repository.ts';
 import { facts } from '../support/scratch-store.ts';
 
 /** The environment without what npm sets for the scripts that it runs. */

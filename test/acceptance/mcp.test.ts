@@ -6,7 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { builtProgram, newFolder, trueAnswers } from '../support/repository.ts';
+import { newFolder } from '../support/folders.ts';
+import { builtProgram, trueAnswers } from '../support/repository.ts';
 
 // Each session is a process.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

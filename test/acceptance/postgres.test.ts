@@ -10,9 +10,10 @@ import type { AccessStore } from '../../src/store/access-store.ts';
 import { openAccess } from '../../src/store/open.ts';
 import { asof } from '../support/command.ts';
 import { newSchemaAddress } from '../support/engines.ts';
+import { newFolder } from '../support/folders.ts';
 import { startCluster } from '../support/postgres.ts';
 import { killProcesses, plansWith, type ServiceProcess, startServing } from '../support/processes.ts';
-import { builtProgram, newFolder } from '../support/repository.ts';
+import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 
 const folder = newFolder();

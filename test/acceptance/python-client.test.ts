@@ -14,8 +14,9 @@ import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
 import { revisionLayout } from '../../src/questions/series/revision-layouts.ts';
 import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
+import { newFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { builtProgram, builtSample, newFolder, root, trueAnswers } from '../support/repository.ts';
+import { builtProgram, builtSample, root, trueAnswers } from '../support/repository.ts';
 
 // Each script starts Python and commands.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

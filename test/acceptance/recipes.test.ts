@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { newFolder } from '../support/folders.ts';
 import { type Running, startService, unlimited } from '../support/modes.ts';
-import { builtSample, newFolder, root } from '../support/repository.ts';
+import { builtSample, root } from '../support/repository.ts';
 import { queryDuckDb } from '../support/rows.ts';
 
 const folder = newFolder();

@@ -9,8 +9,9 @@ import { openStore } from '../../src/store/open.ts';
 import { asof, type Ended } from '../support/command.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
 import { newSchemaAddress } from '../support/engines.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
-import { builtProgram, scratchFolder } from '../support/repository.ts';
+import { builtProgram } from '../support/repository.ts';
 
 const folder = scratchFolder();
 let store = '';

@@ -13,8 +13,9 @@ import { operations } from '../../src/operations/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import type { Series, Store } from '../../src/store/store.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { variables } from '../support/raw-statements.ts';
-import { root, scratchFolder, testData } from '../support/repository.ts';
+import { root, testData } from '../support/repository.ts';
 import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
 
 const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';

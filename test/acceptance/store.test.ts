@@ -8,7 +8,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { checkStore } from '../../src/maintenance/check.ts';
 import { openWriter } from '../../src/store/open.ts';
 import { onEveryEngine, sqlite } from '../support/engines.ts';
-import { builtProgram as asof, newFolder, scratchFolder } from '../support/repository.ts';
+import { newFolder, scratchFolder } from '../support/folders.ts';
+import { builtProgram as asof } from '../support/repository.ts';
 import {
   contentOf,
   digestOf,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/import/formats/recognise.ts';
 import { ImportRefusal } from '../../src/import/load/conflict.ts';
 import { type ImportOptions, importFiles, open, Problem } from '../../src/index.ts';
-import { scratchFolder } from '../support/repository.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { digestOf } from '../support/scratch-store.ts';
 import { mutation } from './mutation.ts';
 import { damaged, originals } from './real-files.ts';

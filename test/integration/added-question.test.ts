@@ -14,9 +14,9 @@ import { openStore } from '../../src/store/open.ts';
 import { type gaps, gapsAtMost, sources } from '../support/added-questions.ts';
 import { asof, linesOf, transcript } from '../support/command.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import type { Json } from '../support/http-service.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { scratchFolder } from '../support/repository.ts';
 
 // The lines that the operations and the questions would have in their tables.
 vi.mock('../../src/operations/index.ts', async (original) => {

@@ -13,9 +13,9 @@ import { observations } from '../../src/operations/series/observations.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { everyPage } from '../support/http-service.ts';
 import { startService, unlimited } from '../support/modes.ts';
-import { scratchFolder } from '../support/repository.ts';
 import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
 import { textsOf } from '../support/service-double.ts';
 

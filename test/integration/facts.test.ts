@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
 import { asof } from '../support/command.ts';
 import { asAsofCsv, asFredCsv } from '../support/encodings.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { emptyModel, expectKnowledge, importInto } from '../support/knowledge.ts';
-import { scratchFolder } from '../support/repository.ts';
 import { facts, importFiles, importPaths, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asof, importFiles, open, Problem, pull, samplePath } from '../../src/index.ts';
 import { asof as command } from '../support/command.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
-import { newFolder, scratchFolder } from '../support/repository.ts';
+import { newFolder, scratchFolder } from '../support/folders.ts';
 
 const clock = () => now;
 const folder = newFolder();

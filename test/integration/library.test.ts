@@ -8,8 +8,8 @@ import { questions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
 import { onEveryEngine, sqlite } from '../support/engines.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { scratchFolder } from '../support/repository.ts';
 import { facts, importFiles as importTexts } from '../support/scratch-store.ts';
 
 const clock = () => now;

@@ -7,9 +7,9 @@ import { agreeing, days, onePerKey, runs } from '../support/arbitrary.ts';
 import { asof, everyCommand } from '../support/command.ts';
 import { onEveryEngine, sqlite } from '../support/engines.ts';
 import { worldUpTo } from '../support/example-stores.ts';
+import { newFolder } from '../support/folders.ts';
 import type { ModelStatement } from '../support/knowledge.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { newFolder } from '../support/repository.ts';
 
 /** Command lines as of a day D, with an earlier day E and N, the day after D. */
 const lines: Readonly<Record<string, readonly string[]>> = {

@@ -8,7 +8,7 @@ import { checkOutput, readLine } from '../../src/lines/read-line.ts';
 import { defined } from '../../src/platform/defined.ts';
 import type { UserFolders } from '../../src/platform/installation.ts';
 import { wordsOf } from '../../src/snapshot/plan.ts';
-import type { Folder } from './repository.ts';
+import type { Folder } from './folders.ts';
 
 /** The exit code of a command, and its output. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };

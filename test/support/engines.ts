@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
-import { scratchFolder } from './repository.ts';
+import { scratchFolder } from './folders.ts';
 import { digestOf, newStorePath } from './scratch-store.ts';
 
 /** An engine of stores, as the contract suite needs it. Its stores are opened, written and read by their addresses. */

@@ -4,8 +4,8 @@ import type { ParamTexts } from '../../src/operations/param.ts';
 import { seriesIds } from './arbitrary.ts';
 import { filings } from './contract-cases.ts';
 import { asAsofCsv } from './encodings.ts';
+import { scratchFolder } from './folders.ts';
 import type { ModelStatement } from './knowledge.ts';
-import { scratchFolder } from './repository.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-documents.ts';
 

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { brotliDecompressSync } from 'node:zlib';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { builtProgram, root, scratchFolder } from './repository.ts';
+import { scratchFolder } from './folders.ts';
+import { builtProgram, root } from './repository.ts';
 
 /** `asof explore` in a process of its own, and the address that it printed. */
 export type StartedExplorer = { readonly url: string; readonly child: ChildProcess };

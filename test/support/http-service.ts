@@ -16,7 +16,7 @@ import { type OpenService, Services, serviceOf } from '../../src/server/tables/s
 import { createService, owner, type Service, type ServiceOptions } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { newQuarterlyStore } from './example-stores.ts';
-import { scratchFolder } from './repository.ts';
+import { scratchFolder } from './folders.ts';
 import { countedStore, withStore } from './scratch-store.ts';
 import { textsOf } from './service-double.ts';
 

@@ -9,7 +9,7 @@ import { serve } from '../../src/server/serve.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { asof, type Ended, type Surroundings } from './command.ts';
-import { newFolder, scratchFolder } from './repository.ts';
+import { newFolder, scratchFolder } from './folders.ts';
 import { importPaths, newStorePath } from './scratch-store.ts';
 
 /** A plan with the rights of the owner of a store, so that even a ping is the same as without a service. */

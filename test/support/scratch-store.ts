@@ -19,7 +19,7 @@ import type {
   WholeView,
 } from '../../src/store/store.ts';
 import type { StoreWriter } from '../../src/store/writer.ts';
-import { scratchFolder } from './repository.ts';
+import { scratchFolder } from './folders.ts';
 
 /** The day on which the tests' imports happen. */
 const importDay = '2026-01-15';

@@ -2,7 +2,7 @@ import type { SourceFile } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import type { ReadOptions } from '../../src/import/formats/format.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import { tempFolder } from './repository.ts';
+import { tempFolder } from './folders.ts';
 import { type FileRecords, readAll } from './source-file.ts';
 
 /** The parts of an ownership document, as XML. */

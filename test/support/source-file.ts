@@ -8,7 +8,8 @@ import type { Statement } from '../../src/domain/series/revision-history.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import type { Batch, ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
-import { readData, tempFolder } from './repository.ts';
+import { tempFolder } from './folders.ts';
+import { readData } from './repository.ts';
 
 /** The content of a file, read in chunks that may cut characters. */
 export type Content = string | Buffer;

@@ -2,7 +2,8 @@ import { XMLValidator } from 'fast-xml-parser';
 import { spawn } from 'node-pty';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, days, type Ended, linesOf, type Surroundings, statements } from '../../support/command.ts';
-import { builtProgram, newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { readText } from '../../support/rows.ts';
 
 // The commands do real work, which is slow on a busy machine.

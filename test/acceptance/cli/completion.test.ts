@@ -10,7 +10,8 @@ import { bashLine, bashText, type Quote } from '../../../src/cli/completion/scri
 import { lineOf } from '../../../src/snapshot/plan.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asof, statements } from '../../support/command.ts';
-import { builtProgram, newFolder, scratchFolder } from '../../support/repository.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { envelope, reply } from '../../support/service-double.ts';
 
 const folder = newFolder();

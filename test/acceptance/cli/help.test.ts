@@ -7,7 +7,8 @@ import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
 import { formatNames } from '../../../src/render/output.ts';
 import { asof, importedStore } from '../../support/command.ts';
-import { builtProgram, newFolder, root } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram, root } from '../../support/repository.ts';
 
 const helpOf = async (words: string) => (await asof(['help', ...words.split(' ').filter(Boolean)])).out;
 

@@ -3,7 +3,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, importedStore, statements } from '../../support/command.ts';
-import { builtProgram, newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 
 const folder = newFolder();
 const large = folder.path('large.db');

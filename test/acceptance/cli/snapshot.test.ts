@@ -6,8 +6,9 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { builtProgram, builtSample as sample, scratchFolder } from '../../support/repository.ts';
+import { builtProgram, builtSample as sample } from '../../support/repository.ts';
 import { type BeforeRequest, proxyOf } from '../../support/service-double.ts';
 
 let folder = '';

@@ -4,8 +4,9 @@ import { spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { importedStore, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { builtProgram, newFolder } from '../../support/repository.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { proxyOf } from '../../support/service-double.ts';
 
 const folder = newFolder();

@@ -8,8 +8,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { utcDay } from '../../../src/domain/values/date.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { newSchemaAddress } from '../../support/engines.ts';
+import { newFolder } from '../../support/folders.ts';
 import { ended, newHome, type Source, sources, worldMakers } from '../../support/pull/pulling.ts';
-import { builtProgram, newFolder } from '../../support/repository.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { selfSigned, serve } from '../../support/service-double.ts';
 
 // The pace of requests is that of a real pull. Tests that wait for it run side by side.

@@ -6,8 +6,9 @@ import { endpoints } from '../../../src/server/endpoints.ts';
 import { shippedPlans } from '../../../src/server/keys/plans.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { ProgramFolder } from '../../support/console.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { builtSample, root, scratchFolder } from '../../support/repository.ts';
+import { builtSample, root } from '../../support/repository.ts';
 
 type Json = { readonly [key: string]: unknown };
 

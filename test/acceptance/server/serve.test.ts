@@ -14,6 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asof } from '../../support/command.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { bodyOf } from '../../support/http-service.ts';
 import { freePort } from '../../support/postgres.ts';
 import {
@@ -23,7 +24,7 @@ import {
   startProgram,
   startServing,
 } from '../../support/processes.ts';
-import { builtProgram as program, scratchFolder } from '../../support/repository.ts';
+import { builtProgram as program } from '../../support/repository.ts';
 import { facts } from '../../support/scratch-store.ts';
 
 afterEach(killProcesses);

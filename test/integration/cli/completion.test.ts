@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, everyCommand, linesOf, statements } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 import { envelope, reply, serve } from '../../support/service-double.ts';
 
 const folder = newFolder();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { newFolder } from '../../support/repository.ts';
 import { proxyOf, serve } from '../../support/service-double.ts';
 
 type Before = (path: string) => Promise<void>;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { asof, importedStore, statements, transcript } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 
 const folder = newFolder();
 const at = folder.path('.');

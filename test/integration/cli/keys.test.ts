@@ -5,7 +5,7 @@ import { isDatabase, shownAddress } from '../../../src/store/address.ts';
 import { openAccess } from '../../../src/store/open.ts';
 import { asof, transcript } from '../../support/command.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 
 /** The moment at which commands of tests run. */
 const now = Date.parse('2026-03-15T12:00:00Z');

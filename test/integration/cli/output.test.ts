@@ -20,7 +20,7 @@ import {
   statements,
   transcript,
 } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 
 const folder = newFolder();
 let store = '';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { messagesOf } from '../../../src/cli/terminal/messages.ts';
 import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 
 const folder = newFolder();
 let store = '';

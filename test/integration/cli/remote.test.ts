@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, transcript } from '../../support/command.ts';
-import { type Folder, newFolder } from '../../support/repository.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, problem, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asof, transcript } from '../../support/command.ts';
-import { type Folder, newFolder } from '../../support/repository.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';

@@ -21,8 +21,8 @@ import { samplePath } from '../../../src/platform/installation.ts';
 import { wordsOf } from '../../../src/snapshot/plan.ts';
 import { openLock, openStore } from '../../../src/store/open.ts';
 import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { newFolder, scratchFolder } from '../../support/repository.ts';
 import { problem, proxyOf, reply } from '../../support/service-double.ts';
 
 /** The milliseconds of each wait of a timer, which ends a hundred times sooner. */

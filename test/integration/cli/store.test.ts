@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, importedStore, statements, transcript } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 import { digestOf } from '../../support/scratch-store.ts';
 
 const folder = newFolder();

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { manifestText } from '../../../src/snapshot/manifest.ts';
 import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
-import { newFolder, scratchFolder } from '../../support/repository.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 
 let folder = '';
 let out = '';

@@ -5,7 +5,8 @@ import type { ImportConflict } from '../../../src/import/load/conflict.ts';
 import type { ImportOptions } from '../../../src/import/options.ts';
 import { importReport } from '../../../src/import/report.ts';
 import { openWriter } from '../../../src/store/open.ts';
-import { readData, scratchFolder, tempFolder, testData } from '../../support/repository.ts';
+import { scratchFolder, tempFolder } from '../../support/folders.ts';
+import { readData, testData } from '../../support/repository.ts';
 import {
   allStatements,
   facts,

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { importFiles, importLog } from '../../../src/import/import.ts';
 import { ImportRefusal } from '../../../src/import/load/conflict.ts';
 import type { ImportOptions, ImportProgress } from '../../../src/import/options.ts';
-import { readData, scratchFolder, tempFolder, testData } from '../../support/repository.ts';
+import { scratchFolder, tempFolder } from '../../support/folders.ts';
+import { readData, testData } from '../../support/repository.ts';
 import { allStatements, facts, newStorePath, reading } from '../../support/scratch-store.ts';
 import { zipOf } from '../../support/source-file.ts';
 

@@ -20,7 +20,7 @@ import { digestOfStore } from '../../../src/maintenance/digest.ts';
 import { initStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { onEveryEngine, postgres, sqlite } from '../../support/engines.ts';
-import { scratchFolder, withoutRights } from '../../support/repository.ts';
+import { scratchFolder, withoutRights } from '../../support/folders.ts';
 import { facts, importFiles, reading, withStore } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));

@@ -8,7 +8,8 @@ import { asof } from '../../support/command.ts';
 import { importMixed, mixedImports } from '../../support/encodings.ts';
 import { sqlite } from '../../support/engines.ts';
 import { anyFiling, filing, owner } from '../../support/filings.ts';
-import { root, scratchFolder } from '../../support/repository.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { root } from '../../support/repository.ts';
 import { failureOf, importFilings, importPaths } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();

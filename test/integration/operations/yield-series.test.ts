@@ -9,9 +9,9 @@ import { vintages } from '../../../src/operations/series/vintages.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, linesOf, transcript } from '../../support/command.ts';
 import { folder } from '../../support/example-stores.ts';
+import { newFolder } from '../../support/folders.ts';
 import { ask } from '../../support/http-service.ts';
 import { startService } from '../../support/modes.ts';
-import { newFolder } from '../../support/repository.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 /** Rates that the Treasury published for two days of January 2015. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import {
   listOf,
   loopbackContact,
@@ -17,7 +18,7 @@ import {
   type World,
   worldMakers,
 } from '../../support/pull/pulling.ts';
-import { recording, scratchFolder } from '../../support/repository.ts';
+import { recording } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 // Waits for the pace of a source and before the next try take no time.

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asof, expectShown } from '../../support/command.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 import {
   type LoopbackFred,
   loopbackFred,
@@ -27,7 +28,6 @@ import {
   worldMakers,
   worldNow,
 } from '../../support/pull/pulling.ts';
-import { newFolder, scratchFolder } from '../../support/repository.ts';
 
 // Waits for the pace of a source and before the next try take no time.
 vi.mock('../../../src/client/remote/exchange.ts', async (original) => ({

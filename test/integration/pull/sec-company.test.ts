@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../src/domain/values/date.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { writing } from '../../../src/store/open.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import {
   filing,
   filingsIn,
@@ -15,7 +16,7 @@ import {
   throttlePage,
 } from '../../support/pull/loopbacks.ts';
 import { checkBreaks, filingsOf, importedFilings, numbersIn, puller } from '../../support/pull/pulling.ts';
-import { recording, scratchFolder } from '../../support/repository.ts';
+import { recording } from '../../support/repository.ts';
 import { importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const list = '/submissions/CIK0000000001.json';

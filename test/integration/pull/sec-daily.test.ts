@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import {
   filing,
   formIndex,
@@ -11,7 +12,7 @@ import {
   throttlePage,
 } from '../../support/pull/loopbacks.ts';
 import { checkBreaks, filingsOf, importedFilings, numbersIn, puller } from '../../support/pull/pulling.ts';
-import { readData, recordedBody, recording, scratchFolder, testData } from '../../support/repository.ts';
+import { readData, recordedBody, recording, testData } from '../../support/repository.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { zipOf } from '../../support/source-file.ts';
 

@@ -10,7 +10,7 @@ import { parquetRenderer } from '../../../src/render/formats/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
-import { scratchFolder } from '../../support/repository.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import {
   envelope,
   field,

@@ -8,7 +8,7 @@ import type { Field } from '../../../src/operations/field.ts';
 import { xlsxRenderer } from '../../../src/render/formats/xlsx.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
-import { newFolder } from '../../support/repository.ts';
+import { newFolder } from '../../support/folders.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 
 const folder = newFolder();

@@ -9,6 +9,7 @@ import { questions } from '../../../src/questions/table.ts';
 import { endpoints } from '../../../src/server/endpoints.ts';
 import { shownPages } from '../../../src/server/open-pages.ts';
 import { answered, contractStore, refused } from '../../support/contract-cases.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import {
   Description,
   type HttpService,
@@ -16,7 +17,6 @@ import {
   newHttpService,
   ownHttpService,
 } from '../../support/http-service.ts';
-import { scratchFolder } from '../../support/repository.ts';
 
 const folder = scratchFolder();
 let http: HttpService;

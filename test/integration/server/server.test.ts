@@ -112,6 +112,23 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(head).toContain(`X-Request-Id: ${request_id}`);
   });
 
+  it('and the server goes on where a client of CONNECT reads its 405 or resets its connection', async () => {
+    const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
+    expect(await say(server, connecting)).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD\r\n/);
+    const refused: unknown[] = [];
+    const note = (error: unknown) => refused.push(error);
+    process.on('uncaughtException', note);
+    const { socket, heard } = dial(server);
+    socket.write(connecting);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await heard;
+    await delay(50);
+    process.off('uncaughtException', note);
+    expect(refused).toEqual([]);
+    expect(await say(server, `${ping}${bye}`)).toContain('GET /ping');
+  });
+
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
     const line = () => logged.split('\n').find((one) => one.includes(id));

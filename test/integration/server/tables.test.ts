@@ -8,9 +8,9 @@ import { samplePath } from '../../../src/platform/installation.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
 import { contractStore, now } from '../../support/contract-cases.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { bodyOf } from '../../support/http-service.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
-import { scratchFolder } from '../../support/repository.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();

@@ -23,7 +23,7 @@ import {
   syncOrLink,
 } from '../../../src/snapshot/snapshot.ts';
 import { asof, importedStore } from '../../support/command.ts';
-import { newFolder, scratchFolder, withoutRights } from '../../support/repository.ts';
+import { newFolder, scratchFolder, withoutRights } from '../../support/folders.ts';
 
 type Promises = typeof import('node:fs/promises');
 

@@ -6,7 +6,8 @@ import { initStore, openStore } from '../../../src/store/open.ts';
 import { Transaction } from '../../../src/store/postgres/connection.ts';
 import { Connection, currentFormat, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { type Engine, postgres, sqlite } from '../../support/engines.ts';
-import { readData, scratchFolder, testData, withoutRights } from '../../support/repository.ts';
+import { scratchFolder, withoutRights } from '../../support/folders.ts';
+import { readData, testData } from '../../support/repository.ts';
 import {
   contentOf,
   digestOf,

@@ -21,7 +21,8 @@ import { openStore, openWriter } from '../../../src/store/open.ts';
 import { takeLock } from '../../../src/store/sqlite/access.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { asof } from '../../support/command.ts';
-import { scratchFolder, testData, withoutRights } from '../../support/repository.ts';
+import { scratchFolder, withoutRights } from '../../support/folders.ts';
+import { testData } from '../../support/repository.ts';
 import {
   digestOf,
   facts,

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { ordersOf } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
-import { scratchFolder, testData } from '../../support/repository.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { testData } from '../../support/repository.ts';
 import {
   type Files,
   type ImportFlags,

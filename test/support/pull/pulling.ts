@@ -9,7 +9,8 @@ import { pull } from '../../../src/pull/pull.ts';
 import { followedIn } from '../../../src/pull/sources.ts';
 import { runs } from '../arbitrary.ts';
 import { asof } from '../command.ts';
-import { builtProgram, scratchFolder } from '../repository.ts';
+import { scratchFolder } from '../folders.ts';
+import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
 import {
   fredFaults,

@@ -6,8 +6,9 @@ import type { CurveType } from '../../../src/domain/treasury/curve.ts';
 import { samplePath } from '../../../src/index.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Series, Store } from '../../../src/store/store.ts';
+import { scratchFolder } from '../folders.ts';
 import * as raw from '../raw-statements.ts';
-import { builtProgram, dataPath, scratchFolder } from '../repository.ts';
+import { builtProgram, dataPath } from '../repository.ts';
 import { allStatements } from '../scratch-store.ts';
 
 /**

@@ -7,7 +7,8 @@ import { formatOfKind, recognise } from '../../../src/import/formats/recognise.t
 import { h15Csv, treasuryXml } from '../../../src/import/formats/treasury.ts';
 import { observations } from '../../../src/operations/series/observations.ts';
 import { createService, owner } from '../../../src/service/service.ts';
-import { dataPath, readData, scratchFolder, tempFolder, trueAnswers } from '../repository.ts';
+import { scratchFolder, tempFolder } from '../folders.ts';
+import { dataPath, readData, trueAnswers } from '../repository.ts';
 import {
   curveOf,
   digestOf,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../../../src/errors/system-errors.ts';
 import { counted } from '../../../src/errors/wording.ts';
-import { tempFolder } from '../../support/repository.ts';
+import { tempFolder } from '../../support/folders.ts';
 
 describe('a copy of a problem', () => {
   const parts = {

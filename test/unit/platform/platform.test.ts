@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeFolder } from '../../../src/platform/files.ts';
 import { userFolders } from '../../../src/platform/installation.ts';
 import { Gathering } from '../../../src/platform/promises.ts';
-import { tempFolder } from '../../support/repository.ts';
+import { tempFolder } from '../../support/folders.ts';
 
 const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { open } from '../../../../src/index.ts';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
-import { scratchFolder } from '../../../support/repository.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
 
 const folder = scratchFolder();

@@ -4,8 +4,8 @@ import { type Note, open } from '../../../../src/index.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
 import { asof, transcript } from '../../../support/command.ts';
 import { contractStore, now } from '../../../support/contract-cases.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { asking, commandModes } from '../../../support/modes.ts';
-import { newFolder } from '../../../support/repository.ts';
 
 const home = newFolder();
 const sample = asking(samplePath(), async () => undefined);

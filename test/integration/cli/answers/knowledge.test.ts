@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
 import { asof } from '../../../support/command.ts';
 import { begun, begunStore } from '../../../support/example-stores.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 import {
   asOf,
   emptyModel,
@@ -11,7 +12,6 @@ import {
   type ModelStatement,
   statementsOf,
 } from '../../../support/knowledge.ts';
-import { scratchFolder } from '../../../support/repository.ts';
 
 const folder = scratchFolder();
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { open } from '../../../../src/index.ts';
 import { transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { newFolder, testData } from '../../../support/repository.ts';
+import { testData } from '../../../support/repository.ts';
 
 const folder = newFolder();
 

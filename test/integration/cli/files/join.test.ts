@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { newFolder, testData } from '../../../support/repository.ts';
+import { testData } from '../../../support/repository.ts';
 import { queryDuckDb, readParquet } from '../../../support/rows.ts';
 
 const folder = newFolder();

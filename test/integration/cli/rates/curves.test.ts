@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compared } from '../../../../src/questions/rates/curve.ts';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
-import { scratchFolder } from '../../../support/repository.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
 
 const store = newStorePath(scratchFolder());

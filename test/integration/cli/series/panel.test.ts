@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asof, days, linesOf, longValue, statements, transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { dataPath, newFolder, readData, testData } from '../../../support/repository.ts';
+import { dataPath, readData, testData } from '../../../support/repository.ts';
 
 const folder = newFolder();
 const allVintages = 'macro/fred-api/GDP-observations-all-realtime.json';

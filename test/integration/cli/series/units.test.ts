@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Asof } from '../../../../src/index.ts';
 import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { dataPath, scratchFolder, testData } from '../../../support/repository.ts';
+import { dataPath, testData } from '../../../support/repository.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
 
 const folder = scratchFolder();

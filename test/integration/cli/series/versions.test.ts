@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { dataPath, newFolder, testData, trueAnswers } from '../../../support/repository.ts';
+import { dataPath, testData, trueAnswers } from '../../../support/repository.ts';
 import { importFiles } from '../../../support/scratch-store.ts';
 
 const folder = newFolder();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importedFacts, linesOf, statements, transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
-import { newFolder } from '../../../support/repository.ts';
 
 const folder = newFolder();
 const asked = askedStore([], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asof, linesOf } from '../../../support/command.ts';
-import { newFolder } from '../../../support/repository.ts';
+import { newFolder } from '../../../support/folders.ts';
 import {
   cluster,
   envelope,

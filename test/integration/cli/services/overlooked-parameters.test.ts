@@ -10,7 +10,7 @@ import { endpoints } from '../../../../src/server/endpoints.ts';
 import { openApi } from '../../../../src/server/openapi.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { asof, type Ended, linesOf } from '../../../support/command.ts';
-import { newFolder } from '../../../support/repository.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { problem, reply, serve } from '../../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

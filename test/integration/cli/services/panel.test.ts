@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import { asof, linesOf, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../../support/modes.ts';
-import { newFolder } from '../../../support/repository.ts';
 import { importFiles } from '../../../support/scratch-store.ts';
 import { proxyOf, reply } from '../../../support/service-double.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
-import { newFolder } from '../../../support/repository.ts';
+import { newFolder } from '../../../support/folders.ts';
 import {
   cluster,
   type Double,

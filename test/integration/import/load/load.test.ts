@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import type { LoadProgress } from '../../../../src/import/load/registry.ts';
 import { onEveryEngine, sqlite } from '../../../support/engines.ts';
-import { scratchFolder, tempFolder } from '../../../support/repository.ts';
+import { scratchFolder, tempFolder } from '../../../support/folders.ts';
 import {
   type Files,
   facts,

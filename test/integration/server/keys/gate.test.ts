@@ -7,7 +7,7 @@ import { type Plans, parsePlans, shippedPlans } from '../../../../src/server/key
 import type { AccessStore, StoredKey } from '../../../../src/store/access-store.ts';
 import { openAccess } from '../../../../src/store/open.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection.ts';
-import { scratchFolder } from '../../../support/repository.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 import { digestOf } from '../../../support/scratch-store.ts';
 
 const now = Date.parse('2026-01-15T12:00:00Z');

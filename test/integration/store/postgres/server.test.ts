@@ -7,8 +7,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { initStore, openAccess, openStore, openWriter, readStoreIfAny } from '../../../../src/store/open.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { type Cluster, startCluster } from '../../../support/postgres.ts';
-import { newFolder, root } from '../../../support/repository.ts';
+import { root } from '../../../support/repository.ts';
 import { facts, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
 import { selfSigned } from '../../../support/service-double.ts';
 

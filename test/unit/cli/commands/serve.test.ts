@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serveValues } from '../../../../src/cli/commands/serve.ts';
 import type { Io } from '../../../../src/cli/terminal/io.ts';
-import { newFolder } from '../../../support/repository.ts';
+import { newFolder } from '../../../support/folders.ts';
 
 const folder = newFolder();
 

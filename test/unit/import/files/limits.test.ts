@@ -10,7 +10,7 @@ import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { secForm345 } from '../../../../src/import/formats/sec/form345.ts';
 import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership.ts';
 import { treasuryXml } from '../../../../src/import/formats/treasury.ts';
-import { tempFolder } from '../../../support/repository.ts';
+import { tempFolder } from '../../../support/folders.ts';
 import {
   onlyFile,
   readAll,

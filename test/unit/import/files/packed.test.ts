@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { refuseBomb, sourceFiles, zipMembers } from '../../../../src/import/files/walk.ts';
-import { tempFolder } from '../../../support/repository.ts';
+import { tempFolder } from '../../../support/folders.ts';
 import { type Member, pairsOf, tempFile, textOf, zipOf } from '../../../support/source-file.ts';
 
 /** Text that compresses badly, so that the tests can damage its middle. */

@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { fileBytes, printablePath, sourceFiles } from '../../../../src/import/files/walk.ts';
-import { tempFolder, withoutRights } from '../../../support/repository.ts';
+import { tempFolder, withoutRights } from '../../../support/folders.ts';
 import { onlyFile, tempFile, textOf, zipOf } from '../../../support/source-file.ts';
 
 async function pathsIn(...typed: string[]): Promise<string[]> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../../../src/domain/insider/filing.ts';
 import { filing, owner as filingOwner } from '../../../../support/filings.ts';
-import { tempFolder } from '../../../../support/repository.ts';
+import { tempFolder } from '../../../../support/folders.ts';
 import {
   a,
   b,
