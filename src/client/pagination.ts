@@ -149,20 +149,22 @@ function sorted<R extends Row>(rows: readonly R[], { order = [] }: OrderedListin
 
 /** Throws a Problem if the rows of a page are not in order, or do not follow those of the page before. */
 function checkOrder(operation: OrderedListing, before: readonly Row[], rows: readonly Row[]): void {
-  const { order = [], identity = order.map(({ field }) => field) } = operation;
+  const { order = [], identity = [] } = operation;
   const last = before.at(-1);
-  const all = last === undefined ? rows : [last, ...rows];
   const names = new Set(before.map((row) => identityOf(identity, row)));
-  const wrong = all.find(
-    (row, i) =>
-      (i > 0 && compareRows(order, all[i - 1] ?? row, row) > 0) ||
-      (row !== last && names.has(identityOf(identity, row) ?? '')),
-  );
-  if (wrong !== undefined)
+  const wrong = rows.find((row, i) => {
+    const previous = i === 0 ? last : rows[i - 1];
+    if (previous !== undefined && compareRows(order, previous, row) > 0) return true;
+    const name = identityOf(identity, row);
+    return name !== undefined && names.has(name);
+  });
+  if (wrong !== undefined) {
+    const named = operation.identity ?? order.map(({ field }) => field);
     throw new Problem(
       'bad-answer',
-      `the service gives ${identityOf(identity, wrong) ?? 'a row'} again, or out of order`,
+      `the service gives ${identityOf(named, wrong) ?? 'a row'} again, or out of order`,
     );
+  }
   const unit = last && limitUnit(operation, last);
   if (
     last !== undefined &&

@@ -128,6 +128,20 @@ describe('the last rows of a listing', () => {
   });
 });
 
+it('two clusters that end on one day may lie on two pages, because their rows have no identity', async () => {
+  const clusters = ['7', '8'].map((issuer_cik) => ({
+    ...{ issuer_cik, date_first: '2020-01-10', date_last: '2020-01-20', row: 1 },
+  }));
+  const client = madeUpClient(async (operation, texts) => {
+    const at = texts.some(([name]) => name === 'cursor') ? 1 : 0;
+    const page = answerWith(operation, clusters.slice(at, at + 1));
+    return at === 1 ? page : { ...page, has_more: true, next_cursor: 'c1' };
+  });
+  const { signal } = new AbortController();
+  const pages = await all(pagesOf(client, insiderClusterExplanations, textsOf('ticker=A'), {}, signal));
+  expect(pages.flatMap(({ results }) => results)).toEqual(clusters);
+});
+
 it.each<[Extent, string]>([
   [{ first: 3, limit: 3 }, "use either 'first' or 'limit'"],
   [{ first: 3, cursor: 'abc' }, "use either 'first' or 'cursor'"],
