@@ -38,6 +38,8 @@ export class Basis {
   readonly today: Day;
   readonly missing = new Set<string>();
   readonly #subjects = new Map<string, SubjectNotes>();
+  /** In the order of the requests, because a service may answer them in another one. */
+  readonly #asked = new Set<string>();
   readonly #vintages = new Map<string, AnswerVintage>();
 
   constructor(demands: Demands, today: Day) {
@@ -53,6 +55,7 @@ export class Basis {
     return {
       ...client,
       ask: async (operation, texts, ...options) => {
+        this.#asked.add(subjectOf(operation, texts));
         const envelope = await client.ask(operation, texts, ...options);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
@@ -98,17 +101,24 @@ export class Basis {
    * Curves, filings and daily series need to reach only the last weekday before the day.
    */
   staleOn(day: Day): readonly string[] {
-    return Array.from(this.#subjects).flatMap(([subject, notes]) =>
+    return this.#inOrder().flatMap(([subject, notes]) =>
       notes.coveredTo === undefined || doesReach(notes, day) ? [] : coveredText(subject, notes.coveredTo),
     );
   }
 
   upTo(day: Day): readonly SubjectBasis[] {
-    return Array.from(this.#subjects, ([subject, { coveredTo, kinds }]) => ({
+    return this.#inOrder().map(([subject, { coveredTo, kinds }]) => ({
       subject,
       ...(coveredTo !== undefined && { covered_to: earlier(coveredTo, day) }),
       ...(kinds.size > 0 && { vintage_kind: kindsText(kinds) }),
     }));
+  }
+
+  #inOrder(): readonly (readonly [subject: string, notes: SubjectNotes])[] {
+    return [...this.#asked].flatMap((subject) => {
+      const notes = this.#subjects.get(subject);
+      return notes === undefined ? [] : [[subject, notes] as const];
+    });
   }
 
   #take(
@@ -145,6 +155,7 @@ export class Basis {
     const kinds = new Set<VintageKind>();
     const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds, isDaily };
     this.#subjects.set(subject, notes);
+    this.#asked.add(subject);
     const known = coveredTo == null ? undefined : earlier(coveredTo, day);
     if (known !== undefined && known > (notes.coveredTo ?? '')) notes.coveredTo = known;
     return notes;

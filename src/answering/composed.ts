@@ -87,9 +87,8 @@ export async function eachOf<T extends { readonly id: string }, R>(
   all: readonly T[],
   context: Ask,
   work: (one: T) => Promise<R>,
-  atOnce = seriesAtOnce,
 ): Promise<readonly R[]> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(seriesAtOnce);
   const outcomes = await Promise.all(
     all.map((one) =>
       limit(work, one).then(

@@ -84,7 +84,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1909,
+  answering: 1919,
   cli: 4172,
   client: 1524,
   domain: 3576,
@@ -98,7 +98,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 3418,
   platform: 438,
   pull: 2683,
-  questions: 3956,
+  questions: 3954,
   render: 2355,
   server: 2973,
   service: 457,

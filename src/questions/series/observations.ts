@@ -206,14 +206,12 @@ async function readingAhead(
     row === undefined ? { id, texts: queries[i] ?? [] } : [],
   );
   let done = 0;
-  const read = async ({ texts }: { readonly texts: ParamTexts }) => {
+  const found = await eachOf(unknown, context, async ({ texts }) => {
     const answer = await ask(listing, texts);
     done += 1;
     progress?.({ done, total: series.length, unit: 'series' });
     return [JSON.stringify(texts), answer] as const;
-  };
-  // One after the other: notes name the series in the order of their answers.
-  const found = await eachOf(unknown, context, read, 1);
+  });
   const answers = new Map<string, Envelope>(found);
   return {
     ...client,

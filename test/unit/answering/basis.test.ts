@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Basis } from '../../../src/answering/basis.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { answerWith, madeUpClient, textsOf } from '../../support/service-double.ts';
+
+it('a basis lists the subjects in the order of the requests, whichever is answered first', async () => {
+  const basis = new Basis({}, '2020-01-31');
+  const { ask } = basis.through(
+    madeUpClient(async (operation, texts) => {
+      if (texts.some(([, text]) => text === 'A')) await delay(5);
+      return { ...answerWith(operation, []), covered_to: '2020-01-01' };
+    }),
+  );
+  await Promise.all(['A', 'B'].map((id) => ask(observations, textsOf(`id=${id}`))));
+  expect(basis.upTo('2020-01-31').map(({ subject }) => subject)).toEqual(['A', 'B']);
+});
