@@ -99,7 +99,8 @@ class Walk {
 
   async #filesIn(location: string): Promise<readonly SourceFile[]> {
     const content = await this.#contentAt(location);
-    if (packingOf(await firstBytes(content.read(), headSize)) !== 'zip') return [await withoutGzip(content)];
+    const head = await firstBytes(content.read(), headSize);
+    if (packingOf(head) !== 'zip') return [await withoutGzip(content, head)];
     const members = await zipMembers(location, content.path);
     if (members.length === 0) throw refusal(content, {}, 'the archive has no file to import');
     return members;
@@ -357,9 +358,9 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
 }
 
 /** Removes the gzip layer of a file, if any; throws for a zip archive inside or instead of it. */
-async function withoutGzip(content: FileContent): Promise<SourceFile> {
+async function withoutGzip(content: FileContent, known?: Buffer): Promise<SourceFile> {
   const { path, name, read } = content;
-  const head = await firstBytes(read(), headSize);
+  const head = known ?? (await firstBytes(read(), headSize));
   if (packingOf(head) === undefined) return sourceFile({ ...content, beginning: head });
   const unpacked: FileContent['read'] = (counter) => gunzipped(path, read(counter));
   const inside = packingOf(head) === 'gzip' ? await firstBytes(unpacked(), headSize) : head;
