@@ -58,6 +58,11 @@ async function output(line: string, store: string, text: string) {
   return { code, lines: out === '' ? [] : out.trimEnd().split('\n'), err };
 }
 
+/** The number that a text states; `-0` is 0, as a diff has no row where the number stays. */
+function number(text: string | null): number {
+  return Number(text) + 0;
+}
+
 function dayBefore(day: string): string {
   return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }
@@ -107,16 +112,16 @@ describe('for any statements and any days', () => {
         const [before = '', after = ''] = [a, b].sort();
         const knowledge = known(said);
         const valuesOn = (day: string) =>
-          new Map(asOf(knowledge, id, day).map(({ date, value }) => [date, Number(value)]));
+          new Map(asOf(knowledge, id, day).map(({ date, value }) => [date, number(value)]));
         const values = valuesOn(before);
         const line = `diff ${id} ${before} ${after} --columns date,old,new,change,kind`;
         for (const row of await rows(line, await storeOf(said))) {
           const [date = '', old = '', now = '', change = '', kind] = row.split(',');
-          expect(values.get(date)).toBe(old === '' ? undefined : Number(old));
-          if (kind === 'revised') expect(Number(change)).toBe(Number(now) - Number(old));
+          expect(values.get(date)).toBe(old === '' ? undefined : number(old));
+          if (kind === 'revised') expect(number(change)).toBe(number(now) - number(old));
           expect(kind).toBe(old === '' ? 'added' : now === '' ? 'withdrawn' : 'revised');
           if (now === '') values.delete(date);
-          else values.set(date, Number(now));
+          else values.set(date, number(now));
         }
         expect([...values].sort()).toEqual([...valuesOn(after)].sort());
       }),
