@@ -1,6 +1,16 @@
+import {
+  datedText,
+  meaningsOf,
+  meaningText,
+  publishersIn,
+  readMeanings,
+  type VintageMeaning,
+} from '../domain/series/publishers.ts';
+import { kindsText } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
+import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -38,6 +48,27 @@ export async function noteBasis(
   const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
+  await noteMeanings(answered, context);
+}
+
+/** Adds a note if the dates of vintages mean one thing in one series and another in the next. */
+export async function noteMeanings(answered: readonly ResolvedSeries[], context: Ask): Promise<void> {
+  if (context.note === undefined || answered.length < 2) return;
+  const ids = new Map<string, string[]>();
+  for (const one of answered) {
+    const text = datedText(await meaningsIn(one, context));
+    if (text !== '') entryOf(ids, text, () => []).push(one.id);
+  }
+  if (ids.size < 2) return;
+  const groups = [...ids].map(([text, found]) => `${listed(found, 'and')} ${text}`);
+  context.note({ kind: 'sampled', text: `vintages are dated differently: ${groups.join('; ')}` });
+}
+
+/** Returns what the dates of the vintages of a series mean; only samples need its description. */
+async function meaningsIn(series: ResolvedSeries, context: Ask): Promise<readonly VintageMeaning[]> {
+  const kinds = context.basis.kindsOf(series.id);
+  if (!kinds.has('sampled')) return meaningsOf(kindsText(kinds), '');
+  return readMeanings(String((await descriptionOf(series, context))?.vintage_meaning ?? ''));
 }
 
 /** Adds notes on as-of dates that series do not cover, if the service states the coverage. */
@@ -192,7 +223,11 @@ export async function aboutAnswer({ question, values }: Query, context: Ask): Pr
     if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
     const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
     if (unit) about.push(['Unit', `${subject}: ${unit}`]);
-    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}`]);
+    const meanings = readMeanings(String(row?.vintage_meaning ?? ''));
+    const dated = meanings.length === 0 ? '' : `; the date of a vintage is ${meaningText(meanings)}`;
+    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}${dated}`]);
+    for (const { attribution } of publishersIn(String(row?.source ?? '')))
+      if (attribution !== undefined) about.push(['Attribution', `${subject}: ${attribution}`]);
     if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
   }
   return about;

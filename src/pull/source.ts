@@ -1,5 +1,5 @@
 import type { HttpReply } from '../client/remote/exchange.ts';
-import { addDays, type Day, utcDay } from '../domain/values/date.ts';
+import { addDays, type Day, type Frequency, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
@@ -111,6 +111,14 @@ export type PullTask = {
   readonly note: (text: string) => void;
 };
 
+/** An item that a source offers. */
+export type CatalogueEntry = {
+  /** The name by which `asof pull` asks for it. */
+  readonly name: string;
+  readonly title: string;
+  readonly frequency: Frequency;
+};
+
 /** A live source. */
 export interface PullSource {
   readonly name: SourceName;
@@ -120,6 +128,8 @@ export interface PullSource {
   readonly pace: readonly { readonly requests: number; readonly milliseconds: number }[];
   /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
+  /** What the source offers, in the order of names; absent if only the source knows. */
+  readonly catalogue?: readonly CatalogueEntry[];
   /** Leaves out what contradicts the store, and reports it at the end. Default: refuses the whole window. */
   readonly keepsStored?: true;
   /** What a user must provide. */

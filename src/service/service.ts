@@ -405,6 +405,7 @@ async function describeAll(rates: RatesView, version: number): Promise<readonly 
       frequency: 'D',
       seasonalAdjustment: 'NSA',
       source: summary.sources.join('; '),
+      publishers: summary.sources.join('; '),
       observationCount: summary.count,
       firstVintage: summary.first,
       lastVintage: summary.last,

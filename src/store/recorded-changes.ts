@@ -1,11 +1,12 @@
 import type { StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
 import type { StoredChange } from '../domain/series/revision-history.ts';
+import type { DescriptionChange } from '../domain/series/series.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 import { type DateSetText, formatDateSet } from '../domain/values/date-set.ts';
 import { addTo } from '../domain/values/groups.ts';
-import type { DescriptionChange, Followed, SeriesDescription } from './store.ts';
+import type { Followed, SeriesDescription } from './store.ts';
 
 /** The added rows of an import: days by common property. */
 type AddedDays<Key> = readonly (readonly [key: Key, days: DateSetText])[];

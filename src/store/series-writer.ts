@@ -12,13 +12,13 @@ import {
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
-import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
+import { type DescriptionChange, frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
-import type { DescriptionChange, SeriesDescription } from './store.ts';
+import type { SeriesDescription } from './store.ts';
 
 /** The outcome of a merge; `changed` is about the store. */
 export type MergeOutcome = MergeCounts & { readonly changed: boolean };

@@ -4,7 +4,12 @@ import type { SearchIndex } from '../domain/search/search.ts';
 import type { SearchedSeries } from '../domain/search/words.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StoredChange } from '../domain/series/revision-history.ts';
-import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
+import type {
+  DescriptionChange,
+  FrequencySince,
+  SeriesMetadata,
+  VintageKind,
+} from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 
@@ -16,6 +21,8 @@ export type Series = {
   readonly frequency: Frequency;
   readonly seasonalAdjustment: string;
   readonly source: string;
+  /** The publishers whose formats its vintages came in, as `source` names them. */
+  readonly publishers: string;
   /** The number of dates with a value in the newest vintage. */
   readonly observationCount: number;
   readonly firstVintage: Day;
@@ -352,12 +359,3 @@ export function freshnessOf(followed: readonly Followed[]) {
     unfinished: followed.filter(({ left }) => left !== '').length,
   };
 }
-
-/** A changed text in the description of a series. */
-export type DescriptionChange = {
-  readonly seriesId: string;
-  readonly changedOn: Day;
-  readonly field: string;
-  readonly before: string;
-  readonly after: string;
-};

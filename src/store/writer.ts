@@ -2,13 +2,14 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
 import type { StatementConflict } from '../domain/series/revision-history.ts';
+import type { DescriptionChange } from '../domain/series/series.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
-import type { DescriptionChange, Followed, ImportRecord, LoggedImport } from './store.ts';
+import type { Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;

@@ -84,31 +84,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1919,
-  cli: 4172,
+  answering: 1954,
+  cli: 4180,
   client: 1524,
-  domain: 3576,
+  domain: 3759,
   errors: 305,
   explorer: 1873,
-  import: 6514,
+  import: 6527,
   library: 948,
   lines: 771,
   maintenance: 901,
   mcp: 281,
-  operations: 3418,
+  operations: 3430,
   platform: 438,
-  pull: 2683,
-  questions: 3954,
+  pull: 2693,
+  questions: 3955,
   render: 2355,
   server: 2973,
-  service: 457,
+  service: 458,
   snapshot: 926,
-  store: 6149,
+  store: 6160,
   table: 142,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 348;
+const mostSingles = 353;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -23,9 +23,11 @@ import {
   type PulledSubject,
   type PullProgress,
   type PullSummary,
+  type SourceName,
+  type SourceSettings,
   sourceNames,
 } from '../../pull/options.ts';
-import type { PullSource } from '../../pull/source.ts';
+import type { CatalogueEntry, PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
 import type { Followed } from '../../store/store.ts';
 import {
@@ -88,7 +90,7 @@ asof pull fred --search "core pce"
       ],
       read: requestIn,
     },
-    list: toggle('list', 'list what the store follows, and store nothing'),
+    list: toggle('list', 'list what the source offers, or what the store follows, and store nothing'),
     since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
@@ -100,19 +102,22 @@ asof pull fred --search "core pce"
   async run(line, io) {
     const { full, since, dryRun, maxDuration, request, list, search, output, messages } = line;
     const store = storeToWrite(io, line.connection.store);
+    const sources = await import('../../pull/sources.ts');
     if (list) {
-      const { followedIn } = await import('../../pull/sources.ts');
-      const followed = await followedIn(store);
+      const catalogue = sources.pullSources.find(({ name }) => request?.[name] !== undefined)?.catalogue;
+      if (catalogue !== undefined) {
+        await printTable(output, catalogueTable, catalogue, io);
+        return exitCode.success;
+      }
+      const followed = await sources.followedIn(store);
       if (followed.length === 0) messages.note('asof: the store follows nothing yet');
       const shown = followed.map((one) => ({ ...one, left: one.left || undefined }));
       await printTable(output, followedTable, shown, io);
       return exitCode.success;
     }
     const bar = messages.progress(!messages.flags.verbose);
-    const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
-      import('../../pull/pull.ts'),
-      import('../../pull/sources.ts'),
-    ]);
+    const { pull } = await import('../../pull/pull.ts');
+    const { pullSources: live, searchSource } = sources;
     const json = output.format === 'json';
     const options = {
       ...(await pullOptions(line, io)),
@@ -228,17 +233,18 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
 }
 
 async function pullOptions({ connection, messages }: SessionFlags, io: Io) {
-  const url = (name: string) => {
+  const key = (await keyFor(io, 'fred', messages))?.text;
+  const contact = chosenSetting(io, 'sec_contact')?.value;
+  const own: Readonly<Partial<Record<SourceName, SourceSettings>>> = { fred: { key }, sec: { contact } };
+  const withUrl = (source: SourceName): SourceSettings => {
+    const name = `ASOF_${source.toUpperCase().replace('-', '_')}_URL`;
     const text = variable(io, name);
-    return text === undefined ? undefined : readFrom(name, 'base_url', text, settings.base_url, io);
+    const url = text === undefined ? undefined : readFrom(name, 'base_url', text, settings.base_url, io);
+    return { ...own[source], url };
   };
   return {
     ...requestOptions(connection, io, messages),
-    settings: {
-      fred: { url: url('ASOF_FRED_URL'), key: (await keyFor(io, 'fred', messages))?.text },
-      treasury: { url: url('ASOF_TREASURY_URL') },
-      sec: { url: url('ASOF_SEC_URL'), contact: chosenSetting(io, 'sec_contact')?.value },
-    },
+    settings: Object.fromEntries(sourceNames.map((source) => [source, withUrl(source)])),
     cacheFolder: io.folders.cache,
   };
 }
@@ -336,6 +342,8 @@ function summaryJson({ subjects, stops, ...whole }: PullSummary): object {
 const followedTable: RecordTable<Omit<Followed, 'left'> & { readonly left: string | undefined }> = {
   columns: ['source', 'name', 'since', 'upTo', 'lastRun', 'left'],
 };
+
+const catalogueTable: RecordTable<CatalogueEntry> = { columns: ['name', 'title', 'frequency'] };
 
 const listingTable: RecordTable<FredListing> = {
   columns: [

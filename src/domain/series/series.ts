@@ -15,6 +15,15 @@ export type SeriesMetadata = {
   readonly coveredTo?: Day;
 };
 
+/** A changed text in the description of a series. */
+export type DescriptionChange = {
+  readonly seriesId: string;
+  readonly changedOn: Day;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+};
+
 /** Parses a series id into upper case; undefined if it is not valid. */
 export function parseSeriesId(text: string): string | undefined {
   const id = text.trim().toUpperCase();

@@ -1,6 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
+  type DescriptionChange,
   parseSeriesId,
   type SeriesMetadata,
   type StoredKind,
@@ -11,6 +12,7 @@ import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { type Day, faultOfDay, parseDay } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import type { Problem } from '../../errors/problem.ts';
+
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
 import type { FileHead } from '../readers/csv.ts';
 
@@ -45,6 +47,8 @@ export type Batch = {
   /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly SeriesCoverage[];
+  /** Changes of units that vintages brought, oldest first; the metadata have the last text. */
+  readonly descriptions?: readonly DescriptionChange[];
   /** The sources of series, in a format that states them. */
   readonly claims?: readonly { readonly seriesId: string; readonly source: string }[];
   readonly statements?: readonly Statement[];

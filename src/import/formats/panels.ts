@@ -1,3 +1,4 @@
+import { publishers } from '../../domain/series/publishers.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
@@ -24,7 +25,7 @@ import {
 const fredMd: ImportFormat = panel({
   kind: 'fred-md',
   summary: ['FRED-MD monthly panel', ', one vintage per file, named 2015-01.csv'],
-  source: 'FRED-MD',
+  source: publishers.fredMd.name,
   frequency: 'M',
   secondRow: /^transform:?$/i,
 });
@@ -33,7 +34,7 @@ const fredMd: ImportFormat = panel({
 const fredQd: ImportFormat = panel({
   kind: 'fred-qd',
   summary: ['FRED-QD quarterly panel', ', one vintage per file, named 2021-04.csv'],
-  source: 'FRED-QD',
+  source: publishers.fredQd.name,
   frequency: 'Q',
   secondRow: /^factors:?$/i,
 });
@@ -171,7 +172,7 @@ const rtdsm: ImportFormat = {
     'Philadelphia Fed real-time data set',
     ' (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
   ],
-  source: 'Philadelphia Fed Real-Time Data Set',
+  source: publishers.rtdsm.name,
   vintageKind: 'sampled',
   whole: true,
   recognise: ({ header, sheets = [{ head: { header } }] }) =>

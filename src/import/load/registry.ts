@@ -1,9 +1,9 @@
-import type { SeriesMetadata } from '../../domain/series/series.ts';
+import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
 import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesRecord } from '../../store/sql/series-rows.ts';
-import type { DescriptionChange } from '../../store/store.ts';
+
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf } from '../files/source-file.ts';
 import type { Batch, ReadOptions } from '../formats/format.ts';
@@ -96,7 +96,7 @@ export class Registry {
   }
 
   async take(
-    { metadata = [], implied = [], coverage = [] }: Batch,
+    { metadata = [], implied = [], coverage = [], descriptions = [] }: Batch,
     file: string,
   ): Promise<readonly MetadataChange[]> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
@@ -108,9 +108,13 @@ export class Registry {
       const entry = this.#entryOf(this.idOf(stated.seriesId));
       const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
       entry.record = record;
-      changes.push(change);
-      for (const conflict of conflicts)
-        if (conflict.shown === true || !redescribe) this.#refuse(file, conflict);
+      const dated = descriptions.filter(({ seriesId }) => seriesId === stated.seriesId);
+      const isDated = (field: string, held: string) =>
+        dated.some((one) => one.field === field && one.before === held);
+      changes.push({ ...change, fields: change.fields.filter((one) => !isDated(one.field, one.before)) });
+      for (const { held, ...conflict } of conflicts)
+        if (conflict.shown === true || !(redescribe || isDated(conflict.field, held)))
+          this.#refuse(file, { held, ...conflict });
       if (stated.source !== undefined) entry.metadataSource = stated.source;
     }
     for (const { seriesId, frequency } of implied) {
@@ -126,6 +130,8 @@ export class Registry {
     const changedOn = this.#options.importedAt.slice(0, 10);
     for (const { fields } of changes)
       for (const field of fields) await this.#writer.recordChange({ ...field, changedOn });
+    for (const change of descriptions)
+      await this.#writer.recordChange({ ...change, seriesId: this.idOf(change.seriesId) });
     await this.#cover([...metadata, ...coverage]);
     return changes;
   }

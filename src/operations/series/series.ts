@@ -1,7 +1,8 @@
 import { plainMatch, wordsOf } from '../../domain/search/words.ts';
+import { meaningsOf, meaningText, readMeanings } from '../../domain/series/publishers.ts';
 import { frequencies } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import type { Followed } from '../../store/store.ts';
+import type { Followed, Series } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
@@ -30,6 +31,12 @@ const fields = [
     'vintage_kind',
     'text',
     'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    { grows: true },
+  ),
+  extension(
+    'vintage_meaning',
+    'text',
+    'What the dates of its vintages mean: publication, freeze, edition, mid-period, month or fetched; several are separated by "; ", and empty is unknown.',
     { grows: true },
   ),
 ] as const;
@@ -134,7 +141,7 @@ asof series search --all --columns id --no-header -f csv
       return pageOf(
         found,
         limit,
-        (series) => foundRow({ lastUpdated: series.lastVintage, matched: by }, series),
+        (series) => foundRow({ ...derivedOf(series), matched: by }, series),
         ({ id }) => ({ key: [id] }),
       );
     }
@@ -154,7 +161,7 @@ asof series search --all --columns id --no-header -f csv
         return series === undefined ? [] : [{ series, matched }];
       }),
       limit,
-      ({ series, matched }) => foundRow({ lastUpdated: series.lastVintage, matched }, series),
+      ({ series, matched }) => foundRow({ ...derivedOf(series), matched }, series),
       ({ series }) => ({ key: [series.id], version: revision }),
     );
   },
@@ -192,16 +199,21 @@ asof series show gdp --columns id,first_vintage,covered_to
       ({ changed_on, field, before, after }) =>
         `${field} changed on ${changed_on}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
     );
+    const meanings = readMeanings(first.vintage_meaning ?? '');
+    const dated = meanings.length === 0 ? [] : [`the date of a vintage is ${meaningText(meanings)}`];
     const own = (await followed()).filter(({ name }) => name === first.id).map(followedText);
-    return [...own, ...changes];
+    return [...dated, ...own, ...changes];
   },
   async run({ id }, { view }) {
     const [found, changes] = await Promise.all([view.series.find(id), view.series.descriptionChanges(id)]);
     const series = existing(found, id);
-    const own = { lastUpdated: series.lastVintage, descriptionChanges: changes };
-    return { rows: [describedRow(own, series)] };
+    return { rows: [describedRow({ ...derivedOf(series), descriptionChanges: changes }, series)] };
   },
 });
+
+function derivedOf({ lastVintage, vintageKind, publishers }: Series) {
+  return { lastUpdated: lastVintage, vintageMeaning: meaningsOf(vintageKind, publishers).join('; ') };
+}
 
 function followedText({ source, name, since, upTo, lastRun, left }: Followed): string {
   const reach = upTo === undefined ? 'nothing yet' : `up to ${upTo}`;

@@ -1,7 +1,7 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
-import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts';
+import { descriptionOf, kindTexts, noteMeanings, noteOutside } from '../../answering/notes.ts';
 import { type Question, type Reading, requestParams } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
@@ -100,6 +100,7 @@ async function noteKnown(
   const ids = series.map(({ id }) => id);
   for (const text of kindTexts(ids, context))
     note?.({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
+  await noteMeanings(series, context);
   const text = `as-of dates after the coverage of a series have no value; ${naming.param('beyond', 'repeat')} shows the newest that is known`;
   if (known.some(({ placed }) => placed.beyondCoverage.length > 0)) note?.({ kind: 'beyond', text });
 }

@@ -4,6 +4,7 @@ import { knownOn, type Statement } from '../../domain/series/revision-history.ts
 import { impliedFrequencies, kindOf, kindsText, type StoredKind } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
+import { defined } from '../../platform/defined.ts';
 import type { AllSeriesView, Series, VintageCounts } from '../store.ts';
 import type { SeriesRow, SeriesTables } from './engine.ts';
 import { type SeriesRows, seriesRows } from './series-rows.ts';
@@ -33,21 +34,30 @@ const vintagePage = `with page as (
     coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
+/** The unit on a day: the text before the first change after it. */
+const unitsOnDay = `coalesce((select before from asof.description_change
+    where series = @id and field = 'units' and changed_on > @asOf order by changed_on limit 1), units, '')`;
+
 const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 
 /** Reads the series of a store; independent statements are sent together. */
 export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesView {
-  const columns = `${tables.ownColumns}id, coalesce(title, id) as title, coalesce(units, '') as units,
+  const columnsWith = (
+    units: string,
+  ) => `${tables.ownColumns}id, coalesce(title, id) as title, ${units} as units,
     coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
     coalesce(seasonal_adjustment, '') as "seasonalAdjustment",
     case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
-    observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
+    coalesce(implied_source, source, '') as publishers, observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
     first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
     vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", normalised_by as "normalisedBy", version`;
-  const readSeries = (id: string) =>
+  const columns = columnsWith("coalesce(units, '')");
+  const columnsOnDay = columnsWith(unitsOnDay);
+  const readSeries = (id: string, asOf?: Day) =>
     session.row<SeriesRow>(
-      `select ${columns} from asof.series where id = @id and first_vintage is not null`,
-      { id },
+      `select ${asOf === undefined ? columns : columnsOnDay} from asof.series
+       where id = @id and first_vintage is not null`,
+      { id, ...defined({ asOf }) },
     );
   return {
     async find(id) {
@@ -93,7 +103,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     async observations(query) {
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
       const onDay = Promise.all([
-        readSeries(id),
+        readSeries(id, query.asOf),
         session.row<StoredVintageDate>(
           `select as_of_date as "asOf", kind from asof.vintage
            where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,

@@ -1,3 +1,4 @@
+import { publishers } from '../../../domain/series/publishers.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
@@ -25,7 +26,7 @@ import {
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
   summary: ['FRED API observations', ' (JSON or XML, with real-time periods)'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'exact',
   takesSeries: true,
   recognise: ({ text }) =>
@@ -133,7 +134,7 @@ function endField(file: SourceFile, object: UncheckedObject, row?: number): Day 
 export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: ['FRED API series descriptions', ' (JSON or XML with "seriess")'],
-  source: 'FRED',
+  source: publishers.fred.name,
   recognise: ({ text }) => isXmlResponse(text, 'seriess') || (/^\s*\{/.test(text) && holdsSeries(text)),
   async *read(file) {
     yield { metadata: await readFredSeries(file) };
@@ -166,7 +167,7 @@ function readEntry(file: SourceFile, entry: UncheckedObject, row: number): Serie
       frequency: parseFrequency(textOf(entry, 'frequency_short') ?? ''),
       seasonalAdjustment: textOf(entry, 'seasonal_adjustment_short') ?? textOf(entry, 'seasonal_adjustment'),
     }),
-    source: 'FRED',
+    source: publishers.fred.name,
   };
 }
 

@@ -1,3 +1,4 @@
+import { publishers } from '../../../domain/series/publishers.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import { parseDay } from '../../../domain/values/date.ts';
 import { missingTexts } from '../../../domain/values/missing-value.ts';
@@ -28,7 +29,7 @@ import { historyBatches, notAvailable, notEnded, type RealTimeValue, refuseGaps 
 const fredCsv: ImportFormat = {
   kind: 'fred-csv',
   summary: ['FRED download', ' (observation_date,GDP), one vintage per file; its date is --as-of'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,
@@ -53,7 +54,7 @@ const fredCsv: ImportFormat = {
 const alfredWide: ImportFormat = {
   kind: 'alfred-wide',
   summary: ['ALFRED download', ' (observation_date,GDPC1_20150130,…), one vintage per column'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'exact',
   whole: true,
   recognise: ({ header: [date = '', ...columns] }) => isDateColumn(date) && columns.some(isVintageColumn),
@@ -81,7 +82,7 @@ const alfredPeriods: ImportFormat = {
     'ALFRED download by real-time period',
     ', and CSV of fredapi and pyfredapi (realtime_start, date, value)',
   ],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'exact',
   takesSeries: true,
   recognise: ({ header }) => isFirstReleases(placesIn(header)) === false,
@@ -92,7 +93,7 @@ const alfredPeriods: ImportFormat = {
 const alfredFirstReleases: ImportFormat = {
   kind: 'alfred-first-releases',
   summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'sampled',
   recognise: ({ header }) => isFirstReleases(placesIn(header)) === true,
   async *read(file, options) {
@@ -176,7 +177,7 @@ const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
 const alfredWorkbook: ImportFormat = {
   kind: 'alfred-xlsx',
   summary: ['ALFRED download as a workbook', ', in any of its layouts'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'exact',
   takesSeries: true,
   recognise: (head) =>
@@ -195,7 +196,7 @@ function hasSheetOf({ sheets = [] }: FileHead, layouts: readonly ImportFormat[])
 const fredWorkbook: ImportFormat = {
   kind: 'fred-xlsx',
   summary: ['FRED download as a workbook', ' (fredgraph.xlsx), one vintage per file; its date is --as-of'],
-  source: 'FRED',
+  source: publishers.fred.name,
   vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,
@@ -246,7 +247,7 @@ const alfredReadme: ImportFormat = {
     'README of an ALFRED download',
     ' (title, units, frequency and seasonal adjustment of its series)',
   ],
-  source: 'FRED',
+  source: publishers.fred.name,
   recognise: ({ text }) => isReadme(text),
   async *read(file) {
     const bytes = await allBytes(file, longestReadme);
@@ -276,7 +277,7 @@ function readReadme(file: SourceFile, text: string): SeriesMetadata {
       frequency: frequencies[/^[\w-]+/.exec(currentOf(lines, 'Frequency') ?? '')?.[0] ?? ''],
       seasonalAdjustment: adjustment && (adjustments[adjustment] ?? adjustment),
     }),
-    source: 'FRED',
+    source: publishers.fred.name,
   };
 }
 

@@ -48,6 +48,7 @@ const derived = [
   'last_vintage',
   'covered_to',
   'vintage_kind',
+  'vintage_meaning',
 ] as const;
 
 const seriesColumns: ReadonlySet<string> = new Set([

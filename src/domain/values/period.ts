@@ -1,0 +1,59 @@
+import { type Day, dayOf, type KnownFrequency, parseDay } from './date.ts';
+
+type Form = {
+  readonly frequency: KnownFrequency;
+  /** Has the groups `year` and, unless the period is a year, `part`. */
+  readonly pattern: RegExp;
+  /** The months of a period; weeks have none. */
+  readonly months?: number;
+};
+
+const forms: readonly Form[] = [
+  { frequency: 'A', pattern: /^(?<year>\d{4})(?:-A1)?$/, months: 12 },
+  { frequency: 'SA', pattern: /^(?<year>\d{4})-?[SH](?<part>[12])$/i, months: 6 },
+  { frequency: 'Q', pattern: /^(?<year>\d{4})[-:]?Q(?<part>[1-4])$/i, months: 3 },
+  { frequency: 'Q', pattern: /^Q(?<part>[1-4])[- ](?<year>\d{4})$/i, months: 3 },
+  { frequency: 'M', pattern: /^(?<year>\d{4})(?:[-:]M?|M)(?<part>\d{2})$/i, months: 1 },
+  { frequency: 'W', pattern: /^(?<year>\d{4})-?W(?<part>\d{2})$/i },
+];
+
+/**
+ * Parses a period of SDMX and of publishers' tables: `2015-Q1`, `2000q2`, `Q1 1955`, `1947:Q1`, `1947:01`, `2026-03`,
+ * `2026-M03`, `1995-S1`, `1995-H1`, `2013-W01`, `1991` or a day; undefined for any other text.
+ */
+export function parsePeriod(
+  text: string,
+): { readonly start: Day; readonly frequency: KnownFrequency } | undefined {
+  const day = parseDay(text);
+  if (day !== undefined) return { start: day, frequency: 'D' };
+  for (const { frequency, pattern, months } of forms) {
+    const { year, part = '1' } = pattern.exec(text)?.groups ?? {};
+    if (year === undefined) continue;
+    const start =
+      months === undefined
+        ? weekStart(Number(year), Number(part))
+        : dayOf(Number(year), (Number(part) - 1) * months + 1, 1);
+    return start === undefined ? undefined : { start, frequency };
+  }
+  return undefined;
+}
+
+/** Returns the Monday of a week of ISO 8601, whose first week has 4 January; undefined for a week that does not exist. */
+function weekStart(year: number, week: number): Day | undefined {
+  if (dayOf(year, 1, 4) === undefined || week < 1) return undefined;
+  const fourth = new Date(Date.UTC(year, 0, 4));
+  const monday = new Date(fourth.getTime() + ((week - 1) * 7 - ((fourth.getUTCDay() + 6) % 7)) * 86_400_000);
+  // The Thursday of a week is in the week's year.
+  const thursday = new Date(monday.getTime() + 3 * 86_400_000);
+  return thursday.getUTCFullYear() === year ? monday.toISOString().slice(0, 10) : undefined;
+}
+
+/** SDMX codes of frequencies; business days are daily. */
+const codes: Readonly<Record<string, KnownFrequency>> = {
+  ...{ A: 'A', S: 'SA', H: 'SA', Q: 'Q', M: 'M', W: 'W', D: 'D', B: 'D' },
+};
+
+/** Returns the frequency of an SDMX code, such as `Q` or `H`; undefined for any other text. */
+export function sdmxFrequency(code: string): KnownFrequency | undefined {
+  return codes[code.toUpperCase()];
+}
