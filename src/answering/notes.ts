@@ -48,7 +48,7 @@ export async function noteBasis(
   const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
-  await noteMeanings(answered, context);
+  if (days.length > 0) await noteMeanings(answered, context);
 }
 
 /** Adds a note if the dates of vintages mean one thing in one series and another in the next. */
@@ -65,10 +65,12 @@ export async function noteMeanings(answered: readonly ResolvedSeries[], context:
 }
 
 /** Returns what the dates of the vintages of a series mean; only samples need its description. */
-async function meaningsIn(series: ResolvedSeries, context: Ask): Promise<readonly VintageMeaning[]> {
-  const kinds = context.basis.kindsOf(series.id);
-  if (!kinds.has('sampled')) return meaningsOf(kindsText(kinds), '');
-  return readMeanings(String((await descriptionOf(series, context))?.vintage_meaning ?? ''));
+async function meaningsIn({ id, row }: ResolvedSeries, context: Ask): Promise<readonly VintageMeaning[]> {
+  const kinds = context.basis.kindsOf(id);
+  if (kinds.size > 0 && !kinds.has('sampled')) return meaningsOf(kindsText(kinds), '');
+  // The row may have only the coverage of the series.
+  const meaning = row?.vintage_meaning ?? (await descriptionOf({ id }, context))?.vintage_meaning;
+  return readMeanings(String(meaning ?? ''));
 }
 
 /** Adds notes on as-of dates that series do not cover, if the service states the coverage. */

@@ -84,7 +84,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1954,
+  answering: 1956,
   cli: 4180,
   client: 1524,
   domain: 3759,
@@ -98,7 +98,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 3430,
   platform: 438,
   pull: 2693,
-  questions: 3955,
+  questions: 3989,
   render: 2355,
   server: 2973,
   service: 458,

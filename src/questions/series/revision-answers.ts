@@ -60,7 +60,9 @@ export async function answerRevisions(
   const ofTable = stats === true ? statisticsOf : releasesOf;
   const compose = wide === true ? triangleOf : ofTable;
   return composed(context, async (counting) => {
-    const made = compose(query, await seriesHistory(query, counting), counting);
+    const history = await seriesHistory(query, counting);
+    const made = compose(query, history, counting);
+    noteUnits(query, history.firstVintage, counting);
     await noteBasis([{ id }], [asOf], counting);
     if (Array.isArray(made.rows) && made.rows.length === 0)
       await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
@@ -83,6 +85,7 @@ async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGener
     record ??= results.length === 0 ? undefined : await firstVintageOf(id, context);
     yield compared(page, asOf, record);
   }
+  noteUnits(query, record, context);
   if (!seen && context.explained === true) await noteEmpty(query, context);
   await noteBasis([{ id }], [asOf], context);
 }
@@ -131,7 +134,12 @@ async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
-type FirstVintage = { readonly asOf: Day; readonly newest: Day };
+type FirstVintage = {
+  readonly asOf: Day;
+  readonly newest: Day;
+  /** The changes of the unit, each in words. */
+  readonly units: readonly string[];
+};
 
 /**
  * Reads the first vintage of a series; undefined if the service does not say when its record begins.
@@ -142,7 +150,12 @@ async function firstVintageOf(id: string, context: Ask): Promise<FirstVintage | 
   const asOf = series?.first_vintage ?? '';
   if (asOf === '') return undefined;
   const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
-  return { asOf, newest: newest?.date ?? '' };
+  const changes = (series?.description_changes ?? []).filter(({ field }) => field === 'units');
+  const units = changes.map(
+    ({ changed_on: day, before, after }) =>
+      `the unit of ${id} changed on ${day}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+  );
+  return { asOf, newest: newest?.date ?? '', units };
 }
 
 function compared(
@@ -336,6 +349,16 @@ function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void 
   if (inexact.length === 0) return;
   const text = `${id} is ${inexact.join(' and ')}: it may lack releases; release_1 is the first vintage with the date, perhaps not the first release`;
   note?.({ kind: 'sampled', text });
+}
+
+/** Adds a note on each change of the unit, across which levels cannot be compared. */
+function noteUnits({ units }: RevisionsQuery, record: FirstVintage | undefined, { note, naming }: Ask): void {
+  if (units !== undefined) return;
+  for (const change of record?.units ?? [])
+    note?.({
+      kind: 'rescaled',
+      text: `${change}; compare growth rates, not levels (${naming.param('units', 'pch')})`,
+    });
 }
 
 /** Adds a note that large revisions may be changes of the base year, if the unit has one. */

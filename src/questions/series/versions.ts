@@ -141,7 +141,7 @@ export async function readVersions(asked: AskedOfDays, ask: Ask): Promise<readon
   const series = await seriesOf(asked, ask);
   const all = await eachOf(series, ask, (one) => versionsOf(one, asked, ask));
   await noteBasis(series, days, ask);
-  for (const one of all) noteRescalings(one, ask);
+  for (const one of all) noteRescalings(one, days, ask);
   if (all.every(({ dates }) => dates.length === 0)) await explainSeries(all, { days, from, to }, ask);
   return all;
 }
@@ -159,10 +159,21 @@ function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
   };
 }
 
-/** Adds a note if all values changed by about the same factor. */
-function noteRescalings({ series: { id }, dates, found }: SeriesVersions, { note, naming }: Ask): void {
+/** Adds a note if the unit changed between two days, or if all values changed by about the same factor. */
+function noteRescalings(
+  { series: { id }, dates, found }: SeriesVersions,
+  days: readonly Version[],
+  { note, naming }: Ask,
+): void {
   if (note === undefined) return;
+  const wayOut = `compare growth rates, not levels (${naming.param('units', 'pch')})`;
   for (const [i, other] of found.slice(1).entries()) {
+    const [before, after] = [found[i], other].map((rows) => rows?.values().next().value?.unit ?? '');
+    if (before !== '' && after !== '' && before !== after) {
+      const texts = [before, after].map((unit, n) => `${JSON.stringify(unit)} on ${days[i + n]}`);
+      note({ kind: 'rescaled', text: `${id}: the unit is ${texts.join(', and ')}; ${wayOut}` });
+      continue;
+    }
     const pairs = dates.flatMap((date) => {
       const [was, is] = [found[i]?.get(date), other.get(date)];
       return was === undefined || is === undefined ? [] : [{ old: was.value, new: is.value }];
@@ -178,7 +189,7 @@ function noteRescalings({ series: { id }, dates, found }: SeriesVersions, { note
       kind: 'rescaled',
       text:
         `${id}: the new ${values} ${[...factors].join(' to ')} times the old; ` +
-        `if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`,
+        `if units or base year changed, ${wayOut}`,
     });
   }
 }

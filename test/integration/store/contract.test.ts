@@ -99,6 +99,31 @@ contract((engine) => {
       const changes = await reading(address, (view) => view.series.descriptionChanges('GDP'));
       expect(changes).toEqual([{ ...change, after: 'c' }, later]);
     });
+
+    it('give each day the unit that the series had', async () => {
+      const address = await newStore('GDP 1990-01-01 2015-01-30 1', 'GDP 1990-01-01 2018-01-30 2');
+      const change = {
+        seriesId: 'GDP',
+        field: 'units',
+        changedOn: '2015-06-01',
+        before: 'ECU',
+        after: 'euro',
+      };
+      const later = { ...change, changedOn: '2018-01-30', before: 'euro', after: 'thousand euro' };
+      await importFiles(address, { 'm.csv': 'series_id,units\nGDP,thousand euro\n' });
+      await writing(address, async (writer) => {
+        for (const one of [change, later]) await writer.recordChange(one);
+      });
+      const unitOn = (asOf?: string) =>
+        reading(address, async (view) => {
+          const query = { seriesId: 'GDP', limit: 1, ...(asOf !== undefined && { asOf }) };
+          return (await view.series.observations(query))?.series.units;
+        });
+      expect(await Promise.all(['2015-05-31', '2015-06-01', '2018-01-29', '2018-01-30'].map(unitOn))).toEqual(
+        ['ECU', 'euro', 'euro', 'thousand euro'],
+      );
+      expect(await unitOn()).toBe('thousand euro');
+    });
   });
 
   describe('a read of a store', () => {
