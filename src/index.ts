@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
-import type { Demands } from './answering/basis.ts';
 import { embeddedClient } from './client/open.ts';
 import { requestLimits } from './client/remote/settings.ts';
 import { Problem } from './errors/problem.ts';
@@ -9,9 +8,7 @@ import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, isUrl, type Kinds, methodNaming } from './library/call.ts';
 import type { MethodParams } from './library/methods.ts';
 import { Session } from './library/session.ts';
-import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
-import type { ParamsOf } from './operations/param.ts';
 import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
 import { defined } from './platform/defined.ts';
 import { samplePath, userFolders, variable } from './platform/installation.ts';
@@ -68,18 +65,22 @@ export type { Followed, LoggedImport } from './store/store.ts';
 /** Maintenance of a store: `asof.store`. */
 export type StoreCare = Asof['store'];
 
-/** The name of an operation, such as `observations`. */
-export type OperationName = KnownOperation['name'];
+type Questions = typeof questions;
 
-type OperationNamed<N extends OperationName> = Extract<KnownOperation, { readonly name: N }>;
+type OfOperation = Extract<Questions[keyof Questions], { readonly operation?: object }>;
+
+/** The name of an operation, such as `observations`. */
+export type OperationName = OfOperation['name'];
+
+type OperationNamed<N extends OperationName> = Extract<OfOperation, { readonly name: N }>;
 
 /** A row of an operation: `OperationRow<'observations'>`. */
-export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
+export type OperationRow<N extends OperationName> = RowOf<NonNullable<OperationNamed<N>['operation']>>;
 
 /** The parameters of an operation's method: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
 
-type QuestionParams<N extends keyof typeof questions> = Demands & ParamsOf<(typeof questions)[N]>;
+type QuestionParams<N extends keyof Questions> = MethodParams<Questions[N]>;
 
 /** The parameters of a comparison of two as-of dates. */
 export type DiffParams = QuestionParams<'diff'>;

@@ -92,6 +92,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   readonly about?: string | Sentence;
   readonly command?: QuestionCommand;
   readonly askedBy?: AskedByFlags;
+  /** The operation that answers its path, page by page. */
+  readonly operation?: Operation | undefined;
   readonly endpoint?: QuestionEndpoint;
   readonly args: readonly Argument[];
   readonly params: Params;
@@ -153,7 +155,7 @@ type ArgumentValues<A extends readonly Argument[]> = {
 // An intersection with Question's members would accept parameters of any name.
 type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Omit<
   Question<ArgumentValues<A> & ParamValues<P>, R>,
-  'all' | 'args' | 'method' | 'params'
+  'all' | 'args' | 'method' | 'operation' | 'params'
 > & {
   readonly args: A;
   readonly params: P;
@@ -167,10 +169,24 @@ export function question<
   R extends Row,
   M extends readonly MethodType[] = readonly [],
   L extends Question | undefined = undefined,
+  O extends Operation | undefined = undefined,
 >(
-  declaration: TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M; readonly all?: L },
-): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M; readonly all?: L } {
+  declaration: TypedQuestion<A, P, R> & Particulars<N, M, L, O>,
+): TypedQuestion<A, P, R> & Particulars<N, M, L, O> {
   return declaration;
+}
+
+type Particulars<N, M, L, O> = {
+  readonly name: N;
+  readonly method?: M;
+  readonly all?: L;
+  readonly operation?: O;
+};
+
+/** Returns the command of a question that replaces an operation. */
+export function commandOf({ command, summary }: Operation): QuestionCommand {
+  const { words, heading, alias, examples } = command;
+  return { words, heading, summary, ...defined({ alias, examples }) };
 }
 
 const daysOfAge = integer(0);

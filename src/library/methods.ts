@@ -16,13 +16,10 @@ import { restartOnChange } from '../client/client.ts';
 import { type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, Row, SeriesSummary } from '../operations/envelope.ts';
-import { type CamelCase, camelCase } from '../operations/field.ts';
-import { type KnownOperation, operations } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
-import type { Param, Params, ParamsOf } from '../operations/param.ts';
+import { camelCase } from '../operations/field.ts';
+import type { Param, ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
 import type { Store } from '../store/store.ts';
@@ -109,46 +106,8 @@ function basedOn(source: LibrarySource, demands: Demands): Ask {
   return asOf === undefined ? based : { ...based, client: boundedClient(based.client, asOf) };
 }
 
-type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
-  ? A
-  : never;
-
-/** The parameters of a method, besides the argument. */
-export type MethodParams<O> = O extends { readonly name: infer N extends keyof typeof questions }
-  ? Demands & ParamsOf<(typeof questions)[N]>
-  : Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
-      DemandsOf<O> &
-      ExtraOf<O> &
-      Flags<FlagName<Flagged<O>>, false | undefined>;
-
-type DemandsOf<O> = O extends { readonly members?: infer M extends readonly unknown[] }
-  ? 'covered_to' extends M[number]
-    ? Demands
-    : unknown
-  : unknown;
-
-type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
-  ? ParamsOf<{ readonly params: { readonly [K in keyof E as string extends K ? never : K]: E[K] } }>
-  : unknown;
-
-type Arguments<O> = [
-  ...CommandArgument<CamelCase<ArgumentName<O>>, ParamsOf<O>>,
-  ...Options<MethodParams<O>>,
-];
-
-type CommandArgument<A, Asked> = [A] extends [keyof Asked]
-  ? [A] extends [never]
-    ? []
-    : undefined extends Asked[A]
-      ? [argument?: Asked[A]]
-      : [argument: Asked[A]]
-  : [];
-
-type Options<P> = [keyof P] extends [never]
-  ? []
-  : Record<never, never> extends P
-    ? [params?: P]
-    : [params: P];
+/** The parameters of a method, besides its arguments. */
+export type MethodParams<Q> = ParamsOf<Q> & (Q extends { readonly isAboutData: false } ? unknown : Demands);
 
 type Method<Asked extends readonly unknown[], R> = (...asked: Asked) => Promise<Result<R>>;
 
@@ -157,92 +116,59 @@ type Listing<Asked extends readonly unknown[], R> = Method<Asked, R> & {
   all(...asked: Asked): AsyncIterable<R>;
 };
 
-type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
-  ? Extract<KnownOperation, { readonly command: { readonly words: W; readonly flag: object } }>
-  : never;
-
-type FlagName<F> = F extends {
-  readonly command: { readonly flag: { readonly name: infer N extends string } };
-}
-  ? N
-  : never;
-
-type Flags<N extends string, V> = [N] extends [never] ? unknown : { readonly [K in N]?: V };
-
-type FlaggedMethods<O> = Every<
-  Flagged<O> extends infer F
-    ? F extends unknown
-      ? Listing<[params: MethodParams<F> & Required<Flags<FlagName<F>, true>>], RowOf<F>>
-      : never
-    : never
-> &
-  OperationMethod<O> &
-  Listing<[params: MaybeFlagged<O, FlagName<Flagged<O>>>], RowOf<Flagged<O> | O>>;
-
-type Every<U> = (U extends unknown ? (one: U) => void : never) extends (every: infer M) => void ? M : never;
-
-type MaybeFlagged<O, N extends string> = N extends unknown
-  ? Omit<MethodParams<O>, N> & Flags<N, boolean | undefined>
-  : never;
-
-/** The method of an operation; `limit` and `first` bound its rows. */
-type OperationMethod<O> = O extends { readonly params: { readonly cursor: unknown } }
-  ? Listing<Arguments<O>, RowOf<O>>
-  : Method<Arguments<O>, RowOf<O>>;
-
-type OperationMethods = {
-  readonly [O in Exclude<
-    KnownOperation,
-    Pick<(typeof questions)[keyof typeof questions], 'name'>
-  > as CamelCase<O['name']>]: [Flagged<O>] extends [never] ? OperationMethod<O> : FlaggedMethods<O>;
-};
-
 type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
 
 type GivenArguments<A extends readonly Argument[]> = {
   [I in keyof A]: A[I] extends Param<infer T> ? Given<A[I], T> : never;
 };
 
-type TypedCall = NonNullable<Question['method']>[number];
+type Options<P> = [keyof P] extends [never]
+  ? []
+  : Record<never, never> extends P
+    ? [params?: P]
+    : [params: P];
+
+type QuestionArguments<Q extends Question> = [
+  ...(Q['args'] extends readonly [{ readonly required: false }]
+    ? Partial<GivenArguments<Q['args']>>
+    : GivenArguments<Q['args']>),
+  ...Options<MethodParams<Q>>,
+];
 
 /** The method of a question, with its types. */
 export type QuestionMethod<Q extends Question> = Q extends {
-  readonly method?: readonly [infer First extends TypedCall, ...infer Others extends readonly TypedCall[]];
+  readonly method?: infer M extends readonly [TypedCall, ...TypedCall[]];
 }
-  ? Overloads<[First, ...Others]>
-  : Q extends { readonly all?: infer A extends Question }
-    ? Method<QuestionArguments<Q>, QuestionRow<Q>> &
-        Pick<Listing<QuestionArguments<A>, QuestionRow<A>>, 'all'>
-    : Method<QuestionArguments<Q>, QuestionRow<Q>>;
+  ? Overloads<M, Q>
+  : Method<QuestionArguments<Q>, QuestionRow<Q>> &
+      (Q extends { readonly all?: infer A extends Question }
+        ? Pick<Listing<QuestionArguments<A>, QuestionRow<A>>, 'all'>
+        : unknown);
 
-type QuestionArguments<Q extends Question> = [
-  ...GivenArguments<Q['args']>,
-  ...Options<ParamsOf<Q> & Demands>,
-];
+type TypedCall = NonNullable<Question['method']>[number];
 
-type Overloads<M extends readonly TypedCall[]> = M extends readonly [
+type Overloads<M, Q> = M extends readonly [
   readonly [infer Asked extends readonly unknown[], infer R extends Row],
   ...infer Others extends readonly TypedCall[],
 ]
-  ? Method<Asked, R> & Overloads<Others>
+  ? (Q extends { readonly all?: Question } ? Listing<Asked, R> : Method<Asked, R>) & Overloads<Others, Q>
   : unknown;
 
 /** The type of the rows of a question. */
 export type QuestionRow<Q> = Q extends { answer(...asked: never): Promise<QueryAnswer<infer R>> } ? R : never;
 
-type QuestionMethods = {
+type Methods = {
   // Mapped over the table itself, so that editors show its docstrings.
   readonly [K in keyof typeof questions]: QuestionMethod<(typeof questions)[K]>;
 };
 
-type Methods = OperationMethods & QuestionMethods;
-
-/** Returns the methods of all questions, including those that ask one operation. */
+/** Returns the methods of all questions. */
 export function methodsOf(source: LibrarySource): Methods {
-  const asked = operations.map((operation) => questionOf(operation, operations));
-  const all = new Set([...asked, ...Object.values<Question>(questions)]);
-  const methods = Array.from(all, (one) => [camelCase(one.name), guardedMethod(one, source)]);
-  // Names and types of methods come only from the tables of questions and operations.
+  const methods = Object.values<Question>(questions).map((one) => [
+    camelCase(one.name),
+    guardedMethod(one, source),
+  ]);
+  // Names and types of methods come only from the table of questions.
   return Object.fromEntries(methods) as Methods;
 }
 

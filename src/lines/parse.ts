@@ -1,11 +1,11 @@
-import { operations } from '../operations/index.ts';
+import { questions } from '../questions/table.ts';
 import type { AnyCommand, CommandSpec, QueryLine } from './command.ts';
 import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 
 /** Returns every command that asks a question, in the order of help; `inPlan` as in the lines of a plan. */
 export function questionCommands(inPlan = false): readonly CommandSpec[] {
-  return queryCommands(operations, inPlan);
+  return queryCommands(questions, inPlan);
 }
 
 /**

@@ -1,13 +1,11 @@
 import { checkedValues, paramsOf, type Query, type Question } from '../answering/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import { figures } from '../operations/figures.ts';
-import { commandNaming, type Operation } from '../operations/operation.ts';
+import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
-import { questionOf } from '../questions/operation-question.ts';
-import { questions } from '../questions/table.ts';
+import { composed, published } from '../questions/figures.ts';
 import {
   type CommandSpec,
   chartFlags,
@@ -19,7 +17,7 @@ import {
   typedValue,
 } from './command.ts';
 
-const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
+const allRows: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
 const dryRun: Flag = { name: 'dry-run', about: 'print only the number of requests' };
 
@@ -27,25 +25,30 @@ const dryRun: Flag = { name: 'dry-run', about: 'print only the number of request
  * Returns the commands that ask for data; a question about one series is asked as the one about several.
  * In a plan (`inPlan`) a line need not name the day that it is bound to.
  */
-export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
-  const asked = operations.map((operation) => {
-    const one = questionOf(operation, operations);
-    return one.command === undefined ? (one.all ?? one) : one;
-  });
-  const every = new Set([...asked, ...Object.values<Question>(questions)]);
-  return [...every].flatMap((one) => questionCommand(one, inPlan));
+export function queryCommands(
+  questions: Readonly<Record<string, Question>>,
+  inPlan: boolean,
+): readonly CommandSpec[] {
+  const all = Object.values(questions);
+  const asked = new Set(all.map((one) => (one.command === undefined ? (one.all ?? one) : one)));
+  return [...asked].flatMap((one) => questionCommand(one, all, inPlan));
 }
 
 /** Returns the commands about series and rates, enough for a line that begins with one of them. */
 export function figureCommands(): readonly CommandSpec[] {
-  return queryCommands(figures, false);
+  return queryCommands({ ...published, ...composed }, false);
 }
 
-function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
+function questionCommand(
+  question: Question,
+  all: readonly Question[],
+  inPlan: boolean,
+): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
   const { exitsWithDifferences = false, comparedAfter, flags: own = [], ...described } = command;
   const { words } = described;
+  const others = all.filter(({ askedBy }) => askedBy?.words.includes(words) === true);
   return [
     {
       ...described,
@@ -53,15 +56,15 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
       // Made on demand, because a line needs only the flags of its own command.
       get flags() {
         const charts = question.drawing === undefined ? [] : chartFlags;
-        const limited = Object.hasOwn(params, 'limit') ? [all] : [];
+        const limited = Object.hasOwn(params, 'limit') ? [allRows] : [];
         return [
           ...ownFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => [
             ...paramFlags(name, param, question.defaults?.[name]),
-            ...(name === comparedAfter ? askedBy(words).flatMap(ownFlags) : []),
+            ...(name === comparedAfter ? others.flatMap(ownFlags) : []),
           ]),
           ...own,
-          ...(question.reading === undefined ? [...charts, ...limited] : [dryRun, all, ...charts]),
+          ...(question.reading === undefined ? [...charts, ...limited] : [dryRun, allRows, ...charts]),
           ...output.flags,
           ...(question.isAboutData === false ? [] : demands.flags),
           ...connection.flags,
@@ -73,7 +76,7 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
         return {
           command: 'query',
           words,
-          query: questionByFlags(question, words, line, inPlan) ?? asked,
+          query: questionByFlags(question, others, line, inPlan) ?? asked,
           demands: demands.read(line),
           output: output.read(line),
           connection: connection.read(line),
@@ -88,10 +91,6 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
   ];
 }
 
-function askedBy(words: string): readonly Question[] {
-  return Object.values<Question>(questions).filter(({ askedBy }) => askedBy?.words.includes(words) === true);
-}
-
 /** Returns the flags of a question's arguments, and those that ask it by another question's command. */
 function ownFlags({ args, askedBy }: Question): readonly Flag[] {
   return [...(askedBy?.flags ?? []), ...args.flatMap(({ typed }) => typed?.flags ?? [])];
@@ -99,11 +98,11 @@ function ownFlags({ args, askedBy }: Question): readonly Flag[] {
 
 function questionByFlags(
   usual: Question,
-  words: string,
+  others: readonly Question[],
   line: TypedLine,
   inPlan: boolean,
 ): Query | undefined {
-  const asked = askedBy(words).flatMap((question) => {
+  const asked = others.flatMap((question) => {
     const flag = ownFlags(question).find(({ name }) => line.has(name));
     return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
   });

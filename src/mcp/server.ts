@@ -15,21 +15,19 @@ import type { Question } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { closest } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
-import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
+import { codeVoice, Problem, type Sentence, saidIn, type Voice } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
 import { methodNaming, unknownName } from '../library/call.ts';
 import { methodOf, type Result, signatureOf } from '../library/methods.ts';
 import { Session } from '../library/session.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { camelCase, type Schema } from '../operations/field.ts';
-import { operations } from '../operations/index.ts';
 import type { Naming, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { version } from '../platform/installation.ts';
-import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 
 /** A method of the library as a tool for an assistant. */
@@ -55,20 +53,17 @@ const toolCode: Voice = {
 
 /** Makes a tool for each operation and each question with a description, except operations about the caller. */
 export function assistantTools(): readonly Tool[] {
-  const ofOperations = operations.flatMap((operation) => {
-    const { summary, description, fields, aboutCaller } = operation;
-    if (aboutCaller === true) return [];
-    const growing = fields.filter(({ grows }) => grows === true).map(({ name }) => name);
-    const about = `${summary}. ${saidIn(toolCode, description)}`;
-    return [questionTool(questionOf(operation, operations), about, growing)];
+  return Object.values<Question>(questions).flatMap((question) => {
+    const { about, operation } = question;
+    if (operation === undefined) return about === undefined ? [] : [questionTool(question, about)];
+    const { summary, description, aboutCaller } = operation;
+    const described: Sentence = (voice) => `${summary}. ${saidIn(voice, description)}`;
+    return aboutCaller === true ? [] : [questionTool(question, described)];
   });
-  const others = Object.values<Question>(questions).flatMap((question) =>
-    question.about === undefined ? [] : [questionTool(question, saidIn(toolCode, question.about))],
-  );
-  return [...ofOperations, ...others];
 }
 
-function questionTool(question: Question, description: string, growing: readonly string[] = []): Tool {
+function questionTool(question: Question, description: Sentence | string): Tool {
+  const { fields = [] } = question.operation ?? {};
   const { args, params } = signatureOf(question);
   const { kinds = {}, required = [], limitsRows = () => true } = params ?? {};
   const { usual, most } = rowLimits;
@@ -87,14 +82,14 @@ function questionTool(question: Question, description: string, growing: readonly
   const needed = args.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name);
   return {
     name: question.name,
-    description,
+    description: saidIn(toolCode, description),
     inputSchema: {
       type: 'object',
       properties,
       required: [...needed, ...required],
       additionalProperties: false,
     },
-    growing,
+    growing: fields.filter(({ grows }) => grows === true).map(({ name }) => name),
     async call(asof, values) {
       const unknown = Object.keys(values).find((name) => !Object.hasOwn(properties, name));
       // Arguments have names here; the method's own check does not list them.

@@ -1,32 +1,59 @@
 // Why: docs/decisions/operations-below-questions.md
 import { type Ask, counted, type QueryAnswer, textsOf } from '../answering/answer.ts';
-import type { Argument, BoundValues, Question } from '../answering/question.ts';
+import { type Argument, type BoundValues, commandOf, type Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/values/date.ts';
 import { contradiction } from '../errors/problem.ts';
-import { type Operation, prepare } from '../operations/operation.ts';
+import { type Operation, prepare, type RowOf } from '../operations/operation.ts';
 import { flagName, isAboutKnowledge, type Param, type Params, param } from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { aboutAsOf, commandOf, extentParams, oneSeries, ownValues } from './series/shared.ts';
-import { questions } from './table.ts';
+import { aboutAsOf, extentParams, oneSeries, ownValues } from './series/shared.ts';
 
-/** Returns the question with the name of an operation, or makes one that asks only that operation. */
-export function questionOf(operation: Operation, operations: readonly Operation[]): Question {
-  const named = Object.values<Question>(questions).find(({ name }) => name === operation.name);
-  return named ?? operationQuestion(operation, operations);
-}
+type Flagged = readonly (Operation & { readonly command: { readonly flag: { readonly name: string } } })[];
 
-/** Makes the question of an operation, and of those in `operations` that its command's flags select. */
-function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
+/** The question of an operation; its method takes the argument of the command by position. */
+type OperationQuestion<O extends Operation, F extends Flagged> = OneOperation<O, F> &
+  (O['params'] extends { readonly cursor: unknown } ? { readonly all: OneOperation<O, F> } : unknown);
+
+type OneOperation<O extends Operation, F extends Flagged> = Omit<Question, Typed> & {
+  readonly name: O['name'];
+  readonly operation: O;
+  readonly isAboutData: 'covered_to' extends NonNullable<O['members']>[number] ? true : false;
+  readonly args: [ArgumentOf<O>] extends [never]
+    ? readonly []
+    : readonly [argument: O['params'][ArgumentOf<O>] & { readonly name: string }];
+  readonly params: Omit<O['params'], ArgumentOf<O>> &
+    ExtraOf<O> & {
+      // With a flag, another operation gives the rows.
+      readonly [K in F[number]['command']['flag']['name']]: Param<false | undefined, false>;
+    };
+  answer(values: never, ask: Ask): Promise<QueryAnswer<RowOf<O>>>;
+};
+
+type Typed = 'all' | 'answer' | 'args' | 'isAboutData' | 'method' | 'name' | 'operation' | 'params';
+
+type ArgumentOf<O> = O extends { readonly command: { readonly argument: infer A extends string } }
+  ? A
+  : never;
+
+type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
+  ? { readonly [K in keyof E as string extends K ? never : K]: E[K] }
+  : unknown;
+
+/** Returns the question that asks one operation, or another one that a flag of the same command selects. */
+export function asking<O extends Operation, F extends Flagged>(
+  operation: O,
+  ...others: F
+): OperationQuestion<O, F>;
+export function asking(operation: Operation, ...others: Flagged): object {
   const { name, command, params, extra, members = [], drawing } = operation;
   const { defaults, argument = '' } = command;
   const { [argument]: typed, limit, cursor: _, ...own } = params;
-  const others = command.flag === undefined ? flaggedBy(command.words, operations) : [];
   const asked = (values: NamedValues): Operation => chosen(operation, others, values);
   const comparedAfter = Object.keys(own).at(-1);
   const question: Question = {
-    name,
+    ...{ name, operation },
     isAboutData: members.includes('covered_to'),
     ...(command.flag === undefined && {
       command: { ...commandOf(operation), ...defined({ comparedAfter }) },
@@ -54,22 +81,14 @@ function operationQuestion(operation: Operation, operations: readonly Operation[
   return limit === undefined ? question : { ...question, all: question };
 }
 
-type FlaggedOperation = Operation & { readonly command: { readonly flag: object } };
-
-function flaggedBy(words: string, operations: readonly Operation[]): readonly FlaggedOperation[] {
-  return operations.filter(
-    (one): one is FlaggedOperation => one.command.words === words && one.command.flag !== undefined,
-  );
-}
-
-function chosen(operation: Operation, others: readonly FlaggedOperation[], values: NamedValues): Operation {
+function chosen(operation: Operation, others: Flagged, values: NamedValues): Operation {
   const [one, other] = others.filter(({ command }) => values[command.flag.name] === true);
   if (one === undefined || other === undefined) return one ?? operation;
   const { name } = one.command.flag;
   throw contradiction(name, ({ param }) => `use either ${param(name)} or ${param(other.command.flag.name)}`);
 }
 
-function flagParams(others: readonly FlaggedOperation[]): Params {
+function flagParams(others: Flagged): Params {
   return Object.fromEntries(
     others.map(({ command: { flag: asking } }) => [asking.name, param(flag, asking.description, undefined)]),
   );

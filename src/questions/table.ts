@@ -1,47 +1,47 @@
-import { check } from './files/check.ts';
-import { join } from './files/join.ts';
-import { curve } from './rates/curve.ts';
-import { yieldTable } from './rates/yield-table.ts';
-import { observations, observationsOfSeveral } from './series/observations.ts';
-import { panel } from './series/panel.ts';
-import { revisions } from './series/revisions.ts';
-import { compare, diff, versions } from './series/versions.ts';
-import { vintages } from './series/vintages.ts';
+import type { Demands } from '../answering/basis.ts';
+import { typed } from '../answering/question.ts';
+import {
+  insiderClusterExplanations as explanations,
+  insiderClusters,
+  insiderClusterSignals as signals,
+} from '../operations/insiders/clusters.ts';
+import { insiderFilings } from '../operations/insiders/filings.ts';
+import type { RowOf } from '../operations/operation.ts';
+import type { ParamsOf } from '../operations/param.ts';
+import { composed, published } from './figures.ts';
+import { asking } from './operation-question.ts';
 
-/** Every question that is more than one operation, by the name of its method, which takes the docstring here. */
+const clusters = asking(insiderClusters, explanations, signals);
+const insiderClusterExplanations = asking(explanations);
+const insiderClusterSignals = asking(signals);
+
+type AskedOf<Q> = Demands & ParamsOf<Q>;
+type Clusters = AskedOf<typeof clusters>;
+type MaybeFlagged<N extends string> = Omit<Clusters, N> & { readonly [K in N]?: boolean | undefined };
+type ClusterRow = RowOf<typeof insiderClusters>;
+type ExplanationRow = RowOf<typeof explanations>;
+type SignalRow = RowOf<typeof signals>;
+
+/** Every question, by the name of its method, which takes the docstring here. */
 export const questions = {
-  /** Returns the values of a series, as known on a day. */
-  observations,
-  /**
-   * Returns the values of several series, one series after the other, as known on a day.
-   * `limit` and `first` count dates of each series.
-   */
-  observationsOfSeveral,
-  /**
-   * Returns every value published for one `date` or each date, newest date first, with the size of each change.
-   * With `release` or `after`, returns the values at these releases; with `stats`, statistics of the revisions;
-   * with `wide`, the triangle of all vintages, a column for each.
-   */
-  revisions,
-  /** Returns the vintage dates of a series with their changes, newest first; without `asOf` also its coverage. */
-  vintages,
-  /** Returns the treasury curve of a day, by default the newest one; with `vs`, compares it with another day's. */
-  curve,
-  /** Returns treasury rates, newest date first, with a column for each maturity; `limit` counts dates. */
-  yieldTable,
-  /** Returns the dates whose values differ between two as-of days, newest first; with `allRows` all dates. */
-  diff,
-  /** Returns the values of series as of one day beside another day's, with the difference, newest first. */
-  compare,
-  /** Returns the values of series as of several days, a column for each day; `latest` is the newest vintage. */
-  versions,
-  /**
-   * Returns several series as known on one day; with `asOfEach`, their newest values known on each day of a rhythm.
-   * An id with `*` means every series whose id matches. With `wide` there is a column for each series.
-   */
-  panel,
-  /** Returns the rows of a table in their order, each with the newest values of series known on its day. */
-  join,
-  /** Returns the values of a table that were not known on the day of their row, each with the known value. */
-  check,
+  ...published,
+  insiderFilings: asking(insiderFilings),
+  insiderClusters: {
+    ...clusters,
+    method:
+      typed<
+        [
+          [[params: AskedOf<typeof insiderClusterExplanations> & { readonly explain: true }], ExplanationRow],
+          [[params: AskedOf<typeof insiderClusterSignals> & { readonly signals: true }], SignalRow],
+          [[params?: Clusters], ClusterRow],
+          [
+            [params: MaybeFlagged<'explain'> | MaybeFlagged<'signals'>],
+            ClusterRow | ExplanationRow | SignalRow,
+          ],
+        ]
+      >(),
+  },
+  insiderClusterExplanations,
+  insiderClusterSignals,
+  ...composed,
 };

@@ -3,11 +3,9 @@ import type { Demands } from '../answering/basis.ts';
 import { type Query, type Question, readTexts, requestParams, splitDemands } from '../answering/question.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import { operations } from '../operations/index.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
 import { invalid, type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
 import type { Clock, NamedValues } from '../operations/value.ts';
-import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 import type { WireRequest } from './respond.ts';
 
@@ -27,19 +25,14 @@ export type Endpoint = Pick<
 };
 
 /** The service's questions: operations, and asof's own compositions. */
-export const endpoints: readonly Endpoint[] = [
-  ...operations.map(operationEndpoint),
-  ...Object.values<Question>(questions).flatMap(composedEndpoint),
-];
+export const endpoints: readonly Endpoint[] = Object.values<Question>(questions).flatMap(endpointOf);
 
-function operationEndpoint(operation: Operation): Endpoint {
-  const question = questionOf(operation, operations);
-  const gated = operation.needsVintageAccess !== undefined;
-  return { ...operation, heading: operation.command.heading, gated, question, operation };
-}
-
-function composedEndpoint(question: Question): readonly Endpoint[] {
-  const { endpoint, name } = question;
+function endpointOf(question: Question): readonly Endpoint[] {
+  const { endpoint, name, operation } = question;
+  if (operation !== undefined) {
+    const gated = operation.needsVintageAccess !== undefined;
+    return [{ ...operation, heading: operation.command.heading, gated, question, operation }];
+  }
   if (endpoint === undefined) return [];
   const { fields } = endpoint.layout;
   return [{ ...endpoint, name, fields, gated: true, params: requestParams(question), question }];

@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Question } from '../../src/answering/question.ts';
 import type { Field } from '../../src/operations/field.ts';
-import { operations } from '../../src/operations/index.ts';
 import { comparisonLayout } from '../../src/questions/rates/curve.ts';
 import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
 import { revisionLayout } from '../../src/questions/series/revision-layouts.ts';
@@ -16,6 +15,7 @@ import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { newFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
+import { operations } from '../support/operations.ts';
 import { builtProgram, builtSample, root, trueAnswers } from '../support/repository.ts';
 
 // Each script starts Python and commands.

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/operations/index.ts';
 import { formatNames } from '../../src/render/output.ts';
 import { openStore } from '../../src/store/open.ts';
 import { asof, type Ended } from '../support/command.ts';
@@ -11,6 +10,7 @@ import { contractStore, oddId } from '../support/contract-cases.ts';
 import { newSchemaAddress } from '../support/engines.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
+import { operations } from '../support/operations.ts';
 import { builtProgram } from '../support/repository.ts';
 
 const folder = scratchFolder();

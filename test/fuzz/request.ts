@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { operations } from '../../src/operations/index.ts';
+import { operations } from '../support/operations.ts';
 
 const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
 

@@ -18,20 +18,15 @@ import { scratchFolder } from '../support/folders.ts';
 import type { Json } from '../support/http-service.ts';
 import { type Running, startService } from '../support/modes.ts';
 
-// The lines that the operations and the questions would have in their tables.
-vi.mock('../../src/operations/index.ts', async (original) => {
-  const [table, added] = await Promise.all([
-    original<typeof import('../../src/operations/index.ts')>(),
-    import('../support/added-questions.ts'),
-  ]);
-  return { ...table, operations: [...table.operations, added.sources] };
-});
+// The lines that the questions would have in their table.
 vi.mock('../../src/questions/table.ts', async (original) => {
-  const [table, added] = await Promise.all([
+  const [table, added, { asking }] = await Promise.all([
     original<typeof import('../../src/questions/table.ts')>(),
     import('../support/added-questions.ts'),
+    import('../../src/questions/operation-question.ts'),
   ]);
-  return { ...table, questions: { ...table.questions, valueGaps: added.gaps, gapsAtMost: added.gapsAtMost } };
+  const { gaps: valueGaps, gapsAtMost, sources } = added;
+  return { ...table, questions: { dataSources: asking(sources), ...table.questions, valueGaps, gapsAtMost } };
 });
 
 const clock = () => now;

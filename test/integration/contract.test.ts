@@ -4,7 +4,6 @@ import { embeddedClient } from '../../src/client/open.ts';
 import { remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import { operations } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { ping } from '../../src/operations/ping.ts';
@@ -16,6 +15,7 @@ import { answered, contractStore, listings, now, refused } from '../support/cont
 import { scratchFolder } from '../support/folders.ts';
 import { everyPage } from '../support/http-service.ts';
 import { startService, unlimited } from '../support/modes.ts';
+import { operations } from '../support/operations.ts';
 import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
 import { textsOf } from '../support/service-double.ts';
 

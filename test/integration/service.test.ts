@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
 import type { Field } from '../../src/operations/field.ts';
-import { operations } from '../../src/operations/index.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve, yields } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
@@ -15,6 +14,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { folder, gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
 import { askedService, free } from '../support/http-service.ts';
+import { operations } from '../support/operations.ts';
 import { changedStore, facts, importFiles, newStorePath } from '../support/scratch-store.ts';
 import { textsOf } from '../support/service-double.ts';
 

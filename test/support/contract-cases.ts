@@ -1,4 +1,3 @@
-import { operations } from '../../src/operations/index.ts';
 import {
   insiderClusterExplanations,
   insiderClusterSignals,
@@ -13,6 +12,7 @@ import { observations } from '../../src/operations/series/observations.ts';
 import { revisions } from '../../src/operations/series/revisions.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { vintages } from '../../src/operations/series/vintages.ts';
+import { operations } from './operations.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-documents.ts';
 import { textsOf } from './service-double.ts';

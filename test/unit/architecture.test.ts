@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/operations/index.ts';
 import { questions } from '../../src/questions/table.ts';
 import { root } from '../support/repository.ts';
 
@@ -301,7 +300,7 @@ function isPicked(node: ts.Node): boolean {
 }
 
 describe('the architecture', () => {
-  const names = [...Object.values(questions), ...operations].map(({ name }) => name);
+  const names = Object.values(questions).map(({ name }) => name);
 
   it('has a rule for every folder of src, and none for a folder that is gone', () => {
     expect([...allowed.keys()].sort()).toEqual([...new Set(files.map(folderOf))].sort());

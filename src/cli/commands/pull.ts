@@ -11,8 +11,7 @@ import {
   textOption,
   toggle,
 } from '../../lines/command.ts';
-import { queryCommands } from '../../lines/question-command.ts';
-import { ping } from '../../operations/ping.ts';
+import { figureCommands } from '../../lines/question-command.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
@@ -188,8 +187,8 @@ const pingSources = command({
 });
 
 /** `asof ping` asks the store or the service, and with `--sources` the live sources. */
-const pingCommands = queryCommands([ping], false).flatMap((question): readonly RunnableCommand[] => {
-  if (question.words !== ping.command.words) return [];
+const pingCommands = figureCommands().flatMap((question): readonly RunnableCommand[] => {
+  if (question.words !== pingSources.words) return [];
   const about = 'test whether each live source answers and accepts your key';
   return [
     {

@@ -1,6 +1,6 @@
 import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import { question, typed } from '../../answering/question.ts';
+import { commandOf, question, typed } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
 import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
@@ -59,12 +59,11 @@ type AskedCurve = ParamValues<typeof params>;
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = ParamsOf<{ readonly params: typeof params }> & Demands;
 
-const { command, summary } = curveOperation;
-
 /** The curve of a day, or the newest one; with `vs`, compared with another day's. */
 export const curve = question({
   name: 'curve',
-  command: { words: command.words, heading: command.heading, summary, examples: command.examples },
+  operation: curveOperation,
+  command: commandOf(curveOperation),
   method:
     typed<
       [

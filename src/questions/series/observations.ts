@@ -1,7 +1,7 @@
 import { type Ask, failureOf, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
 import { noteBasis } from '../../answering/notes.ts';
-import { question, transformationIn } from '../../answering/question.ts';
+import { commandOf, question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import { missingMember, type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
@@ -20,7 +20,6 @@ import type { SortOrder } from './panel-rows.ts';
 import {
   aboutAsOf,
   boundAsOf,
-  commandOf,
   extentParams,
   oneSeries,
   ownValues,
@@ -121,6 +120,7 @@ export const observationsOfSeveral = question({
 /** The values of one series. */
 export const observations = question({
   name: 'observations',
+  operation: listing,
   args: oneArg,
   params,
   all: observationsOfSeveral,

@@ -1,6 +1,6 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import { question, transformationIn, typed } from '../../answering/question.ts';
+import { commandOf, question, transformationIn, typed } from '../../answering/question.ts';
 import { contradiction, Problem, refused } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
@@ -16,7 +16,7 @@ import {
   revisionLayout,
   statisticsLayout,
 } from './revision-layouts.ts';
-import { aboutAsOf, boundAsOf, commandOf, extentParams, oneSeries, unitsParams } from './shared.ts';
+import { aboutAsOf, boundAsOf, extentParams, oneSeries, unitsParams } from './shared.ts';
 
 const releaseNumber: Value<number | 'final'> = {
   ...accepting(
@@ -121,6 +121,7 @@ export type RevisionsParams = (
 /** The published values of one date or each, or a table of them. */
 export const revisions = question({
   name: 'revisions',
+  operation: published,
   command: commandOf(published),
   method:
     typed<

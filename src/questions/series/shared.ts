@@ -1,4 +1,4 @@
-import { argument, type BoundValues, type Question } from '../../answering/question.ts';
+import { argument, type BoundValues } from '../../answering/question.ts';
 import { type Transformation, transformationChoices } from '../../domain/series/transformation.ts';
 import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
@@ -16,7 +16,6 @@ import {
   text,
   type Version,
 } from '../../operations/value.ts';
-import { defined } from '../../platform/defined.ts';
 
 /** The argument of a question about one series. */
 export const oneSeries = argument('id', seriesId, 'The id of the series, such as GDP.', {
@@ -97,12 +96,6 @@ export const extentParams = {
   ...oldest,
   cursor: param(text, 'Cursor of the page to continue from.', undefined, { placeholder: 'cursor' }),
 } satisfies Params;
-
-/** Returns the command of a question that replaces an operation. */
-export function commandOf({ command, summary }: Operation): NonNullable<Question['command']> {
-  const { words, heading, alias, examples } = command;
-  return { words, heading, summary, ...defined({ alias, examples }) };
-}
 
 /** Returns the values of an operation's parameters, without paging. */
 export function ownValues({ params }: Operation, values: NamedValues): QueryParams {

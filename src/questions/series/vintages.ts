@@ -1,6 +1,6 @@
 import { type Ask, counted, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
-import { question } from '../../answering/question.ts';
+import { commandOf, question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { earlier } from '../../domain/values/date.ts';
 import { contradiction } from '../../errors/problem.ts';
@@ -9,7 +9,7 @@ import type { RowOf } from '../../operations/operation.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { vintages as listing } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
-import { boundAsOf, commandOf, extentParams, oneSeries } from './shared.ts';
+import { boundAsOf, extentParams, oneSeries } from './shared.ts';
 
 const { from, to } = listing.params;
 const params = {
@@ -25,6 +25,7 @@ const args: readonly [id: typeof oneSeries] = [oneSeries];
 /** The vintage dates of a series; without an as-of date also its coverage. */
 export const vintages = question({
   name: 'vintages',
+  operation: listing,
   command: commandOf(listing),
   args,
   params,

@@ -2,7 +2,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestParams } from '../../../src/answering/question.ts';
 import { requestPath } from '../../../src/client/remote/client.ts';
-import { operations } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { questions } from '../../../src/questions/table.ts';
@@ -17,6 +16,7 @@ import {
   newHttpService,
   ownHttpService,
 } from '../../support/http-service.ts';
+import { operations } from '../../support/operations.ts';
 
 const folder = scratchFolder();
 let http: HttpService;

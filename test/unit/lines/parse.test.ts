@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/answering/question.ts';
 import type { QueryLine } from '../../../src/lines/command.ts';
 import { questionCommands } from '../../../src/lines/parse.ts';
-import { operations } from '../../../src/operations/index.ts';
 import { everyCommand, parse } from '../../support/command.ts';
+import { operations } from '../../support/operations.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 

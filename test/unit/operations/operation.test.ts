@@ -2,7 +2,6 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { countInPage } from '../../../src/operations/envelope.ts';
 import type { CompleteRow } from '../../../src/operations/field.ts';
-import { operations } from '../../../src/operations/index.ts';
 import type { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import type { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { type Operation, type RowOf, valuesIn } from '../../../src/operations/operation.ts';
@@ -12,6 +11,7 @@ import { observations } from '../../../src/operations/series/observations.ts';
 import type { revisions } from '../../../src/operations/series/revisions.ts';
 import { seriesSearch, type seriesShow } from '../../../src/operations/series/series.ts';
 import { clockAt } from '../../../src/operations/value.ts';
+import { operations } from '../../support/operations.ts';
 
 describe('the types of an operation', () => {
   it('of its rows are those of its fields', () => {

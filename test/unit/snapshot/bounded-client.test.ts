@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../../src/operations/index.ts';
 import { type Operation, prepare } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { boundedClient } from '../../../src/snapshot/bind.ts';
+import { operations } from '../../support/operations.ts';
 import { answerWith, madeUpClient } from '../../support/service-double.ts';
 
 const day = '2015-02-01';

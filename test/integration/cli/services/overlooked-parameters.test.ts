@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import { openClient } from '../../../../src/client/open.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { operations } from '../../../../src/operations/index.ts';
 import { envelopeToWire } from '../../../../src/operations/wire.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
 import { endpoints } from '../../../../src/server/endpoints.ts';
@@ -11,6 +10,7 @@ import { openApi } from '../../../../src/server/openapi.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { asof, type Ended, linesOf } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
+import { operations } from '../../../support/operations.ts';
 import { problem, reply, serve } from '../../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

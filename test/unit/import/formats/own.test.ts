@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { seriesIdForm } from '../../../../src/domain/series/series.ts';
 import { formatOfKind, recognise } from '../../../../src/import/formats/recognise.ts';
-import { operations } from '../../../../src/operations/index.ts';
 import { filing, filingRow, owner } from '../../../support/filings.ts';
+import { operations } from '../../../support/operations.ts';
 import { failureOf } from '../../../support/scratch-store.ts';
 import { readTogether } from '../../../support/sec-documents.ts';
 import { lines, readAll, refusalOf, refuses, sourceFile } from '../../../support/source-file.ts';

@@ -1,0 +1,60 @@
+import { ping } from '../operations/ping.ts';
+import { spread, yields } from '../operations/rates/yields.ts';
+import { seriesSearch, seriesShow } from '../operations/series/series.ts';
+import { check } from './files/check.ts';
+import { join } from './files/join.ts';
+import { asking } from './operation-question.ts';
+import { curve } from './rates/curve.ts';
+import { yieldTable } from './rates/yield-table.ts';
+import { observations, observationsOfSeveral } from './series/observations.ts';
+import { panel } from './series/panel.ts';
+import { revisions } from './series/revisions.ts';
+import { compare, diff, versions } from './series/versions.ts';
+import { vintages } from './series/vintages.ts';
+
+/** The questions about series and rates that have the path of an operation. */
+export const published = {
+  ping: asking(ping),
+  seriesSearch: asking(seriesSearch),
+  seriesShow: asking(seriesShow),
+  /** Returns the values of a series, as known on a day. */
+  observations,
+  /**
+   * Returns every value published for one `date` or each date, newest date first, with the size of each change.
+   * With `release` or `after`, returns the values at these releases; with `stats`, statistics of the revisions;
+   * with `wide`, the triangle of all vintages, a column for each.
+   */
+  revisions,
+  /** Returns the vintage dates of a series with their changes, newest first; without `asOf` also its coverage. */
+  vintages,
+  /** Returns the treasury curve of a day, by default the newest one; with `vs`, compares it with another day's. */
+  curve,
+  yields: asking(yields),
+  spread: asking(spread),
+};
+
+/** The questions about series and rates that take several answers of operations. */
+export const composed = {
+  /**
+   * Returns the values of several series, one series after the other, as known on a day.
+   * `limit` and `first` count dates of each series.
+   */
+  observationsOfSeveral,
+  /** Returns treasury rates, newest date first, with a column for each maturity; `limit` counts dates. */
+  yieldTable,
+  /** Returns the dates whose values differ between two as-of days, newest first; with `allRows` all dates. */
+  diff,
+  /** Returns the values of series as of one day beside another day's, with the difference, newest first. */
+  compare,
+  /** Returns the values of series as of several days, a column for each day; `latest` is the newest vintage. */
+  versions,
+  /**
+   * Returns several series as known on one day; with `asOfEach`, their newest values known on each day of a rhythm.
+   * An id with `*` means every series whose id matches. With `wide` there is a column for each series.
+   */
+  panel,
+  /** Returns the rows of a table in their order, each with the newest values of series known on its day. */
+  join,
+  /** Returns the values of a table that were not known on the day of their row, each with the known value. */
+  check,
+};
