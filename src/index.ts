@@ -24,7 +24,7 @@ export type { Day, Rhythm } from './domain/values/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportOptions } from './import/options.ts';
 export type { ImportResult } from './import/report.ts';
-export { type Asof, type FactRow, importFiles, pull } from './library/asof.ts';
+export { type Asof, importFiles, pull } from './library/asof.ts';
 export type { Result } from './library/methods.ts';
 export type { CheckSummary, StoreFault } from './maintenance/check.ts';
 export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
@@ -60,6 +60,7 @@ export type { ComparedRow, DiffRow } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
+export type { FactRow } from './store/known-view.ts';
 export type { Followed, LoggedImport } from './store/store.ts';
 
 /** Maintenance of a store: `asof.store`. */

@@ -137,7 +137,11 @@ export async function seriesWithStatements(
     if (await has(id)) outcomes.push({ id });
     else if (typed !== undefined) outcomes.push({ id, error: withoutStatements(id, catalogue) });
   if (outcomes.length === 0) throw ofCurves(ids.join(' '), catalogue);
-  return foundOf(outcomes, skipMissing, catalogue).map(({ id }) => id);
+  try {
+    return foundOf(outcomes, skipMissing, catalogue).map(({ id }) => id);
+  } catch (error) {
+    throw await withSuggestion(error, catalogue);
+  }
 }
 
 function withoutStatements(id: string, catalogue: Catalogue): Problem {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { askOf } from '../answering/answer.ts';
 import { notesOf } from '../answering/notes.ts';
-import { seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
+import { seriesWithStatements } from '../answering/series-ids.ts';
 import { dataChanged } from '../client/client.ts';
 import { requestLimits } from '../client/remote/settings.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';
@@ -41,22 +41,11 @@ import {
 import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
-import { knownView } from '../store/known-view.ts';
+import { type FactRow, factsOf as factRows, knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import { checkArguments, isUrl, type Kind, type Kinds, type Signature, unknownName } from './call.ts';
 import { type LibrarySource, methodsOf } from './methods.ts';
 import { type Session, stopped } from './session.ts';
-
-/** A statement about a series; `value` is null if it was withdrawn. */
-export type FactRow = {
-  readonly series_id: string;
-  /** Null in a statement about every date of the series. */
-  readonly date: Day | null;
-  readonly as_of_date: Day;
-  readonly value: string | null;
-  /** The kind of that day's vintage: `exact`, `fetched`, `sampled` or `unknown`. */
-  readonly vintage_kind: string;
-};
 
 type FactsParams = {
   /** True to leave out ids that no series has. Default: they are an error. */
@@ -211,9 +200,7 @@ async function* factsOf(
   const has = (id: string) =>
     store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
   const ask = askOf(source, {}, utcDay(now));
-  const found = await seriesWithStatements({ ids, skipMissing }, has, ask).catch(async (error) => {
-    throw await withSuggestion(error, ask);
-  });
+  const found = await seriesWithStatements({ ids, skipMissing }, has, ask);
   for (const note of notesOf(ask)) source.note?.(note);
   for (const id of found) {
     const facts = await store.read(async (view) => {
@@ -221,12 +208,8 @@ async function* factsOf(
       if (state !== undefined && state !== name) throw dataChanged();
       state = name;
       const rows: FactRow[] = [];
-      const known = knownView(view, latest);
-      for await (const statements of known.series.statements(id))
-        for (const { seriesId, date, asOf, value, kind = '' } of statements)
-          rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-      for (const { asOf, kind } of await known.series.completeVintages(id))
-        rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
+      for await (const batch of factRows(knownView(view, latest).series, id))
+        for (const row of batch) rows.push(row);
       return rows;
     });
     yield* facts;

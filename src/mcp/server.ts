@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
 import type { Question } from '../answering/question.ts';
-import type { AskOptions, Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { closest } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
 import { codeVoice, Problem, type Sentence, saidIn, type Voice } from '../errors/problem.ts';
@@ -20,10 +20,9 @@ import { type Asof, asofOf } from '../library/asof.ts';
 import { methodNaming, unknownName } from '../library/call.ts';
 import { methodOf, type Result, signatureOf } from '../library/methods.ts';
 import { Session } from '../library/session.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import { camelCase, type Schema } from '../operations/field.ts';
-import type { Naming, Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
+import type { Naming } from '../operations/operation.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -244,11 +243,7 @@ function clientOn(day: Day, client: Client): Client {
   };
   return {
     ...client,
-    async ask<R extends Row>(
-      operation: Operation<Params, R>,
-      texts: ParamTexts,
-      options?: AskOptions,
-    ): Promise<Envelope<R>> {
+    async ask(operation, texts, options) {
       for (const [name, text] of texts)
         if (operation.params[name]?.namesSeries === true)
           for (const id of text.split(',')) await checkBegun(id);

@@ -1,11 +1,11 @@
 import type { Query } from '../answering/question.ts';
-import type { AskOptions, Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
-import { isAboutKnowledge, type Params, type ParamTexts, without } from '../operations/param.ts';
+import { isAboutKnowledge, type ParamTexts, without } from '../operations/param.ts';
 
 type BoundQuery = {
   readonly query: Query;
@@ -37,11 +37,7 @@ export function bind({ question, values: asked }: Query, day: Day, naming?: Nami
 export function boundedClient({ followed: _, ...client }: Client, day: Day): Client {
   return {
     ...client,
-    async ask<R extends Row>(
-      operation: Operation<Params, R>,
-      texts: ParamTexts,
-      options?: AskOptions,
-    ): Promise<Envelope<R>> {
+    async ask(operation, texts, options) {
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `${operation.name} has no as-of date`);
       const bound = upTo(day, operation, texts);

@@ -192,3 +192,26 @@ function knownFilings(all: FilingsView, day: Day): FilingsView {
     coveredTo: (other) => all.coveredTo(upTo(other)),
   };
 }
+
+/** A statement about a series; `value` is null if it was withdrawn. */
+export type FactRow = {
+  readonly series_id: string;
+  /** Null in a statement about every date of the series. */
+  readonly date: Day | null;
+  readonly as_of_date: Day;
+  readonly value: string | null;
+  /** The kind of that day's vintage: `exact`, `fetched`, `sampled` or `unknown`. */
+  readonly vintage_kind: string;
+};
+
+/** Yields every statement about a series in batches, then one for each vintage that is about every date. */
+export async function* factsOf(series: AllSeriesView, id: string): AsyncGenerator<readonly FactRow[]> {
+  for await (const batch of series.statements(id))
+    yield batch.map(({ seriesId, date, asOf, value, kind = '' }) => {
+      return { series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind };
+    });
+  const vintages = await series.completeVintages(id);
+  yield vintages.map(({ asOf, kind }) => {
+    return { series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind };
+  });
+}

@@ -1,6 +1,6 @@
 import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
-import { seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
+import { seriesWithStatements } from '../../answering/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -25,9 +25,9 @@ import { defined } from '../../platform/defined.ts';
 import { print } from '../../platform/sink.ts';
 import { formatForFile, outputChoice, rendererFor } from '../../render/output.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
-import { knownView } from '../../store/known-view.ts';
+import { factsOf, knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
-import type { StoreView, WholeView } from '../../store/store.ts';
+import type { AllSeriesView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/settings.ts';
 import { writeRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
@@ -190,15 +190,14 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const latest = latestDay(io.clock());
       const has = (id: string) =>
         store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask).catch(async (error) => {
-        throw await withSuggestion(error, ask);
-      });
+      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask);
       // A setting or a variable does not change the format.
       const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
       const choice = outputChoice(output, place, false);
       const bar = messages.progress(io.stdout.isTTY !== true);
       await store.read(async (view) => {
-        const { columns, rows } = metadata ? metadataOf(view) : factsOf(knownView(view, latest));
+        const { series } = knownView(view, latest);
+        const { columns, rows } = metadata ? metadataOf(view) : statementsIn(series);
         const fields = columns.map((name) => ({ name, type: 'text', description: '' }) as const);
         const batches = async function* () {
           for (const [done, id] of ids.entries()) {
@@ -221,19 +220,9 @@ type ExportedRows = {
   readonly rows: (id: string) => AsyncIterable<readonly Row[]>;
 };
 
-/** Reads every statement, and a line without a date for each vintage that is about all dates. */
-function factsOf(view: StoreView): ExportedRows {
-  return {
-    columns: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
-    async *rows(id) {
-      for await (const batch of view.series.statements(id))
-        yield batch.map(({ seriesId, date, asOf, value, kind = null }) => {
-          return { series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind };
-        });
-      const vintages = await view.series.completeVintages(id);
-      yield vintages.map(({ asOf, kind }) => ({ series_id: id, as_of_date: asOf, vintage_kind: kind }));
-    },
-  };
+function statementsIn(series: AllSeriesView): ExportedRows {
+  const columns = ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'];
+  return { columns, rows: (id) => factsOf(series, id) };
 }
 
 /** Reads what is stated about a series, or implied by the formats of its files. */

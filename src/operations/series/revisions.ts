@@ -55,13 +55,7 @@ asof revisions GDP --stats
   order: [{ field: 'date', falling: true }, { field: 'as_of_date' }],
   identity: ['date', 'as_of_date'],
   limitCounts: ['date'],
-  check({ date, from, to }) {
-    if (date !== undefined && (from !== undefined || to !== undefined))
-      throw contradiction(
-        'date',
-        ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
-      );
-  },
+  check: checkDates,
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position, whole }) {
     const changesOf = async (first?: Day, last?: Day) => {
@@ -112,3 +106,16 @@ asof revisions GDP --stats
     };
   },
 });
+
+/** Refuses a date together with a range of dates. */
+export function checkDates({
+  date,
+  from,
+  to,
+}: { readonly [K in 'date' | 'from' | 'to']: Day | undefined }): void {
+  if (date === undefined || (from ?? to) === undefined) return;
+  throw contradiction(
+    'date',
+    ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
+  );
+}

@@ -4,7 +4,7 @@ import { commandOf, question, transformationIn, typed } from '../../answering/qu
 import { contradiction, Problem, refused } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
-import { revisions as published } from '../../operations/series/revisions.ts';
+import { checkDates, revisions as published } from '../../operations/series/revisions.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import {
@@ -178,12 +178,8 @@ function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
 }
 
 function check(values: RevisionsAsked): void {
-  const { date, cursor, from, to, release, after, wide, stats } = values;
-  if (date !== undefined && (from !== undefined || to !== undefined))
-    throw contradiction(
-      'date',
-      ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
-    );
+  const { date, cursor, release, after, wide, stats } = values;
+  checkDates(values);
   if (!isTable(values)) {
     if (transformationIn(values) === undefined) return;
     throw contradiction(
