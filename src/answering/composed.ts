@@ -1,10 +1,14 @@
 import pLimit from 'p-limit';
 import { dataChanged, isDataChange } from '../client/client.ts';
+import { largestPage } from '../client/pagination.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
-import type { Day } from '../domain/values/date.ts';
+import { type Day, dayNumber, parseDay } from '../domain/values/date.ts';
+import { counted } from '../errors/wording.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
+import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
+import type { Query, Reading } from './question.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
 /** An answer composed from several requests. */
@@ -100,4 +104,31 @@ export async function eachOf<T extends { readonly id: string }, R>(
   for (const one of outcomes)
     if ('error' in one && (isFinal(one.error) || isDataChange(one.error))) throw one.error;
   return foundOf<{ readonly value: R }>(outcomes, false, context).map(({ value }) => value);
+}
+
+/** Says in words how many requests an answer takes at most; asks for descriptions of its series. */
+export async function mostRequests({ question, values }: Query, context: Ask): Promise<string> {
+  const client = throttled(context.client, context.signal, () => undefined);
+  const watch = await client.watch();
+  const counting = { ...context, client };
+  const reading = await question.reading?.(values, counting);
+  if (reading === undefined) throw new Error(`${question.name} has no dry run`);
+  const found = client.requests();
+  const described = await eachOf(reading.series, counting, async ({ id, row }) =>
+    mostOfOne(row ?? (await client.ask(seriesShow, [['id', id]])).results[0], reading),
+  );
+  const together = reading.reads === 'together' ? 1 : 0;
+  const most = described.reduce((sum, one) => sum + one, found + together + watch.requests());
+  return `this ${question.name} takes at most ${counted(most, 'request')}`;
+}
+
+function mostOfOne(row: Row | undefined, { reads }: Reading): number {
+  if (reads === 'together') return 1;
+  const dates = Number(row?.observation_count ?? 0);
+  // One page more: an earlier vintage may have dates that were withdrawn since.
+  if (reads !== 'histories') return 1 + reads * (1 + Math.ceil(dates / largestPage));
+  const [first, last] = [row?.first_vintage, row?.last_vintage].map((cell) => parseDay(String(cell ?? '')));
+  const days = first === undefined || last === undefined ? 1 : dayNumber(last) - dayNumber(first) + 1;
+  // Each page of a history has at least one date. A demand for exact vintages also asks about the last day.
+  return 4 + Math.ceil(days / largestPage) + dates;
 }

@@ -5,7 +5,7 @@ import { Vintages } from '../domain/series/transformer.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import type { QueryParams } from '../operations/param.ts';
-import { revisions } from '../operations/series/revisions.ts';
+import { revisions } from '../operations/series/observations.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 

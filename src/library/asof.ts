@@ -43,9 +43,17 @@ import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
 import { type FactRow, factsOf as factRows, knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
-import { checkArguments, isUrl, type Kind, type Kinds, type Signature, unknownName } from './call.ts';
+import {
+  checkArguments,
+  isUrl,
+  type Kind,
+  type Kinds,
+  type Session,
+  type Signature,
+  stopped,
+  unknownName,
+} from './call.ts';
 import { type LibrarySource, methodsOf } from './methods.ts';
-import { type Session, stopped } from './session.ts';
 
 type FactsParams = {
   /** True to leave out ids that no series has. Default: they are an error. */

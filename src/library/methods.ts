@@ -23,8 +23,7 @@ import { defined } from '../platform/defined.ts';
 import { questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
 import type { Store } from '../store/store.ts';
-import { type Kind, methodNaming, type Signature } from './call.ts';
-import type { Session } from './session.ts';
+import { type Kind, methodNaming, type Session, type Signature } from './call.ts';
 
 /** The rows of an answer: days as `YYYY-MM-DD`, exact decimal texts, null if missing. */
 export type Result<R> = {

@@ -6,7 +6,7 @@ import { owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import { type Admission, isSameSecret, Turns } from './keys/gate.ts';
 import type { WireRequest } from './respond.ts';
-import { type RunningService, type ServeOptions, serve } from './serve.ts';
+import { type RunningService, type ServeOptions, serve } from './server.ts';
 
 /** The store to show on this machine. */
 export type ExploreOptions = {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Question } from '../../src/answering/question.ts';
 import type { Field } from '../../src/operations/field.ts';
-import { comparisonLayout } from '../../src/questions/rates/curve.ts';
+import { comparisonLayout } from '../../src/questions/rates/rates.ts';
 import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
 import { revisionLayout } from '../../src/questions/series/revision-layouts.ts';
 import { questions as composedQuestions } from '../../src/questions/table.ts';

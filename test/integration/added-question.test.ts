@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vit
 import { embeddedClient, openClient } from '../../src/client/open.ts';
 import { type Asof, type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
-import { methodNaming } from '../../src/library/call.ts';
+import { methodNaming, Session } from '../../src/library/call.ts';
 import { type QuestionMethod, type QuestionRow, signatureOf } from '../../src/library/methods.ts';
-import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
 import { assistantTools } from '../../src/mcp/server.ts';
 import type { RowOf } from '../../src/operations/operation.ts';

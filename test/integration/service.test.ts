@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
-import type { Field } from '../../src/operations/field.ts';
+import { envelopeToWire, type Field } from '../../src/operations/field.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve, yields } from '../../src/operations/rates/yields.ts';
-import { observations } from '../../src/operations/series/observations.ts';
-import { revisions } from '../../src/operations/series/revisions.ts';
+import { observations, revisions } from '../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
-import { envelopeToWire } from '../../src/operations/wire.ts';
 import { samplePath } from '../../src/platform/installation.ts';
 import { createService, newRequestId, owner } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';

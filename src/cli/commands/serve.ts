@@ -222,7 +222,7 @@ asof serve --metrics-port 9464
   async run({ typed, config }, io) {
     const values = serveValues(typed, config ?? variable(io, 'ASOF_CONFIG'), io);
     const { host = '', port = 0, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
-    const { serve } = await import('../../server/serve.ts');
+    const { serve } = await import('../../server/server.ts');
     const plans = await loadPlans(values.plans);
     const key = metricsKey === undefined ? undefined : checkedKey(keyIn(metricsKey, '/metrics'), metricsKey);
     let served: StoreChoice | undefined;

@@ -47,7 +47,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
         bar.show(() => (share.rows === undefined ? '' : `${grouped(share.rows)} rows`), share),
     };
     if (line.dryRun) {
-      const { mostRequests } = await import('../../answering/dry-run.ts');
+      const { mostRequests } = await import('../../answering/composed.ts');
       messages.warn(`asof: ${await mostRequests(query, askOf(asker, line.demands, utcDay(io.clock())))}`);
       return exitCode.success;
     }

@@ -1,10 +1,9 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
 import { changedSince, type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
-import { type Field, fieldKinds } from '../../operations/field.ts';
+import { type Field, fieldKinds, headFromWire } from '../../operations/field.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
 import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
-import { headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
 import { type HttpReply, retryAfterOf } from './exchange.ts';
 

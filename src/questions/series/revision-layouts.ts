@@ -1,6 +1,6 @@
 import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
 import type { RowOf } from '../../operations/operation.ts';
-import { revisions as published } from '../../operations/series/revisions.ts';
+import { revisions as published } from '../../operations/series/observations.ts';
 
 /** When a value is read: n-th release, days after the first, or end. */
 export type Horizon =

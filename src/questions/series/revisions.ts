@@ -4,7 +4,7 @@ import { commandOf, question, transformationIn, typed } from '../../answering/qu
 import { contradiction, Problem, refused } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
-import { checkDates, revisions as published } from '../../operations/series/revisions.ts';
+import { checkDates, revisions as published } from '../../operations/series/observations.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import { headToWire, toWire } from '../../operations/wire.ts';
+import { headToWire, toWire } from '../../operations/field.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Columns } from '../columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';

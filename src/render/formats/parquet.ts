@@ -4,8 +4,7 @@ import { dayNumber } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Cell, Row } from '../../operations/envelope.ts';
-import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
-import { toWire } from '../../operations/wire.ts';
+import { type Field, type FieldKind, fieldKinds, toWire } from '../../operations/field.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
 
 /** The rows of a row group, which are in memory. */

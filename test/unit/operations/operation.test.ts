@@ -7,8 +7,7 @@ import type { insiderFilings } from '../../../src/operations/insiders/filings.ts
 import { type Operation, type RowOf, valuesIn } from '../../../src/operations/operation.ts';
 import type { ParamsOf, ParamTexts } from '../../../src/operations/param.ts';
 import { curve, yields } from '../../../src/operations/rates/yields.ts';
-import { observations } from '../../../src/operations/series/observations.ts';
-import type { revisions } from '../../../src/operations/series/revisions.ts';
+import { observations, type revisions } from '../../../src/operations/series/observations.ts';
 import { seriesSearch, type seriesShow } from '../../../src/operations/series/series.ts';
 import { clockAt } from '../../../src/operations/value.ts';
 import { operations } from '../../support/operations.ts';

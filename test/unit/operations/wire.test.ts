@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Field, fieldKinds } from '../../../src/operations/field.ts';
-import { fromWire, headFromWire, headToWire, toWire } from '../../../src/operations/wire.ts';
+import {
+  type Field,
+  fieldKinds,
+  fromWire,
+  headFromWire,
+  headToWire,
+  toWire,
+} from '../../../src/operations/field.ts';
 import { field } from '../../support/rows.ts';
 
 const day = fc

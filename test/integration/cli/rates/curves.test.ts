@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compared } from '../../../../src/questions/rates/curve.ts';
+import { compared } from '../../../../src/questions/rates/rates.ts';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath } from '../../../support/scratch-store.ts';

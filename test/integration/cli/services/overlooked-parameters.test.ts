@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import { openClient } from '../../../../src/client/open.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { envelopeToWire } from '../../../../src/operations/wire.ts';
+import { envelopeToWire } from '../../../../src/operations/field.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
 import { endpoints } from '../../../../src/server/endpoints.ts';
 import { openApi } from '../../../../src/server/openapi.ts';

@@ -4,8 +4,7 @@ import { insiderClusters } from '../../../../src/operations/insiders/clusters.ts
 import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
 import { curve, spread, yields } from '../../../../src/operations/rates/yields.ts';
-import { observations } from '../../../../src/operations/series/observations.ts';
-import { revisions } from '../../../../src/operations/series/revisions.ts';
+import { observations, revisions } from '../../../../src/operations/series/observations.ts';
 import { seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
 import {

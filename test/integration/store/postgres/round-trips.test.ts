@@ -5,8 +5,7 @@ import { insiderClusterSignals, insiderClusters } from '../../../../src/operatio
 import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
 import { yields } from '../../../../src/operations/rates/yields.ts';
-import { observations } from '../../../../src/operations/series/observations.ts';
-import { revisions } from '../../../../src/operations/series/revisions.ts';
+import { observations, revisions } from '../../../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
 import { createService, owner as principal } from '../../../../src/service/service.ts';
