@@ -8,19 +8,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Duplex, pipeline, Readable, type Writable } from 'node:stream';
+import { type Duplex, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import { defined } from '../platform/defined.ts';
-import { isShippedSample } from '../platform/installation.ts';
-import { newRequestId, type ServiceOptions } from '../service/service.ts';
-import { shownAddress } from '../store/address.ts';
-import { createHandler, reading, routed } from './handler.ts';
-import type { Gate } from './keys/gate.ts';
-import type { MetricsAccess } from './metrics.ts';
-import { createLog, type Handler, type Log, longestTarget, type WireReply } from './respond.ts';
-import { Services, serviceOf } from './tables/service-lease.ts';
+import { newRequestId } from '../service/service.ts';
+import { type Handler, type Log, longestTarget, type WireReply } from './respond.ts';
 
 /** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {
@@ -251,121 +244,4 @@ export function targetOf(text: string): { readonly path: string; readonly query:
   if (!/^https?:\/\//.test(path) || path.includes('\\') || !URL.canParse(whole)) return undefined;
   const { pathname, search } = new URL(whole);
   return { path: pathname, query: search.slice(1) };
-}
-
-/** What to serve, to whom, and where. */
-export type ServeOptions = Pick<
-  Parameters<typeof createHandler>[0],
-  'clock' | 'corsOrigins' | 'explorer' | 'guard' | 'publicUrl' | 'storeName'
-> &
-  Pick<Parameters<typeof HttpServer.listen>[0], 'host' | 'port' | 'timeouts'> & {
-    /** Opens the store; called again at every reload. */
-    readonly openStore: () => Promise<ServiceOptions['store']>;
-    /** Tells whether `openStore` would open another store; called twice a second. */
-    readonly isOutdated?: () => boolean;
-    readonly gate: Pick<Gate, 'admit' | 'check' | 'hasKeys' | 'save'>;
-    readonly billingUrl?: string;
-    /** The time limit for computing one table, in seconds. */
-    readonly maxSeconds?: number;
-    readonly log: Writable;
-    readonly keyCommand?: string;
-    /** How to write the log. Default: every request in JSON. */
-    readonly logOptions?: Parameters<typeof createLog>[1];
-    readonly metrics?: MetricsAccess;
-  };
-
-/** In milliseconds; the contract allows a second of counts to be lost. */
-const saveInterval = 500;
-
-/** A running service, which saves counts twice a second. */
-export type RunningService = {
-  readonly url: string;
-  readonly metricsUrl: string | undefined;
-  /** Opens the store again without losing a request; keeps the current one if that fails. */
-  readonly reload: () => Promise<void>;
-  /** Finishes requests in flight, and saves the counts. */
-  readonly stop: () => Promise<void>;
-};
-
-/** Serves a store over HTTP until it is stopped. */
-export async function serve(options: ServeOptions): Promise<RunningService> {
-  const { gate, clock = () => new Date(), keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
-  const log = createLog(options.log, options.logOptions);
-  const opened = await openService(options);
-  noteStore(opened, log);
-  const services = new Services(opened);
-  const metrics =
-    options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
-  const metricsPort = options.metrics?.port;
-  const servers: HttpServer[] = [];
-  const stopServers = () => Promise.all(servers.map((one) => one.stop()));
-  const listen = async (port: number, handler: Handler): Promise<string> => {
-    try {
-      const made = await HttpServer.listen({ ...options, log, port, handler });
-      servers.push(made);
-      return made.url;
-    } catch (error) {
-      await stopServers();
-      await services.close();
-      throw error;
-    }
-  };
-  const url = await listen(
-    options.port,
-    createHandler({
-      ...{ ...options, clock, log, metrics, services, stopping: () => servers[0]?.isStopping === true },
-      ...(metrics !== undefined && metricsPort === undefined && { pages: metrics.pages }),
-    }),
-  );
-  let metricsUrl: string | undefined;
-  if (metrics !== undefined && metricsPort !== undefined) {
-    const handler = routed(new Map(reading(metrics.pages)), { log, clock });
-    metricsUrl = `${await listen(metricsPort, handler)}/metrics`;
-    log.info({ metrics: metricsUrl }, `metrics are at ${metricsUrl}`);
-  }
-  log.info({ url }, `asof listens on ${url}`);
-  if (!(await gate.hasKeys(clock().getTime()))) log.warn(`there is no key yet: ${keyCommand}`);
-
-  let reloading = Promise.resolve();
-  const reload = (): Promise<void> => {
-    reloading = reloading.then(async () => {
-      try {
-        const opened = await openService(options);
-        services.replace(opened);
-        log.info('opened the store again');
-        noteStore(opened, log);
-      } catch (error) {
-        log.error({ err: error }, 'cannot open the store again; the one that is open stays');
-      }
-    });
-    return reloading;
-  };
-  const save = async (): Promise<void> => {
-    const failure = await gate.save();
-    if (failure !== undefined) log.error({ err: failure }, 'cannot write the counts of requests');
-  };
-  const saving = setInterval(() => {
-    void save();
-    if (options.isOutdated?.() === true) void reload();
-  }, saveInterval);
-  const stop = async (): Promise<void> => {
-    log.info('stopping');
-    await stopServers();
-    await reloading;
-    await services.close();
-    clearInterval(saving);
-    await save();
-    log.info('stopped');
-  };
-  return { url, metricsUrl, reload, stop };
-}
-
-function noteStore({ address }: ReturnType<typeof serviceOf>, log: Log): void {
-  const store = shownAddress(address);
-  if (!isShippedSample(address)) log.info({ store }, `asof serves the store ${store}`);
-  else log.warn({ store }, 'asof serves the sample that it ships: `asof import` makes a store of your own');
-}
-
-async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions) {
-  return serviceOf({ store: await openStore(), ...defined({ clock, billingUrl }) }, { maxSeconds });
 }

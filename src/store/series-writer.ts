@@ -16,8 +16,8 @@ import { type DescriptionChange, frequencyOf, kindOf, kindsText } from '../domai
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
-import { endOfTime, startOfTime } from './sql/engine.ts';
 import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
+import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';
 
 /** The outcome of a merge; `changed` is about the store. */

@@ -8,9 +8,9 @@ import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
-import { endOfTime, startOfTime } from './sql/engine.ts';
 import type { WriteTransaction } from './sql/parts.ts';
 import type { SeriesRows } from './sql/series-rows.ts';
+import { endOfTime, startOfTime } from './sql/session.ts';
 
 type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>>[number];
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Asof, open } from '../../src/index.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
-import { serve } from '../../src/server/server.ts';
+import { serve } from '../../src/server/serve.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { asof, type Ended, type Surroundings } from './command.ts';

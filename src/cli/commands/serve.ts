@@ -222,7 +222,7 @@ asof serve --metrics-port 9464
   async run({ typed, config }, io) {
     const values = serveValues(typed, config ?? variable(io, 'ASOF_CONFIG'), io);
     const { host = '', port = 0, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
-    const { serve } = await import('../../server/server.ts');
+    const { serve } = await import('../../server/serve.ts');
     const plans = await loadPlans(values.plans);
     const key = metricsKey === undefined ? undefined : checkedKey(keyIn(metricsKey, '/metrics'), metricsKey);
     let served: StoreChoice | undefined;
@@ -295,7 +295,7 @@ asof explore --no-open --port 8790
     const choice = storeAlone(io, { command: 'explore', store: named }, ({ base }) => [
       `a service with --explorer on shows the page itself: ${base.href}`,
     ]);
-    const { explore } = await import('../../server/explore.ts');
+    const { explore } = await import('../../server/serve.ts');
     const store = await ofStore(choice, (path) => openStore(path, { live: true }));
     const name = named === undefined ? '' : shownAddress(named);
     const running = await explore({ store, port, clock: io.clock, log: io.stderr, name });

@@ -1,9 +1,8 @@
 // Why: docs/decisions/postgres-tables-and-statements.md
-
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
-import type { Insertion, SqlSession, Values } from '../sql/engine.ts';
+import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { parseAddress } from './address.ts';
 
 /** Reads dates as texts, and counts as numbers, because all counts are below 2^53. */

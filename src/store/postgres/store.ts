@@ -1,8 +1,8 @@
 // Why: docs/decisions/locks-of-imports.md
 import { Problem } from '../../errors/problem.ts';
 import { Gathering } from '../../platform/promises.ts';
-import { ImportsCollide, type Values } from '../sql/engine.ts';
 import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
+import { ImportsCollide, type Values } from '../sql/session.ts';
 import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
 import { Database, lockNumber, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { AccessStore, KeyRecord, StoredKey } from '../access-store.ts';
-import { present, type SqlSession } from './engine.ts';
+import { present, type SqlSession } from './session.ts';
 
 type KeySessions = {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;

@@ -2,8 +2,8 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
-import { Problem } from '../../errors/problem.ts';
 import type { ObservationQuery, Series, StoreContents, StoredObservation } from '../store.ts';
+import type { SqlSession } from './session.ts';
 
 /** The operations that differ between engines, in one transaction. */
 export type Engine = {
@@ -87,70 +87,3 @@ export type FilingTables = {
   /** Returns the condition for a table's rows of filings, by their `@ids` and issuers, `@ciks`. */
   ofFilings(table: 'filing' | 'symbol' | 'trade'): string;
 };
-
-/** The parameters of a statement by name. */
-export type Values = Readonly<Record<string, unknown>>;
-
-/** Rows for a table, all of one series or of none. */
-export type Insertion = {
-  readonly table: string;
-  readonly seriesId?: string;
-  /** The other columns, with their types. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly rows: readonly (readonly unknown[])[];
-  readonly onConflict?: string;
-};
-
-/**
- * A transaction of an engine. Statements are in PostgreSQL's SQL, with `asof.series` for a table and `@name`.
- * Engines translate it. In the tables of series, `series = @id` finds the rows of one series.
- */
-export interface SqlSession {
-  rows<Row extends object>(sql: string, values?: Values): Promise<readonly Row[]>;
-  row<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
-  /** Reads rows as arrays of their columns, whose names must differ. */
-  tuples<Row extends readonly unknown[]>(sql: string, values?: Values): Promise<readonly Row[]>;
-  /** Reads the first column of each row. */
-  column<Value>(sql: string, values?: Values): Promise<readonly Value[]>;
-  /** Yields rows as arrays, some thousands at a time. */
-  batches<Row extends readonly unknown[]>(sql: string, values?: Values): AsyncIterable<readonly Row[]>;
-  /** Runs a statement and returns the number of changed rows. */
-  run(sql: string, values?: Values): Promise<number>;
-  /** Runs a statement that writes; a later `write`, or the commit, may throw its failure. */
-  write(sql: string, values?: Values): Promise<void>;
-  insert(insertion: Insertion): Promise<void>;
-  /** Locks parts of the store for other imports until the transaction ends; absent without parallel imports. */
-  lock?(parts: readonly string[]): Promise<void>;
-}
-
-/** Two imports need the same series in different orders; one starts again and first locks what is `needed`. */
-export class ImportsCollide extends Problem {
-  readonly needed: 'everything' | readonly string[];
-
-  constructor(needed: 'everything' | readonly string[]) {
-    super('local-io', 'another import is writing to the same series', {
-      hints: ['try again when it is done'],
-    });
-    this.needed = needed;
-  }
-}
-
-/** Days before and after every day in a store. */
-export const startOfTime = '0001-01-01';
-export const endOfTime = '9999-12-31';
-
-/** Returns the values of a column of `array_agg`, which SQLite gives as JSON. */
-export function listOf<T>(column: string | readonly (T | null)[]): readonly T[] {
-  const values: readonly (T | null)[] = typeof column === 'string' ? JSON.parse(column) : column;
-  return values.filter((value) => value !== null);
-}
-
-/** The members of a row; nullable ones become optional. */
-type Present<Row> = { readonly [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
-  readonly [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
-};
-
-/** Returns the members of a row that are not null. */
-export function present<Row extends object>(row: Row): Present<Row> {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Present<Row>;
-}

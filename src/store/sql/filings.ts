@@ -11,7 +11,8 @@ import {
 import type { StoredFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/values/date.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
-import { endOfTime, type FilingTables, type SqlSession, type Values } from './engine.ts';
+import type { FilingTables } from './engine.ts';
+import { endOfTime, type SqlSession, type Values } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
 type StoredType = 'boolean' | 'date' | 'integer' | 'json' | 'text';

@@ -2,11 +2,12 @@ import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
 import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents, WholeView } from '../store.ts';
-import { type Engine, type ImportsCollide, listOf, type SqlSession } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
+import { type ImportsCollide, listOf, type SqlSession } from './session.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
 /** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */

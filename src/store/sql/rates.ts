@@ -1,7 +1,7 @@
 import { type CurvePoint, type CurveType, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { type Day, earlier } from '../../domain/values/date.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
-import { endOfTime, listOf, type SqlSession, startOfTime } from './engine.ts';
+import { endOfTime, listOf, type SqlSession, startOfTime } from './session.ts';
 
 const columns = 'curve_type as "curveType", trade_date as "tradeDate", maturity, rate, source';
 

@@ -5,14 +5,8 @@ import type { StoredKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import { addTo } from '../../domain/values/groups.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
-import {
-  type ChangeCells,
-  endOfTime,
-  present,
-  type SeriesTables,
-  type SqlSession,
-  startOfTime,
-} from './engine.ts';
+import type { ChangeCells, SeriesTables } from './engine.ts';
+import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 
 /** The metadata of a series before an import. */
 export type SeriesRecord = SeriesDescription & { readonly hadStatements: boolean };

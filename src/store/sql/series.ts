@@ -6,15 +6,9 @@ import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
 import { defined } from '../../platform/defined.ts';
 import type { AllSeriesView, Series, VintageCounts } from '../store.ts';
-import {
-  endOfTime,
-  type SeriesRow,
-  type SeriesTables,
-  type SqlSession,
-  startOfTime,
-  type Values,
-} from './engine.ts';
+import type { SeriesRow, SeriesTables } from './engine.ts';
 import { type SeriesRows, seriesRows } from './series-rows.ts';
+import { endOfTime, type SqlSession, startOfTime, type Values } from './session.ts';
 import { descriptionsIn } from './sources.ts';
 
 type StatedKind = Pick<SeriesRow, 'statedKind'>;

@@ -1,5 +1,4 @@
 // Why: docs/decisions/two-drivers-of-sqlite.md
-
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import type Sqlite from 'better-sqlite3';
 import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
-import type { Insertion, SqlSession, Values } from '../sql/engine.ts';
+import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 

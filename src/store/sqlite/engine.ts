@@ -1,14 +1,8 @@
 import { statSync } from 'node:fs';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import type { Day } from '../../domain/values/date.ts';
-import {
-  type ChangeCells,
-  type Engine,
-  endOfTime,
-  type FilingTables,
-  type SeriesRow,
-  type SeriesTables,
-} from '../sql/engine.ts';
+import type { ChangeCells, Engine, FilingTables, SeriesRow, SeriesTables } from '../sql/engine.ts';
+import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
 import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadSeries } from '../../../src/explorer/history.ts';
 import { PageService, ServiceFailure } from '../../../src/explorer/page-service.ts';
 import { builtPath, samplePath } from '../../../src/platform/installation.ts';
-import { explore, type RunningExplorer } from '../../../src/server/explore.ts';
+import { explore, type RunningExplorer } from '../../../src/server/serve.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { behindPrefix, type Running, startService } from '../../support/modes.ts';
 
