@@ -164,12 +164,12 @@ type SourceCell<F extends Field> = F extends {
   ? readonly RowSource<E>[]
   : CellOf<F>;
 
+type MayMiss = { readonly occasional: true } | { readonly nullable: true };
+
 type RowSource<F extends Field> = {
-  readonly [X in F as X extends { readonly occasional: true } ? never : CamelCase<X['name']>]: SourceCell<X>;
+  readonly [X in F as X extends MayMiss ? never : CamelCase<X['name']>]: SourceCell<X>;
 } & {
-  readonly [X in F as X extends { readonly occasional: true } ? CamelCase<X['name']> : never]?:
-    | SourceCell<X>
-    | undefined;
+  readonly [X in F as X extends MayMiss ? CamelCase<X['name']> : never]?: SourceCell<X> | undefined;
 };
 
 type NamedCells = Readonly<Record<string, unknown>>;
@@ -177,6 +177,7 @@ type NamedCells = Readonly<Record<string, unknown>>;
 /**
  * Makes a function that makes rows of fields from values with the same names in camel case.
  * What the first value lacks is in the second one; spreading both would take longer than the query.
+ * A cell that both lack is null.
  */
 export function rowsFrom<const F extends Field>(fields: readonly F[]) {
   const rowOf = rowMaker(fields);

@@ -13,6 +13,7 @@ import {
   nullable,
   type RowFrom,
   type RowLayout,
+  rowsFrom,
   showing,
 } from '../../operations/field.ts';
 import {
@@ -44,6 +45,8 @@ const comparisonFields = [
   field('curve_type', 'text', 'PAR or TIPS.'),
   field('source', 'text', 'Names of the data sources of both.'),
 ] as const;
+
+const comparisonRow = rowsFrom(comparisonFields);
 
 /** The rates of a maturity on two curves. */
 export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
@@ -159,21 +162,19 @@ async function newestUpTo(date: Day, type: QueryParams, ask: Ask): Promise<Day> 
 export function compared(own: Envelope<RateRow>, other: Envelope<RateRow>): Envelope<CurveComparisonRow> {
   const [rates, otherRates] = [byMaturity(own), byMaturity(other)];
   const names = new Set([...rates.keys(), ...otherRates.keys()]);
+  const [tradeDate, vsTradeDate] = [own, other].map(({ results }) => results[0]?.trade_date);
   const results = [...names]
     .sort((a, b) => monthsOf(a) - monthsOf(b))
     .map((maturity) => {
       const [row, vs] = [rates.get(maturity), otherRates.get(maturity)];
-      const [rate, vsRate] = [row?.rate ?? null, vs?.rate ?? null];
-      return {
-        maturity,
-        rate,
-        vs_rate: vsRate,
-        change_bps: rate === null || vsRate === null ? null : spreadInBasisPoints(rate, vsRate),
-        trade_date: own.results[0]?.trade_date ?? null,
-        vs_trade_date: other.results[0]?.trade_date ?? null,
-        curve_type: (row ?? vs)?.curve_type ?? '',
-        source: [...new Set([row, vs].flatMap((one) => one?.source ?? []))].join('; '),
-      };
+      return comparisonRow(
+        { maturity, rate: row?.rate, vsRate: vs?.rate, tradeDate, vsTradeDate },
+        {
+          changeBps: row && vs && spreadInBasisPoints(row.rate, vs.rate),
+          curveType: (row ?? vs)?.curve_type ?? '',
+          source: [...new Set([row, vs].flatMap((one) => one?.source ?? []))].join('; '),
+        },
+      );
     });
   return { ...own, object: 'yield_curve_comparison', results, results_count: results.length };
 }

@@ -11,6 +11,7 @@ import {
   nullable,
   type RowFrom,
   type RowLayout,
+  rowsFrom,
   showing,
 } from '../../operations/field.ts';
 import { param } from '../../operations/param.ts';
@@ -81,6 +82,8 @@ const panelFields = [
     'How the newest vintage on the as-of date came about: exact, fetched, sampled or unknown.',
   ),
 ] as const;
+
+const panelRow = rowsFrom(panelFields);
 
 /** The value of a series on a row of a panel. */
 export type PanelRow = RowFrom<(typeof panelFields)[number]>;
@@ -193,14 +196,7 @@ function* longRows(
     for (const { series, points } of columns) {
       const point = points.get(day);
       if (point === undefined) continue;
-      yield {
-        as_of: asOf,
-        series_id: series.id,
-        date: point.date ?? null,
-        value: point.value ?? null,
-        as_of_date: point.asOfDate ?? null,
-        vintage_kind: point.kind ?? null,
-      };
+      yield panelRow({ asOf, seriesId: series.id, vintageKind: point.kind }, point);
     }
   }
 }

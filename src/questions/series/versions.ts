@@ -8,7 +8,7 @@ import { type Day, parseDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
-import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
 import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
@@ -248,6 +248,7 @@ const comparedFields = [
 export type ComparedRow = RowFrom<(typeof comparedFields)[number]>;
 
 const comparedLayout = showing(comparedFields);
+const comparedRow = rowsFrom(comparedFields);
 
 const twoDays = argument('days', versionsValue(2), 'As-of dates; latest is the newest vintage.', {
   flags: [
@@ -310,16 +311,11 @@ function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
     dates.map((date) => {
       const [row, vs] = [then?.get(date), other?.get(date)];
       const { unit = '', frequency = '', source = '' } = row ?? vs ?? {};
-      const isCompared = row !== undefined && vs !== undefined;
-      return {
-        date,
-        value: row?.value ?? null,
-        vs_value: vs?.value ?? null,
-        ...(isCompared ? changeBetween(row.value, vs.value) : { change: null, percent: null }),
-        as_of_date: row?.as_of_date ?? null,
-        vs_as_of_date: vs?.as_of_date ?? null,
-        ...{ series_id: id, unit, frequency, source },
-      };
+      const change = row && vs && changeBetween(row.value, vs.value);
+      return comparedRow(
+        { date, seriesId: id, unit, frequency, source, value: row?.value, asOfDate: row?.as_of_date },
+        { vsValue: vs?.value, vsAsOfDate: vs?.as_of_date, ...change },
+      );
     }),
   );
 }
