@@ -1,14 +1,5 @@
-import {
-  datedText,
-  meaningsOf,
-  meaningText,
-  publishersIn,
-  readMeanings,
-  type VintageMeaning,
-} from '../domain/series/publishers.ts';
+import { datedText, meaningsOf, readMeanings, type VintageMeaning } from '../domain/series/publishers.ts';
 import { kindsText } from '../domain/series/series.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
-import { unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
@@ -22,7 +13,6 @@ import type { Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
-import { type Query, transformationIn } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** Returns all notes on an answer: ids that it leaves out, notes so far, and data that end before a day. */
@@ -206,42 +196,4 @@ export async function explainSeries(
   const as_of = latest === 'latest' ? undefined : latest;
   for (const { series } of answered.slice(0, mostExplained))
     await explainEmpty(observations, textsOf(defined({ id: series.id, as_of, from, to })), context);
-}
-
-type About = readonly [name: string, text: string];
-
-/** Returns what a file with notes says about an answer besides its rows; call it after the last page. */
-export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
-  const transformation = transformationIn(values);
-  const about: About[] = [
-    ...(question.aboutValues?.(values) ?? []),
-    ...(transformation === undefined ? [] : transformedAbout(transformation)),
-  ];
-  const day = question.knownOn?.(values) ?? context.basis.today;
-  const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
-  for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
-    const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
-    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
-    if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
-    const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
-    if (unit) about.push(['Unit', `${subject}: ${unit}`]);
-    const meanings = readMeanings(String(row?.vintage_meaning ?? ''));
-    const dated = meanings.length === 0 ? '' : `; the date of a vintage is ${meaningText(meanings)}`;
-    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}${dated}`]);
-    for (const { attribution } of publishersIn(String(row?.source ?? '')))
-      if (attribution !== undefined) about.push(['Attribution', `${subject}: ${attribution}`]);
-    if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
-  }
-  return about;
-}
-
-function transformedAbout({ units, digits, aggregation }: Transformation): readonly About[] {
-  const about: About[] = [];
-  if (aggregation !== undefined) {
-    const { frequency, aggregate = 'avg', partial = false } = aggregation;
-    about.push(['Frequency', `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`]);
-  }
-  if (units !== 'lin') about.push(['Transformation', `${units}, computed within each vintage`]);
-  if (digits !== undefined) about.push(['Digits', String(digits)]);
-  return about;
 }

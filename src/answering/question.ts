@@ -5,15 +5,7 @@ import type { Drawing } from '../operations/drawing.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
-import {
-  checkRange,
-  invalid,
-  type Param,
-  type Params,
-  type ParamTexts,
-  type ParamValues,
-  param,
-} from '../operations/param.ts';
+import { checkRange, type Param, type Params, type ParamValues, param } from '../operations/param.ts';
 import type { CommandGroup, CommandWords, Flag } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -277,31 +269,6 @@ export function splitDemands({ exact, max_age, ...values }: NamedValues): {
     },
     values,
   };
-}
-
-/** Reads the texts of a request; throws a validation error that names the parameter. */
-export function readTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
-  const { fixed } = question.endpoint ?? {};
-  const params = requestParams(question);
-  const given: Record<string, unknown> = {};
-  for (const [name, text] of texts) {
-    const one = Object.hasOwn(params, name) ? params[name] : undefined;
-    if (one === undefined)
-      throw invalid(
-        name,
-        `unknown parameter '${name}': use ${[...Object.keys(params), 'format'].join(', ')}`,
-      );
-    if (Object.hasOwn(given, name))
-      throw invalid(
-        name,
-        `parameter '${name}' is given more than once${one.schema.type === 'array' ? ': separate its values by commas' : ''}`,
-      );
-    given[name] = one.parse(text, name, clock);
-  }
-  const missing = question.args.find(({ name, required }) => required && given[name] === undefined)?.name;
-  if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
-  const { exact, max_age } = given;
-  return { ...checkedValues(question, given, clock), ...fixed, exact, max_age };
 }
 
 /** Returns the parameters that a request to a question's endpoint may have. */

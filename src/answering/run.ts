@@ -1,3 +1,6 @@
+import { meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { unitText } from '../domain/series/units.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -11,7 +14,7 @@ import {
   type QueryAnswer,
   type WrittenPage,
 } from './answer.ts';
-import { aboutAnswer, explainEmpty } from './notes.ts';
+import { descriptionOf, explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
@@ -101,4 +104,42 @@ export async function* remarked<R extends Row>(
     isFirst = false;
     yield page;
   }
+}
+
+type About = readonly [name: string, text: string];
+
+/** Returns what a file with notes says about an answer besides its rows; call it after the last page. */
+async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
+  const transformation = transformationIn(values);
+  const about: About[] = [
+    ...(question.aboutValues?.(values) ?? []),
+    ...(transformation === undefined ? [] : transformedAbout(transformation)),
+  ];
+  const day = question.knownOn?.(values) ?? context.basis.today;
+  const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
+  for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
+    const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
+    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
+    if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
+    const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
+    if (unit) about.push(['Unit', `${subject}: ${unit}`]);
+    const meanings = readMeanings(String(row?.vintage_meaning ?? ''));
+    const dated = meanings.length === 0 ? '' : `; the date of a vintage is ${meaningText(meanings)}`;
+    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}${dated}`]);
+    for (const { attribution } of publishersIn(String(row?.source ?? '')))
+      if (attribution !== undefined) about.push(['Attribution', `${subject}: ${attribution}`]);
+    if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
+  }
+  return about;
+}
+
+function transformedAbout({ units, digits, aggregation }: Transformation): readonly About[] {
+  const about: About[] = [];
+  if (aggregation !== undefined) {
+    const { frequency, aggregate = 'avg', partial = false } = aggregation;
+    about.push(['Frequency', `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`]);
+  }
+  if (units !== 'lin') about.push(['Transformation', `${units}, computed within each vintage`]);
+  if (digits !== undefined) about.push(['Digits', String(digits)]);
+  return about;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import { compareRows, type Envelope, identityOf, type Row } from '../operations/envelope.ts';
+import { type Envelope, identityOf, type Row, type RowOrder } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
@@ -197,4 +197,19 @@ function limitTaken(operation: OrderedListing, rows: readonly Row[]): number {
 /** Returns a text for what a limit counts: rows with the same text count as one; undefined if each row counts. */
 function limitUnit({ limitCounts }: OrderedListing, row: Row): string | undefined {
   return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
+}
+
+/** Compares two rows by an order: negative if `a` comes first, 0 if the order does not decide. */
+function compareRows(order: RowOrder, a: Row, b: Row): number {
+  for (const { field, falling, rank } of order) {
+    if (a[field] === b[field]) continue;
+    const cell = String(a[field] ?? '');
+    const other = String(b[field] ?? '');
+    if (cell === other) continue;
+    // A cell without a rank, which only another service has, is ordered by its text.
+    const ranks = rank === undefined ? 0 : rank(cell) - rank(other);
+    const compared = ranks || (cell < other ? -1 : 1);
+    return falling === true ? -compared : compared;
+  }
+  return 0;
 }

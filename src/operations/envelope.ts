@@ -61,21 +61,6 @@ export type RowOrder = readonly {
   readonly rank?: (cell: string) => number;
 }[];
 
-/** Compares two rows by an order: negative if `a` comes first, 0 if the order does not decide. */
-export function compareRows(order: RowOrder, a: Row, b: Row): number {
-  for (const { field, falling, rank } of order) {
-    if (a[field] === b[field]) continue;
-    const cell = String(a[field] ?? '');
-    const other = String(b[field] ?? '');
-    if (cell === other) continue;
-    // A cell without a rank, which only another service has, is ordered by its text.
-    const ranks = rank === undefined ? 0 : rank(cell) - rank(other);
-    const compared = ranks || (cell < other ? -1 : 1);
-    return falling === true ? -compared : compared;
-  }
-  return 0;
-}
-
 /** Returns the text that identifies a row in its listing; undefined if a field for it is missing. */
 export function identityOf(identity: readonly string[], row: Row): string | undefined {
   const cells = identity.map((field) => row[field]);

@@ -180,3 +180,16 @@ export function checkRange({ from, to }: { readonly from?: unknown; readonly to?
       `${lead('invalid date range:')}${param('from')} ${from} is after ${param('to')} ${to}`,
   );
 }
+
+/** Refuses a date together with a range of dates. */
+export function checkDates({
+  date,
+  from,
+  to,
+}: { readonly [K in 'date' | 'from' | 'to']: Day | undefined }): void {
+  if (date === undefined || (from ?? to) === undefined) return;
+  throw contradiction(
+    'date',
+    ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
+  );
+}

@@ -200,21 +200,6 @@ function begun(asOf: Day, name: string, { latest }: Clock): Day {
   );
 }
 
-/** Accepts one value, or a list of at least one. */
-export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
-  return {
-    check(value, name, clock) {
-      if (!Array.isArray(value)) return [one.check(value, name, clock)];
-      if (value.length === 0)
-        throw refused({ param: name, value, reason: 'leave it out, or name at least one' });
-      return value.map((member) => one.check(member, name, clock));
-    },
-    parse: (given, name, clock) => given.split(',').map((part) => one.parse(part, name, clock)),
-    schema: { anyOf: [one.schema, { type: 'array', items: one.schema, minItems: 1 }] },
-    ...(one.placeholder !== undefined && { placeholder: one.placeholder }),
-  };
-}
-
 const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
 
 /** The id of a series, in upper case. */
@@ -242,27 +227,6 @@ export const seriesIds: Value<readonly string[]> = {
   placeholder: 'id',
   complete: 'ids',
 };
-
-/** Accepts one of a few words, or a list of dates. */
-export function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
-  const words = choice(choices);
-  const isWordOf = (given: string): given is T => choices.some((one) => one === given);
-  return {
-    check(value, name, clock) {
-      if (!Array.isArray(value) || value.length === 0) return words.check(value, name, clock);
-      return value.map((one) => day.check(one, name, clock));
-    },
-    parse(given, name) {
-      if (isWordOf(given)) return given;
-      const parts = given.split(',');
-      if (parts.every((part) => parseDay(part) !== undefined)) return parts;
-      const reason = `use ${choices.join(', ')}, or dates (YYYY-MM-DD) separated by commas`;
-      throw refused({ param: name, value: given, reason });
-    },
-    schema: { anyOf: [words.schema, { type: 'array', items: day.schema, minItems: 1 }] },
-    placeholder: 'dates',
-  };
-}
 
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';

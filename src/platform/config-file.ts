@@ -76,8 +76,3 @@ export async function changeConfigFile(
     throw error instanceof Problem ? error : systemProblem('write to', path, error);
   }
 }
-
-/** Tells whether only its owner can read a file; always true on Windows, which has no such mode. */
-export function isPrivate(path: string): boolean {
-  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
-}

@@ -5,7 +5,7 @@ import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { selectColumns } from './columns.ts';
 import { csvRenderer, tsvRenderer } from './formats/delimited.ts';
-import { printableLines } from './printable.ts';
+import { printable } from './printable.ts';
 import {
   type ChartOptions,
   changedRenderer,
@@ -265,4 +265,9 @@ export async function rendererFor(
 
 async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Renderer> {
   return isGzipName(file) ? (await import('./gzip.ts')).gzipRenderer(renderer) : renderer;
+}
+
+/** Makes lines of foreign text safe for a terminal; line ends and tabs stay. */
+function printableLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, printable);
 }

@@ -9,11 +9,6 @@ export function printable(text: string): string {
   return plain.test(text) ? text : text.replace(unsafe, pictureOf);
 }
 
-/** Makes lines of foreign text safe for a terminal; line ends and tabs stay. */
-export function printableLines(text: string): string {
-  return text.replace(/[^\n\t]+/g, printable);
-}
-
 function pictureOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

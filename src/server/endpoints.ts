@@ -1,6 +1,12 @@
 import Negotiator from 'negotiator';
 import type { Demands } from '../answering/basis.ts';
-import { type Query, type Question, readTexts, requestParams, splitDemands } from '../answering/question.ts';
+import {
+  checkedValues,
+  type Query,
+  type Question,
+  requestParams,
+  splitDemands,
+} from '../answering/question.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
@@ -167,4 +173,29 @@ function decoded(text: string, name: string): string {
       field: name,
     });
   }
+}
+
+/** Reads the texts of a request; throws a validation error that names the parameter. */
+export function readTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
+  const { fixed } = question.endpoint ?? {};
+  const params = requestParams(question);
+  const given: Record<string, unknown> = {};
+  for (const [name, text] of texts) {
+    const one = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (one === undefined)
+      throw invalid(
+        name,
+        `unknown parameter '${name}': use ${[...Object.keys(params), 'format'].join(', ')}`,
+      );
+    if (Object.hasOwn(given, name))
+      throw invalid(
+        name,
+        `parameter '${name}' is given more than once${one.schema.type === 'array' ? ': separate its values by commas' : ''}`,
+      );
+    given[name] = one.parse(text, name, clock);
+  }
+  const missing = question.args.find(({ name, required }) => required && given[name] === undefined)?.name;
+  if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
+  const { exact, max_age } = given;
+  return { ...checkedValues(question, given, clock), ...fixed, exact, max_age };
 }

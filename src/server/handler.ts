@@ -1,4 +1,5 @@
 import { Problem } from '../errors/problem.ts';
+import { newRequestId } from '../service/service.ts';
 import { admit, endpointAnswers } from './answers.ts';
 import { endpoints } from './endpoints.ts';
 import type { Gate } from './keys/gate.ts';
@@ -6,11 +7,9 @@ import type { Metrics } from './metrics.ts';
 import { openPages } from './open-pages.ts';
 import {
   type Answering,
-  beginExchange,
   checkReads,
   type Exchange,
   type Handler,
-  httpProblem,
   longestTarget,
   noEndpoint,
   respondProblem,
@@ -176,4 +175,21 @@ function crossOrigin(origins: readonly string[], exchange: Exchange): WireReply 
       'X-Request-Id': exchange.requestId,
     },
   };
+}
+
+/** Begins the exchange of a request. */
+function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request'>): Exchange {
+  return { requestId: newRequestId(begun.now), ...begun };
+}
+
+/** Converts a failure to a problem with an HTTP status; a bug or a broken machine is an internal error. */
+function httpProblem(error: unknown): Problem {
+  if (error instanceof Problem && error.status >= 400) return error;
+  // Clients must not learn where the database is.
+  if (error instanceof Problem && (error.kind === 'unreachable' || error.retryAfter !== undefined))
+    return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
+      retryAfter: error.retryAfter ?? 1,
+      cause: error,
+    });
+  return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }

@@ -5,7 +5,6 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import Negotiator from 'negotiator';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { Problem } from '../errors/problem.ts';
-import { newRequestId } from '../service/service.ts';
 import type { Admission } from './keys/gate.ts';
 
 /** The most characters in the path and query of a request. */
@@ -52,11 +51,6 @@ export type Answering = (exchange: Exchange) => Promise<WireReply>;
 
 /** Answers every request, if necessary with a problem document; never throws. */
 export type Handler = (request: WireRequest) => Promise<WireReply>;
-
-/** Begins the exchange of a request. */
-export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request'>): Exchange {
-  return { requestId: newRequestId(begun.now), ...begun };
-}
 
 /** The service's log: one JSON object per line. */
 export type Log = Logger;
@@ -172,18 +166,6 @@ export function respondProblem(exchange: Exchange, problem: Problem, more: objec
     body: JSON.stringify({ ...document, ...more }),
     headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },
   });
-}
-
-/** Converts a failure to a problem with an HTTP status; a bug or a broken machine is an internal error. */
-export function httpProblem(error: unknown): Problem {
-  if (error instanceof Problem && error.status >= 400) return error;
-  // Clients must not learn where the database is.
-  if (error instanceof Problem && (error.kind === 'unreachable' || error.retryAfter !== undefined))
-    return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
-      retryAfter: error.retryAfter ?? 1,
-      cause: error,
-    });
-  return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
 
 function headersOf({ kind, retryAfter }: Problem): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
+import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -49,4 +49,9 @@ export function keyIn(path: string, reader: string): string {
   } catch (error) {
     throw systemProblem('read', `the key of ${reader}, ${path}`, error);
   }
+}
+
+/** Tells whether only its owner can read a file; always true on Windows, which has no such mode. */
+function isPrivate(path: string): boolean {
+  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }

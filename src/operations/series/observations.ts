@@ -1,12 +1,11 @@
 import { frequencies, frequencyOn } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
-import { contradiction } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
 import { checkVersion, countInPage, pageOf } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
-import { asOfParam, paging, param, periodRange, seriesIdParam, textOf } from '../param.ts';
+import { asOfParam, checkDates, paging, param, periodRange, seriesIdParam, textOf } from '../param.ts';
 import { choice, day, integer } from '../value.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
@@ -243,16 +242,3 @@ asof revisions GDP --stats
     };
   },
 });
-
-/** Refuses a date together with a range of dates. */
-export function checkDates({
-  date,
-  from,
-  to,
-}: { readonly [K in 'date' | 'from' | 'to']: Day | undefined }): void {
-  if (date === undefined || (from ?? to) === undefined) return;
-  throw contradiction(
-    'date',
-    ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
-  );
-}

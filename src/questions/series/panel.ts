@@ -9,8 +9,8 @@ import {
   typed,
 } from '../../answering/question.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
-import { addDays, type Day, type Rhythm, rhythms } from '../../domain/values/date.ts';
-import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
+import { addDays, type Day, parseDay, type Rhythm, rhythms } from '../../domain/values/date.ts';
+import { contradiction, Problem, refused, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import type { RowLayout } from '../../operations/field.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { flag, integer, oneOrDays } from '../../operations/value.ts';
+import { choice, day, flag, integer, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { observationsOfSeveral } from './observations.ts';
 import {
@@ -320,4 +320,25 @@ async function asOfOneDay(values: PanelValues, ask: Ask) {
     return { series, points: new Map(points) };
   });
   return { ...panelRows(columns, values, 'date', asOf), ...defined({ asOf }) };
+}
+
+/** Accepts one of a few words, or a list of dates. */
+function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
+  const words = choice(choices);
+  const isWordOf = (given: string): given is T => choices.some((one) => one === given);
+  return {
+    check(value, name, clock) {
+      if (!Array.isArray(value) || value.length === 0) return words.check(value, name, clock);
+      return value.map((one) => day.check(one, name, clock));
+    },
+    parse(given, name) {
+      if (isWordOf(given)) return given;
+      const parts = given.split(',');
+      if (parts.every((part) => parseDay(part) !== undefined)) return parts;
+      const reason = `use ${choices.join(', ')}, or dates (YYYY-MM-DD) separated by commas`;
+      throw refused({ param: name, value: given, reason });
+    },
+    schema: { anyOf: [words.schema, { type: 'array', items: day.schema, minItems: 1 }] },
+    placeholder: 'dates',
+  };
 }

@@ -3,9 +3,16 @@ import type { Demands } from '../../answering/basis.ts';
 import { commandOf, question, transformationIn, typed } from '../../answering/question.ts';
 import { contradiction, Problem, refused } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
-import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
-import { checkDates, revisions as published } from '../../operations/series/observations.ts';
-import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
+import {
+  asOfParam,
+  checkDates,
+  type Params,
+  type ParamsOf,
+  type ParamValues,
+  param,
+} from '../../operations/param.ts';
+import { revisions as published } from '../../operations/series/observations.ts';
+import { accepting, flag, integer, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import {
   type Horizon,
@@ -225,4 +232,19 @@ export function horizonsOf({ release, after, stats }: Partial<HorizonsAsked>): r
   const kinds = ['release', 'after', 'final'];
   const place = (one: Horizon) => (one.kind === 'final' ? 0 : 'days' in one ? one.days : one.number);
   return horizons.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || place(a) - place(b));
+}
+
+/** Accepts one value, or a list of at least one. */
+function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
+  return {
+    check(value, name, clock) {
+      if (!Array.isArray(value)) return [one.check(value, name, clock)];
+      if (value.length === 0)
+        throw refused({ param: name, value, reason: 'leave it out, or name at least one' });
+      return value.map((member) => one.check(member, name, clock));
+    },
+    parse: (given, name, clock) => given.split(',').map((part) => one.parse(part, name, clock)),
+    schema: { anyOf: [one.schema, { type: 'array', items: one.schema, minItems: 1 }] },
+    ...(one.placeholder !== undefined && { placeholder: one.placeholder }),
+  };
 }

@@ -1,7 +1,6 @@
 import type { DescriptionChange } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import type { Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
-import type { SqlSession } from './engine.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */

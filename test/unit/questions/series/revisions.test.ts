@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTexts } from '../../../../src/answering/question.ts';
 import { addDays } from '../../../../src/domain/values/date.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { dayOfHorizon } from '../../../../src/questions/series/revision-answers.ts';
 import { type Horizon, horizonName } from '../../../../src/questions/series/revision-layouts.ts';
 import { horizonsOf } from '../../../../src/questions/series/revisions.ts';
 import { questions } from '../../../../src/questions/table.ts';
+import { readTexts } from '../../../../src/server/endpoints.ts';
 
 // BEA published the third quarter of 2014 on these days, and the fourth on the three last ones.
 const vintages = ['2014-10-30', '2014-11-25', '2014-12-23', '2015-01-30', '2015-02-27', '2015-03-27'];
