@@ -4,17 +4,18 @@ import { requestLimits } from '../client/remote/settings.ts';
 import type { Day, DayOfPeriod } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { asOfFlag, flagName, type Param } from '../operations/param.ts';
-import type { ArgumentSpec, CommandGroup, CommandWords, Flag, TypedLine } from '../operations/typed-line.ts';
+import type {
+  ArgumentSpec,
+  CommandGroup,
+  CommandWords,
+  Flag,
+  LinePart,
+  TypedLine,
+} from '../operations/typed-line.ts';
 import { integer, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
-
-/** A part of a command line, and its value. */
-export type LinePart<T = unknown> = {
-  readonly flags: readonly Flag[];
-  readonly read: (line: TypedLine) => T;
-};
 
 /** Declares a flag with a value, or several joined by commas; help and completion use the value's names. */
 export function option<T>(
@@ -109,10 +110,18 @@ export type CommandSpec<Line = QueryLine> = CommandWords & {
 /** A command of asof. */
 export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
 
-/** Returns the flags of a parameter, usually one with its name. `fallback` is the default of a command. */
-export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
-  const { typed, placeholder, help, required, description, schema, complete } = param;
-  if (typed !== undefined) return typed.flags;
+/** Returns how a line gives a parameter, usually by one flag with its name. `fallback` is the default of a command. */
+export function paramPart(name: string, param: Param, fallback?: unknown): LinePart {
+  return (
+    param.typed ?? {
+      flags: [flagOf(name, param, fallback)],
+      read: (line) => (line.has(flagName(name, param)) ? typedValue(name, param, line) : undefined),
+    }
+  );
+}
+
+function flagOf(name: string, param: Param, fallback: unknown): Flag {
+  const { placeholder, help, required, description, schema, complete } = param;
   const choices = choicesOf(param);
   const shown = fallback ?? schema.default;
   const flag = {
@@ -123,17 +132,15 @@ export function paramFlags(name: string, param: Param, fallback: unknown = undef
     ...help,
   };
   // A switch stands for the only value of its parameter.
-  if (choices?.length === 1 || placeholder === undefined) return [flag];
+  if (choices?.length === 1 || placeholder === undefined) return flag;
   // Completion offers the words of a placeholder such as `par|tips` in the letter case that is typed.
   const words = complete ?? (placeholder.includes('|') ? undefined : choices);
-  return [
-    {
-      value: placeholder.toLowerCase(),
-      accepts: accepting(name, param),
-      ...defined({ complete: words }),
-      ...flag,
-    },
-  ];
+  return {
+    value: placeholder.toLowerCase(),
+    accepts: accepting(name, param),
+    ...defined({ complete: words }),
+    ...flag,
+  };
 }
 
 /** Tells whether a parameter of limited values, such as dates or maturities, accepts a text. */
@@ -163,12 +170,9 @@ function choicesOf({ schema }: Param): readonly string[] | undefined {
   return schema.enum as readonly string[] | undefined;
 }
 
-/** Returns the value that the flags of a line give to a parameter. */
-export function typedValue(name: string, param: Param, line: TypedLine): unknown {
-  const { typed, placeholder, schema, bounds, ofPeriod } = param;
-  if (typed !== undefined) return typed.read(line);
+function typedValue(name: string, param: Param, line: TypedLine): unknown {
+  const { placeholder, schema, bounds, ofPeriod } = param;
   const flag = flagName(name, param);
-  if (!line.has(flag)) return undefined;
   if (schema.format === 'date') {
     // A period stands for its first day as the beginning of a range, or as the date that names it.
     const isFirst = bounds?.is === 'from' || ofPeriod === true;
@@ -277,19 +281,18 @@ export function asOf(about: string): LinePart<Day | undefined> {
 }
 
 export const skipMissing: LinePart<boolean> = {
-  flags: paramFlags('skip_missing', skipMissingParam),
+  ...paramPart('skip_missing', skipMissingParam),
   read: (line) => line.has('skip-missing'),
 };
 
-const demanded = Object.entries<Param>(demandParams);
+const demanded = together(
+  Object.fromEntries(Object.entries<Param>(demandParams).map(([name, one]) => [name, paramPart(name, one)])),
+);
 
 /** The flags for what an answer must be based on. */
 export const demands: LinePart<Demands> = {
-  flags: demanded.flatMap(([name, param]) => paramFlags(name, param)),
-  read(line) {
-    const values = demanded.map(([name, param]) => [name, typedValue(name, param, line)]);
-    return splitDemands(Object.fromEntries(values)).demands;
-  },
+  ...demanded,
+  read: (line) => splitDemands(demanded.read(line)).demands,
 };
 
 /** The flag for the store to use. */

@@ -6,16 +6,7 @@ import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
 import { composed, published } from '../questions/figures.ts';
-import {
-  type CommandSpec,
-  chartFlags,
-  connection,
-  demands,
-  messages,
-  output,
-  paramFlags,
-  typedValue,
-} from './command.ts';
+import { type CommandSpec, chartFlags, connection, demands, messages, output, paramPart } from './command.ts';
 
 const allRows: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
@@ -60,7 +51,7 @@ function questionCommand(
         return [
           ...ownFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => [
-            ...paramFlags(name, param, question.defaults?.[name]),
+            ...paramPart(name, param, question.defaults?.[name]).flags,
             ...(name === comparedAfter ? others.flatMap(ownFlags) : []),
           ]),
           ...own,
@@ -122,7 +113,7 @@ function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
 }
 
 function valueFlags(question: Question): readonly string[] {
-  const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
+  const flags = Object.entries(question.params).flatMap(([name, param]) => paramPart(name, param).flags);
   return [...ownFlags(question), ...flags].map(({ name }) => name);
 }
 
@@ -132,7 +123,10 @@ function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query
     name,
     typed === undefined ? parse(line.arg(i), name, line.clock) : typed.read(line),
   ]);
-  const flags = Object.entries(question.params).map(([name, param]) => [name, typedValue(name, param, line)]);
+  const flags = Object.entries(question.params).map(([name, param]) => [
+    name,
+    paramPart(name, param).read(line),
+  ]);
   const all = { ...question.defaults, ...defined(Object.fromEntries([...given, ...flags])) };
   return {
     question,

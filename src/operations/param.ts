@@ -1,7 +1,7 @@
 import type { Day } from '../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { CamelCase, Flat } from './field.ts';
-import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
+import type { Flag, LinePart } from './typed-line.ts';
 import { asOfDay, day, integer, seriesId, text, type Value } from './value.ts';
 
 /** The values of an operation's parameters by name, without paging. */
@@ -19,7 +19,7 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly flag?: string;
   readonly help?: Partial<Omit<Flag, 'name'>>;
   /** How a command line gives it. Default: one flag with its text. */
-  readonly typed?: TypedParam<T>;
+  readonly typed?: LinePart<T | undefined>;
   /** True for the date of a period, which does not depend on when anything was known. */
   readonly ofPeriod?: boolean;
   /** True if it names a series; people may type the id in lower case. */
@@ -28,12 +28,6 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly extension?: boolean;
   /** The field of each row that it bounds: equal to, at least, or at most the value. */
   readonly bounds?: { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
-};
-
-type TypedParam<T> = {
-  readonly flags: readonly Flag[];
-  readonly args?: readonly ArgumentSpec[];
-  readonly read: (line: TypedLine) => T | undefined;
 };
 
 /** The parameters of an operation by name. */
@@ -140,7 +134,7 @@ export const asOfFlag: Flag = {
   about: 'as-of date: use only what was published on or before it',
 };
 
-const typedAsOf: TypedParam<Day | undefined> = {
+const typedAsOf: LinePart<Day | undefined> = {
   flags: [
     asOfFlag,
     {

@@ -47,6 +47,13 @@ export type ArgumentSpec = {
   readonly complete?: Completion;
 };
 
+/** A part of a command line, and its value. */
+export type LinePart<T = unknown> = {
+  readonly flags: readonly Flag[];
+  readonly args?: readonly ArgumentSpec[];
+  readonly read: (line: TypedLine) => T;
+};
+
 type ResolvedDay = {
   readonly flag: string;
   readonly text: string;

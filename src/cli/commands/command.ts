@@ -1,13 +1,12 @@
 import {
   type AnyCommand,
   type CommandSpec,
-  type LinePart,
   messages as messageFlags,
   type PartValues,
   type QueryLine,
   together,
 } from '../../lines/command.ts';
-import type { ArgumentSpec } from '../../operations/typed-line.ts';
+import type { ArgumentSpec, LinePart } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 

@@ -9,17 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import {
-  asOf,
-  connection,
-  type LinePart,
-  messages,
-  option,
-  store,
-  textOption,
-  toggle,
-} from '../../lines/command.ts';
-import type { Flag } from '../../operations/typed-line.ts';
+import { asOf, connection, messages, option, store, textOption, toggle } from '../../lines/command.ts';
+import type { Flag, LinePart } from '../../operations/typed-line.ts';
 import { choice, formed, integer, isPlain, text, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
