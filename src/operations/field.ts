@@ -1,3 +1,4 @@
+import { frequencies } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { Cell, Envelope, Row } from './envelope.ts';
 
@@ -254,19 +255,39 @@ export function fromWire(fields: readonly Field[]): Convert {
   return converter(fields, 'fromWire');
 }
 
-function days(...names: readonly string[]): readonly Field[] {
-  return names.map((name) => ({ name, type: 'day', description: '' }));
+function member(name: string, description: string, ...fields: readonly Field[]): Field {
+  return { name, type: 'records', description, fields };
 }
 
-function member(name: string, fields: readonly Field[]): Field {
-  return { name, type: 'records', description: '', fields };
-}
+/** The members of an envelope with parts or days, other than its rows. */
+export const memberFields = {
+  series: member(
+    'series',
+    'A summary of the series, when as_of was used.',
+    ...[field('id', 'text', ''), field('title', 'text', '')],
+    field('frequency', 'text', '', { choices: [...frequencies, ''] }),
+  ),
+  coverage: member(
+    'coverage',
+    'The first and the last vintage of the series, its first date, and the last day that is covered.',
+    ...[field('first_vintage', 'day', ''), field('last_vintage', 'day', '')],
+    ...[nullable('first_date', 'day', ''), field('covered_to', 'day', '')],
+  ),
+  vintage: member(
+    'vintage',
+    'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
+    nullable('as_of_date', 'day', ''),
+    field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
+  ),
+  covered_to: nullable('covered_to', 'day', 'The last day that the data cover.'),
+  unknown_ticker: member(
+    'unknown_ticker',
+    'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',
+    ...[field('ticker', 'text', ''), nullable('nearest', 'text', '')],
+  ),
+} as const;
 
-const head: readonly Field[] = [
-  member('coverage', days('first_vintage', 'last_vintage', 'first_date', 'covered_to')),
-  member('vintage', days('as_of_date')),
-  ...days('covered_to'),
-];
+const head: readonly Field[] = Object.values(memberFields);
 
 /** Converts the members of an envelope, other than its rows, to their form in JSON. */
 export const headToWire = toWire(head);

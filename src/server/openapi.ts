@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { frequencies } from '../domain/series/series.ts';
 import { codeVoice, Problem, type ProblemKind, type ProblemOptions, saidIn } from '../errors/problem.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import { type Field, field, fieldKinds, nullable, type Schema } from '../operations/field.ts';
+import { type Field, fieldKinds, memberFields, type Schema } from '../operations/field.ts';
 import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
@@ -310,7 +309,7 @@ function envelopeSchema(endpoint: Endpoint): Schema {
       object: { const: endpoint.object },
       request_id: requestId,
       status: { const: 'ok' },
-      ...Object.fromEntries(members.map((name) => [name, memberSchemas[name]])),
+      ...Object.fromEntries(members.map((name) => [name, memberSchema(name)])),
       results: { type: 'array', items: rows },
       results_count: count,
       has_more: paged ? { type: 'boolean' } : { const: false },
@@ -334,11 +333,7 @@ function answerContent(endpoint: Endpoint): Schema {
   return { schema: ref(`schemas/${typeName(endpoint)}`), ...defined({ example }) };
 }
 
-function memberSchema(description: string, fields: readonly Field[]): Schema {
-  return { description, ...recordSchema(fields) };
-}
-
-const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], Schema>> = {
+const plainMembers = {
   as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
   missing: {
     type: 'array',
@@ -346,33 +341,14 @@ const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], S
     minItems: 1,
     description: 'The ids that no series has, which skip_missing left out.',
   },
-  series: memberSchema('A summary of the series, when as_of was used.', [
-    field('id', 'text', ''),
-    field('title', 'text', ''),
-    field('frequency', 'text', '', { choices: [...frequencies, ''] }),
-  ]),
-  coverage: memberSchema(
-    'The first and the last vintage of the series, its first date, and the last day that is covered.',
-    [
-      field('first_vintage', 'day', ''),
-      field('last_vintage', 'day', ''),
-      nullable('first_date', 'day', ''),
-      field('covered_to', 'day', ''),
-    ],
-  ),
-  vintage: memberSchema(
-    'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
-    [
-      nullable('as_of_date', 'day', ''),
-      field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
-    ],
-  ),
-  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data cover.')),
-  unknown_ticker: memberSchema(
-    'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',
-    [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
-  ),
-};
+} as const;
+
+function memberSchema(name: NonNullable<Endpoint['members']>[number]): Schema {
+  if (name === 'as_of' || name === 'missing') return plainMembers[name];
+  const member: Field = memberFields[name];
+  const { description, fields } = member;
+  return fields === undefined ? fieldSchema(member) : { description, ...recordSchema(fields) };
+}
 
 const checksSchema: Schema = {
   type: 'object',

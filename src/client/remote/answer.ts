@@ -1,6 +1,6 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
 import { changedSince, type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
-import { type Field, fieldKinds, headFromWire } from '../../operations/field.ts';
+import { type Field, fieldKinds, headFromWire, memberFields } from '../../operations/field.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
 import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
@@ -163,7 +163,7 @@ function readEnvelope<R extends Row>(
  */
 function withDefaults(value: Members, requestId: string): Members {
   const known = Object.fromEntries(
-    Object.entries(value).filter(([name, one]) => ours[name]?.(one) !== false),
+    Object.entries(value).filter(([name, one]) => ours[name] === undefined || isInForm(ours[name], one)),
   );
   const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = known;
   const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
@@ -173,15 +173,13 @@ function withDefaults(value: Members, requestId: string): Members {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const isDayOrNull = (value: unknown) => value === null || fieldKinds.day.isOnWire(value);
+/** Our additions to the contract. */
+const { series: _series, coverage: _coverage, ...ours }: Readonly<Record<string, Field>> = memberFields;
 
-/** The forms of our additions to the contract. */
-const ours: Readonly<Record<string, (value: unknown) => boolean>> = {
-  vintage: (value) => isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date),
-  covered_to: isDayOrNull,
-  unknown_ticker: (value) =>
-    isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest)),
-};
+function isInForm({ type, nullable, fields }: Field, value: unknown): boolean {
+  if (fields === undefined) return (value === null && nullable === true) || fieldKinds[type].isOnWire(value);
+  return isObject(value) && fields.every((one) => isInForm(one, value[one.name]));
+}
 
 const envelopeMembers: readonly (readonly [
   name: string,
