@@ -1,9 +1,9 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
 import { type Envelope, identityOf, type Row, type RowOrder } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
+import { pause } from '../platform/promises.ts';
 import { type Client, dataChanged } from './client.ts';
 
 /**
@@ -111,9 +111,7 @@ async function* pagesInOrder<R extends Row>(
   let before: readonly R[] = [];
   const cursors = new Set([cursor]);
   for (;;) {
-    // An embedded store answers without waiting, and Node delivers signals only between two ticks.
-    await nextTick();
-    signal.throwIfAborted();
+    await pause(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
     const page = await client.ask(operation, question, defined({ whole: extent.whole })).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);

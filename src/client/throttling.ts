@@ -1,6 +1,6 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
+import { pause } from '../platform/promises.ts';
 import type { Client } from './client.ts';
 
 /** A client that limits and counts its requests. */
@@ -57,9 +57,7 @@ export function throttled(
       limit(async () => {
         if (stopped !== undefined) throw stopped.error;
         try {
-          // An embedded store answers without waiting, and Node delivers signals only between two ticks.
-          await nextTick();
-          signal.throwIfAborted();
+          await pause(signal);
           requests += 1;
           const envelope = await client.ask(operation, texts, options);
           limit.concurrency = maxConcurrency;

@@ -1,4 +1,3 @@
-import { setImmediate as tick } from 'node:timers/promises';
 import { planMove } from '../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
@@ -6,6 +5,7 @@ import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/values/decimal.ts';
 import { addTo } from '../domain/values/groups.ts';
+import { pause } from '../platform/promises.ts';
 import { readStore } from '../store/open.ts';
 import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
 
@@ -50,8 +50,7 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
       found('store', ['the list of its series cannot be read']);
     }
     for (const [index, id] of ids.entries()) {
-      await tick();
-      options.signal?.throwIfAborted();
+      await pause(options.signal);
       try {
         const check = await checkSeries(view, id);
         changes += check.changes;

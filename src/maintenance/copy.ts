@@ -1,11 +1,12 @@
 // Why: docs/decisions/copies.md
+
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as tick } from 'node:timers/promises';
 import { planFilings } from '../domain/insider/merge-filings.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush, identityOf } from '../platform/files.ts';
+import { pause } from '../platform/promises.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { checkFree, openCopy, readStore } from '../store/open.ts';
 import { copySeries, type WriteTransaction } from '../store/sql/parts.ts';
@@ -80,9 +81,7 @@ async function copyInto(
 ): Promise<Omit<CopySummary, 'store'>> {
   const pausing = (stage: CopyProgress['stage']) => async (done: number, total: number) => {
     onProgress?.({ stage, done, total });
-    // The process can receive a signal only between two turns of the event loop.
-    await tick();
-    signal?.throwIfAborted();
+    await pause(signal);
   };
   try {
     await copyAll(view, to, pausing('copy'));

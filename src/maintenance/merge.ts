@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate as tick } from 'node:timers/promises';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import type { Change, Statement } from '../domain/series/revision-history.ts';
 import { type Day, latestDay } from '../domain/values/date.ts';
@@ -10,6 +9,7 @@ import { ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { LoadProgress } from '../import/load/registry.ts';
 import type { ImportResult } from '../import/report.ts';
+import { pause } from '../platform/promises.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { Followed, SeriesContents, WholeView } from '../store/store.ts';
@@ -51,8 +51,7 @@ export async function mergeStore(
         latest: latestDay(now),
         importedAt: now.toISOString(),
         onProgress: async (progress) => {
-          await tick();
-          signal?.throwIfAborted();
+          await pause(signal);
           onProgress?.(progress);
         },
       }).catch((error) => {

@@ -1,6 +1,6 @@
-import { setImmediate as tick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
 import { importLog } from '../import/import.ts';
+import { pause } from '../platform/promises.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport, WholeView } from '../store/store.ts';
@@ -48,10 +48,7 @@ export async function undoStoreImport(
   const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
   if (found === undefined) throw notUndoable(number, (await importLog(address)).length);
   const undone = await writing(address, async (writer) => {
-    const changes = await writer.undo(found.number, async () => {
-      await tick();
-      signal?.throwIfAborted();
-    });
+    const changes = await writer.undo(found.number, () => pause(signal));
     if (dryRun) await writer.rollback();
     else await writer.commit();
     return changes;

@@ -1,3 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Waits for the next turn of the event loop, where signals arrive; throws if the signal stops the work. */
+export async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await nextTurn();
+  signal?.throwIfAborted();
+}
+
 /** Returns the outcome of a promise, or rejects with the signal's reason as soon as it aborts. */
 export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> {
   signal.throwIfAborted();

@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Ask, type Asker, askOf, type Note } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
@@ -13,6 +12,7 @@ import { isSystemError, problemOf, systemProblem } from '../errors/system-errors
 import { commandNaming } from '../operations/operation.ts';
 import { defined } from '../platform/defined.ts';
 import { naming } from '../platform/files.ts';
+import { pause } from '../platform/promises.ts';
 import {
   formatForFile,
   type OutputChoice,
@@ -172,8 +172,7 @@ async function writeLine(
     try {
       for await (const chunk of chunks) {
         await file.writeFile(chunk).catch(naming(path));
-        await nextTick();
-        signal.throwIfAborted();
+        await pause(signal);
       }
     } finally {
       await file.close();

@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   type Ask,
   type Asker,
@@ -21,6 +20,7 @@ import { counted, grouped } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/command.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
+import { pause } from '../../platform/promises.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, ReturningIterable, renderPages } from '../../render/renderer.ts';
@@ -179,9 +179,7 @@ async function attempt(
     // A comparison's result is its exit code, even if nobody reads all rows.
     if (!isOpen && !line.exitCode) break;
     if (shown.isWhole) bytes += chunk.length;
-    // A signal arrives between chunks.
-    await nextTick();
-    io.signal.throwIfAborted();
+    await pause(io.signal);
   }
   const { returned: outcome } = chunks;
   const ended = { ...outcome, rows: shown.rows };

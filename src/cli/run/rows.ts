@@ -1,7 +1,7 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Cell, Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { snakeCase } from '../../operations/param.ts';
+import { pause } from '../../platform/promises.ts';
 import { openSink } from '../../platform/sink.ts';
 import { type OutputChoice, type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Renderer, renderPages } from '../../render/renderer.ts';
@@ -70,9 +70,7 @@ export async function writeRows(
   const sink = await openSink(file, io);
   try {
     for await (const chunk of renderPages(renderer, pages())) {
-      // Reading a store never waits for I/O: without a tick of the event loop no signal is noticed.
-      await nextTick();
-      io.signal.throwIfAborted();
+      await pause(io.signal);
       if (!(await sink.write(chunk))) break;
     }
     await sink.finish();
