@@ -22,9 +22,7 @@ type ClusterRow = RowOf<typeof insiderClusters>;
 type ExplanationRow = RowOf<typeof explanations>;
 type SignalRow = RowOf<typeof signals>;
 
-/** Every question, by the name of its method, which takes the docstring here. */
-export const questions = {
-  ...published,
+const aboutInsiders = {
   insiderFilings: asking(insiderFilings),
   insiderClusters: {
     ...clusters,
@@ -43,5 +41,12 @@ export const questions = {
   },
   insiderClusterExplanations,
   insiderClusterSignals,
+};
+
+/** Every question, by the name of its method, which takes the docstring there. */
+export const questions: typeof published & typeof aboutInsiders & typeof composed = {
+  // A type without names for the parts would lose the docstrings.
+  ...published,
+  ...aboutInsiders,
   ...composed,
 };
