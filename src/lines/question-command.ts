@@ -5,7 +5,7 @@ import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
-import { composed, published } from '../questions/figures.ts';
+import { compositions, ofOperations } from '../questions/figures.ts';
 import { type CommandSpec, chartFlags, connection, demands, messages, output, paramPart } from './command.ts';
 
 const allRows: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
@@ -27,7 +27,7 @@ export function queryCommands(
 
 /** Returns the commands about series and rates, enough for a line that begins with one of them. */
 export function figureCommands(): readonly CommandSpec[] {
-  return queryCommands({ ...published, ...composed }, false);
+  return queryCommands({ ...ofOperations, ...compositions }, false);
 }
 
 function questionCommand(

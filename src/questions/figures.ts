@@ -12,14 +12,14 @@ import { compare, diff, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
 /** The questions about series and rates that have the path of an operation. */
-export const published = {
+export const ofOperations = {
   ping: asking(ping),
   seriesSearch: asking(seriesSearch),
   seriesShow: asking(seriesShow),
   /** Returns the values of a series, as known on a day. */
   observations,
   /**
-   * Returns every value published for one `date` or each date, newest date first, with the size of each change.
+   * Returns every value ofOperations for one `date` or each date, newest date first, with the size of each change.
    * With `release` or `after`, returns the values at these releases; with `stats`, statistics of the revisions;
    * with `wide`, the triangle of all vintages, a column for each.
    */
@@ -33,7 +33,7 @@ export const published = {
 };
 
 /** The questions about series and rates that take several answers of operations. */
-export const composed = {
+export const compositions = {
   /**
    * Returns the values of several series, one series after the other, as known on a day.
    * `limit` and `first` count dates of each series.

@@ -8,7 +8,7 @@ import {
 import { insiderFilings } from '../operations/insiders/filings.ts';
 import type { RowOf } from '../operations/operation.ts';
 import type { ParamsOf } from '../operations/param.ts';
-import { composed, published } from './figures.ts';
+import { compositions, ofOperations } from './figures.ts';
 import { asking } from './operation-question.ts';
 
 const clusters = asking(insiderClusters, explanations, signals);
@@ -44,9 +44,9 @@ const aboutInsiders = {
 };
 
 /** Every question, by the name of its method, which takes the docstring there. */
-export const questions: typeof published & typeof aboutInsiders & typeof composed = {
+export const questions: typeof ofOperations & typeof aboutInsiders & typeof compositions = {
   // A type without names for the parts would lose the docstrings.
-  ...published,
+  ...ofOperations,
   ...aboutInsiders,
-  ...composed,
+  ...compositions,
 };

@@ -294,17 +294,14 @@ async function serviceRequest(
 function serviceOperation(question: Question): Operation<Params, PanelRow> {
   const { name, endpoint } = question;
   if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);
-  const { path, object, heading, summary, layout, knownBy } = endpoint;
   const params = Object.entries(requestParams(question)).map(([key, { namesSeries }]) => [
     key,
     { ...param(text, '', '', { extension: true }), ...defined({ namesSeries }) },
   ]);
   return {
-    ...{ name, path, object, summary, description: summary, ...layout },
-    ...defined({ knownBy }),
-    command: { words: question.command?.words ?? name, heading },
+    ...{ ...endpoint, ...endpoint.layout, name },
+    command: { words: question.command?.words ?? name, heading: endpoint.heading },
     params: Object.fromEntries(params),
-    example: {},
     run() {
       throw new Error(`a store is not asked for ${name}`);
     },
