@@ -161,6 +161,11 @@ const files: Readonly<Record<string, Cut>> = {
     linesWhere((line) => /^(2004|2010)-/.test(line)),
     'treasury_real_yield_all.csv',
   ),
+  ...inFolder(
+    'recordings/eurostat',
+    linesWhere((line) => /,(?:2020-\d\d-\d\d|2021-0[12]-\d\d|2025-0[1-3]-\d\d),/.test(line)),
+    'ei_na_q_vtg_filtered_en.csv.gz',
+  ),
   'sec/ownership-xml-INDEX.csv': linesWhere((line) => documents.includes(line.split(',')[0] ?? '')),
   ...inFolder('sec/ownership-xml', whole, documents),
   ...inFolder(

@@ -51,6 +51,7 @@ const allowed = tableOf(`
   import/formats/fred: domain import/files import/formats import/readers
   import/formats/own: domain import/files import/formats import/readers
   import/formats/sec: domain import/files import/formats import/readers
+  import/formats/sdmx: domain import/files import/formats import/readers
   import/load: domain import/files import/formats store
   pull: client/remote domain import operations pull store
   pull/fred: client/remote domain import pull store

@@ -8,6 +8,7 @@ import { fredDownloads } from './fred/downloads.ts';
 import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
 import { asofCsv } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
+import { sdmxFormats } from './sdmx/sdmx.ts';
 import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
@@ -25,6 +26,7 @@ export const formats: readonly ImportFormat[] = [
   ...treasuryCsv,
   treasuryXml,
   h15Csv,
+  ...sdmxFormats,
   secForm345,
   secOwnershipXml,
   secSubmissionText,

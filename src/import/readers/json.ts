@@ -18,12 +18,19 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Reads the object in a UTF-8 JSON file; throws if the file is too large, broken, or has another value. */
-export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
+/**
+ * Reads the object in a UTF-8 JSON file; with `texts`, numbers are the texts of the file, with all their digits.
+ * Throws if the file is too large, broken, or has another value.
+ */
+export async function readJsonObject(
+  file: SourceFile,
+  numbers: 'numbers' | 'texts' = 'numbers',
+): Promise<UncheckedObject> {
   const content = await allBytes(file, limits.json);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    value = JSON.parse(numbers === 'texts' ? text.replace(stringOrNumber, quoted) : text);
   } catch (error) {
     if (error instanceof SyntaxError) throw refusal(file, {}, `broken JSON: ${error.message}`);
     if (error instanceof TypeError) throw notUtf8(file);
@@ -31,6 +38,12 @@ export async function readJsonObject(file: SourceFile): Promise<UncheckedObject>
   }
   if (!isJsonObject(value)) throw refusal(file, {}, 'this JSON is not an object');
   return value;
+}
+
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+function quoted(token: string): string {
+  return token.startsWith('"') ? token : `"${token}"`;
 }
 
 /** Returns the list of objects in a field; throws if the field is missing or has another value. */
