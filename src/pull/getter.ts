@@ -52,13 +52,16 @@ export class Getter {
   #answered = false;
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
-  constructor({ name, title, pace, access }: PullSource, run: PullRun) {
+  constructor({ name, title, pace, timeout, access }: PullSource, run: PullRun) {
     const { cacheFolder, timing, settings } = run;
     const own = access(settings?.[name] ?? {});
     const headers = { 'user-agent': `asof/${version()}`, ...own.headers };
     const hostAt = (address: string): Host => {
       const base = parseBaseUrl(address);
-      return { prefix: base.prefix, requester: new Requester(base, headers, own.secrets, run) };
+      return {
+        prefix: base.prefix,
+        requester: new Requester(base, headers, own.secrets, { timeout, ...run }),
+      };
     };
     this.#title = title;
     this.#access = own;

@@ -126,6 +126,8 @@ export interface PullSource {
   readonly title: string;
   /** At most this many requests may begin within this many milliseconds. */
   readonly pace: readonly { readonly requests: number; readonly milliseconds: number }[];
+  /** Seconds for one try, if the user does not say. Default: 30. */
+  readonly timeout?: number;
   /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
   /** What the source offers, in the order of names; absent if only the source knows. */
@@ -181,4 +183,25 @@ export function document(name: string, path: string, content: string | Buffer): 
     },
     siblings: async () => [],
   });
+}
+
+/** The words for the counts of `countVintages`. */
+export const vintageWords = {
+  new_vintages: ['new vintage', 'new vintages'],
+  new_dates: ['new date', 'new dates'],
+  revised: ['revised', 'revised'],
+  withdrawn: ['withdrawn', 'withdrawn'],
+} as const;
+
+/** Counts the vintages of a series, and what they changed. */
+export async function countVintages(seriesId: string, view: StoreView): Promise<PullCounts> {
+  const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+  const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
+  for (const { added, revised, withdrawn } of page?.rows ?? []) {
+    counts.new_vintages += 1;
+    counts.new_dates += added;
+    counts.revised += revised;
+    counts.withdrawn += withdrawn;
+  }
+  return counts;
 }

@@ -1,3 +1,5 @@
+import { readData, testData } from './repository.ts';
+
 /** A figure of a vintage table: its codes in the order of the table, `revdate` among them, its period and its cell. */
 export type EurostatCell = {
   readonly codes: readonly string[];
@@ -113,3 +115,23 @@ export function asJsonStat(table: EurostatTable): string {
   };
   return `${JSON.stringify(head).slice(0, -1)},"value":{${values.join(',')}},${JSON.stringify(tail).slice(1)}`;
 }
+
+/** The recorded table of euro-area GDP as SDMX-CSV with labels. */
+export const recordedGdpCsv = readData(
+  testData,
+  'recordings/eurostat/ei_na_q_vtg_filtered_en.csv',
+).toString();
+
+/** The recorded table, read without asof: the quoted cells of a row stand before its period. */
+export const recordedGdpTable: EurostatTable = {
+  ...{ name: 'EI_NA_Q_VTG', updated: '2025-04-16T23:00:00+0200' },
+  title: 'Gross domestic product (GDP) - quarterly data - vintages based on ESA 2010',
+  labels: { CLV05_MEUR: 'Chain linked volumes (2005), million euro', EA: 'Euro area (EA11-1999, EA21-2026)' },
+  dimensions: ['freq', 'revdate', 's_adj', 'unit', 'geo'],
+  cells: Array.from(
+    recordedGdpCsv.matchAll(/,(\d{4}-\d\d-\d\d),\1,.*",(\d{4}-Q\d),,([\d.]+),/g),
+    ([, revdate = '', period = '', figure = '']): EurostatCell => {
+      return { codes: ['Q', revdate, 'SCA', 'CLV05_MEUR', 'EA'], period, figure };
+    },
+  ),
+};

@@ -54,6 +54,7 @@ const allowed = tableOf(`
   import/formats/sdmx: domain import/files import/formats import/readers
   import/load: domain import/files import/formats store
   pull: client/remote domain import operations pull store
+  pull/eurostat: client/remote domain import pull store
   pull/fred: client/remote domain import pull store
   pull/sec: client/remote domain import pull store
   pull/treasury: domain import pull

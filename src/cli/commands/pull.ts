@@ -56,6 +56,8 @@ follows. Each run continues where the last one stopped.
   asof pull fred GDP UNRATE      every vintage of two series
   asof pull treasury             par and real curves since 1990
   asof pull sec --ticker MAIA    the insider filings of a company
+  asof pull eurostat ei_na_q_vtg
+                                 vintages of GDP of the euro area and the EU
   asof pull                      everything that the store follows
 
 FRED needs a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.

@@ -14,7 +14,15 @@ import {
 import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
-import { document, type PullSource, type PullTask, type PullWindow, wrongClock } from '../source.ts';
+import {
+  countVintages,
+  document,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  vintageWords,
+  wrongClock,
+} from '../source.ts';
 import { FredApi, type FredRows, fredAccess } from './api.ts';
 import { StoredHistory } from './stored.ts';
 
@@ -31,12 +39,7 @@ export const fred: PullSource = {
   ],
   probe: '/series?series_id=GDP&file_type=json',
   wants: 'key',
-  counted: {
-    new_vintages: ['new vintage', 'new vintages'],
-    new_dates: ['new date', 'new dates'],
-    revised: ['revised', 'revised'],
-    withdrawn: ['withdrawn', 'withdrawn'],
-  },
+  counted: vintageWords,
   access: fredAccess,
 
   async resolve(typed, get) {
@@ -62,17 +65,7 @@ export const fred: PullSource = {
     return { requests: 1, what: fetched === true ? 'what FRED has today' : `what is new since ${vintage}` };
   },
 
-  async count(seriesId, view) {
-    const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
-    const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
-    for (const { added, revised, withdrawn } of page?.rows ?? []) {
-      counts.new_vintages += 1;
-      counts.new_dates += added;
-      counts.revised += revised;
-      counts.withdrawn += withdrawn;
-    }
-    return counts;
-  },
+  count: countVintages,
 
   windows: (task) => new FredHistory(task).windows(),
 };

@@ -9,10 +9,11 @@ import {
   asTsv,
   type EurostatCell,
   type EurostatTable,
+  recordedGdpCsv,
+  recordedGdpTable,
 } from '../../support/eurostat.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { contentOf as seriesIn } from '../../support/pull/pulling.ts';
-import { readData, testData } from '../../support/repository.ts';
 import { allStatements, contentOf, importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -100,26 +101,10 @@ describe('importing a vintage table of Eurostat', () => {
     fc.assert(fc.asyncProperty(anyTable, expectOneStore), { numRuns: runs(15) }));
 
   it('gives the same store from each form of the recorded table', async () => {
-    const text = readData(testData, 'recordings/eurostat/ei_na_q_vtg_filtered_en.csv').toString();
-    const cells = Array.from(
-      text.matchAll(/,(\d{4}-\d\d-\d\d),\1,.*",(\d{4}-Q\d),,([\d.]+),/g),
-      ([, revdate = '', period = '', figure = '']): EurostatCell => {
-        return { codes: ['Q', revdate, 'SCA', 'CLV05_MEUR', 'EA'], period, figure };
-      },
-    );
-    const table = {
-      ...{ name: 'EI_NA_Q_VTG', updated: '2025-04-16T23:00:00+0200', cells },
-      title: 'Gross domestic product (GDP) - quarterly data - vintages based on ESA 2010',
-      labels: {
-        CLV05_MEUR: 'Chain linked volumes (2005), million euro',
-        EA: 'Euro area (EA11-1999, EA21-2026)',
-      },
-      dimensions: ['freq', 'revdate', 's_adj', 'unit', 'geo'],
-    };
-    await expectOneStore(table);
-    const recorded = await storeOf({ 'recorded.csv': text });
+    await expectOneStore(recordedGdpTable);
+    const recorded = await storeOf({ 'recorded.csv': recordedGdpCsv });
     expect(await contentOf(recorded)).toEqual(
-      await contentOf(await storeOf({ 'a.json': asJsonStat(table) })),
+      await contentOf(await storeOf({ 'a.json': asJsonStat(recordedGdpTable) })),
     );
   });
 
@@ -143,8 +128,7 @@ describe('importing a vintage table of Eurostat', () => {
   });
 
   it('gives vintages that were published on their days, and takes ids in any case', async () => {
-    const text = readData(testData, 'recordings/eurostat/ei_na_q_vtg_filtered_en.csv').toString();
-    const store = await storeOf({ 'recorded.csv': text });
+    const store = await storeOf({ 'recorded.csv': recordedGdpCsv });
     const id = 'estat:ei_na_q_vtg.q.sca.clv05_meur.ea';
     const { code, out } = await asof([
       'obs',

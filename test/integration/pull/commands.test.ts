@@ -162,7 +162,7 @@ describe('asof pull', () => {
       GDP
       SMALL
       $ asof pull GDP
-      ! asof: unknown source 'GDP': use fred, treasury or sec
+      ! asof: unknown source 'GDP': use fred, …
       !       asof pull fred GDP pulls a series of FRED
       [exit 2]
       $ asof pull sec --release 53
@@ -290,6 +290,27 @@ describe('asof pull', () => {
     );
   });
 
+  it('lists the vintage tables of Eurostat, and brings a series of two of them', async () => {
+    const { env } = await worldMakers.eurostat();
+    await shown(
+      `
+      $ asof pull eurostat --list --columns name,frequency
+      name,frequency
+      EI_IS_M_VTG,M
+      EI_LM_M_VTG,M
+      EI_NA_Q_VTG,Q
+      $ asof pull eurostat ei_lm_m_vtg.M.PC_ACT.SA.T.TOTAL.EA -v
+      …
+      ! EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.EA  3 new vintages, 3 new dates, 2 requests
+      …
+      $ asof obs estat:ei_lm_m_vtg.m.pc_act.sa.t.total.ea --as-of 2021-01-31 --limit 1 --no-header
+      2020-11-01,11.5,2021-01-08,ESTAT:EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.EA,Percentage of population in the labour force,M,Eurostat
+      …
+    `,
+      env,
+    );
+  });
+
   it('prints a summary in JSON', async () => {
     const env = { HOME: home, ASOF_SEC_URL: sec.url, ASOF_SEC_CONTACT: loopbackContact };
     const line = 'pull sec --cik 1 --json'.split(' ');
@@ -330,20 +351,21 @@ describe('asof ping --sources', () => {
       fred,true,works,0,99,…Z,
       treasury,true,not needed,0,120,…Z,
       sec,true,works,0,480,…Z,
+      eurostat,true,not needed,0,60,…Z,
     `);
-    expect(asked()).toEqual([1, 1, 1]);
+    expect(asked()).toEqual(sources.map(() => 1));
     await home.run('pull fred SMALL');
     const started = Date.now();
     const { out } = await home.run('ping --sources --json');
     const { results } = JSON.parse(out);
-    expect(results).toMatchObject([{ followed: 1 }, { followed: 0 }, { followed: 0 }]);
+    expect(results).toMatchObject([{ followed: 1 }, { followed: 0 }, { followed: 0 }, { followed: 0 }]);
     const { err } = await home.run('series show SMALL');
     expect(err).toMatch(
       /asof pulls SMALL from fred since \d{4}-\d\d-\d\d: up to [\d-]{10}, last pulled [\dT:-]{16}Z\n/,
     );
     // FRED takes two requests a second, and this was the fifth.
     expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 4 * 500);
-    expect(asked()).toEqual([5, 2, 2]);
+    expect(asked()).toEqual([5, 2, 2, 2]);
   });
 
   it('tells a missing key from a refused one, and asks nothing without one', async () => {
@@ -355,10 +377,11 @@ describe('asof ping --sources', () => {
       fred,,missing
       treasury,true,not needed
       sec,,missing
+      eurostat,true,not needed
     `,
       none,
     );
-    expect(asked()).toEqual([0, 1, 0]);
+    expect(asked()).toEqual([0, 1, 0, 1]);
     await home.run('pull fred SMALL');
     // A store that follows something of a source needs its key.
     await shown('$ asof ping --sources --columns key\n…\n! asof: no key for FRED\n…\n[exit 4]', none);
@@ -369,6 +392,7 @@ describe('asof ping --sources', () => {
       fred,true,refused
       treasury,true,not needed
       sec,,refused
+      eurostat,true,not needed
       ! asof: FRED does not take the key: The value for variable api_key is not registered.
       …
       ! asof: the contact for the SEC has no mail address, or characters that no header may have
@@ -383,6 +407,7 @@ describe('asof ping --sources', () => {
       $ asof ping --sources -f csv --columns source,answers,key
       …
       sec,true,refused
+      …
       ! asof: the SEC does not accept the contact that asof sends
       …
       [exit 4]
@@ -390,17 +415,17 @@ describe('asof ping --sources', () => {
   });
 
   it.each([
-    ['throttled', 6, Array(3).fill(/asks for a pause|HTTP 429|too many requests/)],
-    ['refused with a page', 6, Array(3).fill(/asks for a pause|HTTP 403|answered 403/)],
+    ['throttled', 6, Array(4).fill(/asks for a pause|HTTP 429|too many requests/)],
+    ['refused with a page', 6, Array(4).fill(/asks for a pause|HTTP 403|answered 403/)],
     // Half an answer of Treasury or the SEC shows that they answer; FRED says in each whether it takes the key.
-    ['half an answer', 8, [/not JSON or broke off/, /^null$/, /^null$/]],
-    ['silent', 7, Array(3).fill(/no answer within 0\.3 s/)],
+    ['half an answer', 8, [/not JSON or broke off/, /^null$/, /^null$/, /^null$/]],
+    ['silent', 7, Array(4).fill(/no answer within 0\.3 s/)],
   ] as const)(
     'on a day on which all are %s ends with %i after one request each',
     async (how, exit, reasons) => {
       spoil(how);
       const { code, out } = await home.run('ping --sources --json --timeout 0.3');
-      expect([code, asked()]).toEqual([exit, [1, 1, 1]]);
+      expect([code, asked()]).toEqual([exit, sources.map(() => 1)]);
       const problems: unknown[] = JSON.parse(out).results.map(({ problem }: { problem: unknown }) => problem);
       for (const [i, problem] of problems.entries()) expect(String(problem)).toMatch(reasons[i] as RegExp);
     },
@@ -412,28 +437,30 @@ describe('asof ping --sources', () => {
     spoil(undefined);
     const before = Date.now();
     const { code, out } = await home.run('ping --sources --json');
-    expect([code, asked()]).toEqual([6, [1, 1, 1]]);
+    expect([code, asked()]).toEqual([6, sources.map(() => 1)]);
     const { results } = JSON.parse(out);
     expect(results).toMatchObject([
       { answers: null, key: 'unknown' },
       { answers: null, key: 'not needed' },
       { answers: null, key: 'unknown', requests_in_minute: 0 },
+      { answers: null, key: 'not needed' },
     ]);
     const minutes = results.map(({ next_request: next }: { next_request: string }) =>
       Math.ceil((Date.parse(next) - before) / 60_000),
     );
-    expect(minutes).toEqual([1, 1, 10]);
+    expect(minutes).toEqual([1, 1, 10, 1]);
     home.forgetPause();
     expect((await home.run('ping --sources')).code).toBe(0);
   });
 
   it('without a network ends with 7, and names each address', async () => {
     const nowhere = 'http://127.0.0.1:9';
-    const urls = { ASOF_FRED_URL: nowhere, ASOF_TREASURY_URL: nowhere, ASOF_SEC_URL: nowhere };
+    const urls = Object.fromEntries(sources.map((source) => [`ASOF_${source.toUpperCase()}_URL`, nowhere]));
     await shown(
       `
       $ asof ping --sources -f csv --columns answers,problem
       answers,problem
+      false,cannot reach http://127.0.0.1:9…: connection refused
       false,cannot reach http://127.0.0.1:9…: connection refused
       false,cannot reach http://127.0.0.1:9…: connection refused
       false,cannot reach http://127.0.0.1:9…: connection refused
@@ -442,7 +469,7 @@ describe('asof ping --sources', () => {
     `,
       urls,
     );
-    expect(asked()).toEqual([0, 0, 0]);
+    expect(asked()).toEqual(sources.map(() => 0));
   });
 
   it('writes a table or a file, and takes no --base-url', async () => {
@@ -456,6 +483,8 @@ describe('asof ping --sources', () => {
       ! asof: --sources asks the live sources themselves: leave out --base-url
       [exit 2]
     `);
-    expect(folder.read('sources.csv')).toBe('source,key\nfred,works\ntreasury,not needed\nsec,works\n');
+    expect(folder.read('sources.csv')).toBe(
+      'source,key\nfred,works\ntreasury,not needed\nsec,works\neurostat,not needed\n',
+    );
   });
 });

@@ -9,9 +9,11 @@ import { pull } from '../../../src/pull/pull.ts';
 import { followedIn } from '../../../src/pull/sources.ts';
 import { runs } from '../arbitrary.ts';
 import { asof } from '../command.ts';
+import { asJsonStat, type EurostatTable } from '../eurostat.ts';
 import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
+import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
 import {
   fredFaults,
   type HistoryRow,
@@ -247,6 +249,8 @@ export type World = {
   /** The pull of a part of it. */
   readonly part: string;
   readonly whole: string;
+  /** How many requests the whole sends at least. */
+  readonly requests: number;
   readonly env: Environment;
   /** Lets every request from the n-th on go wrong. */
   spoil(how: BadDay | undefined, from?: number): void;
@@ -285,6 +289,7 @@ const fredWorld: WorldMaker = async (today = worldDay) => {
     server,
     part: 'pull fred SMALL',
     whole: 'pull fred GDP',
+    requests: 4,
     env: { FRED_API_KEY: loopbackKey, ASOF_FRED_URL: server.url },
     spoil: spoiling(server, { throttled, 'refused with a page': forbidden, 'half an answer': half }),
     changeSchema() {
@@ -319,6 +324,7 @@ const treasuryWorld: WorldMaker = async (today = worldDay) => {
     server,
     part: 'pull treasury par --since 2024-01-01',
     whole: 'pull treasury par --since 2023-01-01',
+    requests: 4,
     env: { ASOF_TREASURY_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -350,6 +356,7 @@ const secWorld: WorldMaker = async () => {
     server,
     part: 'pull sec --cik 789019 --since 2026-01-01',
     whole: 'pull sec --cik 789019 --since 2025-12-01',
+    requests: 4,
     env: { ASOF_SEC_URL: server.url, ASOF_SEC_CONTACT: loopbackContact },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -365,11 +372,63 @@ const secWorld: WorldMaker = async () => {
   };
 };
 
+/** Eurostat with unemployment rates of two areas, each in two tables. */
+const eurostatWorld: WorldMaker = async () => {
+  const areas = ['DE', 'EA'];
+  const months = [10, 11, 12].map((month) => `2020-${month} ${month}.5`);
+  const before = areas.flatMap((geo) => rates(geo, '2020-12-02', ...months.slice(0, 1)));
+  const since = areas.flatMap((geo) => [
+    ...rates(geo, '2021-01-08', ...months.slice(0, 2)),
+    ...rates(geo, '2021-02-01', ...months),
+  ]);
+  const tables = [
+    rateTable('EI_LM_M_VTGFIX', '2025-08-08T11:00:00+0200', before),
+    rateTable('EI_LM_M_VTG', '2025-09-14T23:00:00+0200', since),
+  ];
+  const server = await loopbackEurostat(...tables);
+  const key = 'EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.EA';
+  const answer = asJsonStat(tables[0] as EurostatTable);
+  return {
+    server,
+    part: `pull eurostat ${key}`,
+    whole: `pull eurostat ${key}`,
+    requests: 2,
+    env: { ASOF_EUROSTAT_URL: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
+      'half an answer': { status: 200, body: answer.slice(0, answer.length / 2), type: 'application/json' },
+    }),
+    changeSchema() {
+      for (const [name, table] of Object.entries(server.tables))
+        server.tables[name] = {
+          ...table,
+          dimensions: table.dimensions.map((id) => (id === 'revdate' ? 'rev_date' : id)),
+        };
+    },
+    async expectWhole(store) {
+      const imported = newStorePath(folder);
+      await importFiles(
+        imported,
+        Object.fromEntries(tables.map((table) => [`${table.name}.json`, asJsonStat(table)])),
+        {
+          latest: '2099-01-01',
+        },
+      );
+      const statementsIn = async (path: string) => (await contentOf(path, `ESTAT:${key}`)).statements;
+      expect(await statementsIn(store)).toEqual(await statementsIn(imported));
+    },
+  };
+};
+
 /** The live sources, each with what makes its world. */
-export const worldMakers = { fred: fredWorld, treasury: treasuryWorld, sec: secWorld } as const;
+export const worldMakers = {
+  ...{ fred: fredWorld, treasury: treasuryWorld, sec: secWorld },
+  eurostat: eurostatWorld,
+} as const;
 
 /** The name of a live source. */
 export type Source = keyof typeof worldMakers;
 
 /** The names of the live sources. */
-export const sources: readonly Source[] = ['fred', 'treasury', 'sec'];
+export const sources: readonly Source[] = ['fred', 'treasury', 'sec', 'eurostat'];

@@ -30,13 +30,14 @@ export type EurostatTable = {
   readonly periods: readonly [now: string, before?: string];
 };
 
-/** The vintage tables of Eurostat. */
+/** The vintage tables of Eurostat, by name. */
 export const eurostatTables: readonly EurostatTable[] = [
   {
-    name: 'EI_NA_Q_VTG',
-    title: 'Gross domestic product of the euro area and the EU, quarterly, vintages since 2014',
-    dimensions: ['freq', 's_adj', 'unit', 'geo'],
-    periods: ['2014-Q1'],
+    name: 'EI_IS_M_VTG',
+    title: 'Industrial production by country, monthly, vintages since 2001',
+    before: 'EI_IS_M_VTGFIX',
+    dimensions: ['freq', 's_adj', 'nace_r2', 'unit', 'geo'],
+    periods: ['2020-10', '2000-10'],
   },
   {
     name: 'EI_LM_M_VTG',
@@ -46,11 +47,10 @@ export const eurostatTables: readonly EurostatTable[] = [
     periods: ['2020-10', '2000-10'],
   },
   {
-    name: 'EI_IS_M_VTG',
-    title: 'Industrial production by country, monthly, vintages since 2001',
-    before: 'EI_IS_M_VTGFIX',
-    dimensions: ['freq', 's_adj', 'nace_r2', 'unit', 'geo'],
-    periods: ['2020-10', '2000-10'],
+    name: 'EI_NA_Q_VTG',
+    title: 'Gross domestic product of the euro area and the EU, quarterly, vintages since 2014',
+    dimensions: ['freq', 's_adj', 'unit', 'geo'],
+    periods: ['2014-Q1'],
   },
 ];
 

@@ -7,8 +7,9 @@ import {
   asTsv,
   type EurostatCell,
   type EurostatTable,
+  recordedGdpCsv,
+  recordedGdpTable,
 } from '../../../../support/eurostat.ts';
-import { readData, testData } from '../../../../support/repository.ts';
 import { lines, readAll, refuses, sourceFile } from '../../../../support/source-file.ts';
 
 const eurostat = formatOfKind('eurostat');
@@ -162,19 +163,16 @@ describe('the labels of a vintage table', () => {
 });
 
 describe('the recorded table of euro-area GDP', () => {
-  const text = readData(testData, 'recordings/eurostat/ei_na_q_vtg_filtered_en.csv').toString();
   const id = 'ESTAT:EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA';
-  const gdp = readAll(eurostat, sourceFile('gdp.csv', text));
+  const gdp = readAll(eurostat, sourceFile('gdp.csv', recordedGdpCsv));
 
   it('gives every figure of every row', async () => {
     const firstMonths: Readonly<Record<string, string>> = { Q1: '01', Q2: '04', Q3: '07', Q4: '10' };
-    // The quoted cells of a row stand before its period.
-    const raw = Array.from(
-      text.matchAll(/,(\d{4}-\d\d-\d\d),\1,.*",(\d{4})-(Q\d),,([\d.]+),/g),
-      ([, revdate, year, quarter = '', value]) =>
-        `${id},${year}-${firstMonths[quarter]}-01,${revdate},${value}`,
-    );
-    expect(raw.length).toBe(text.trimEnd().split('\n').length - 1);
+    const raw = recordedGdpTable.cells.map(({ codes, period, figure }) => {
+      const [year, quarter = ''] = period.split('-');
+      return `${id},${year}-${firstMonths[quarter]}-01,${codes[1]},${figure}`;
+    });
+    expect(raw.length).toBe(recordedGdpCsv.trimEnd().split('\n').length - 1);
     expect(lines((await gdp).statements)).toEqual(raw);
   });
 
@@ -205,9 +203,9 @@ const head = '{"version":"2.0","class":"dataset","label":"x","source":"ESTAT",';
 
 refuses(eurostat, 'x.json', {
   ', column "extension": this field is missing': sourceFile('x.json', `${head}"id":[]}`),
-  ': NAMQ_10_GDP has no column revdate, so it has no vintages; asof reads EI_NA_Q_VTG, EI_LM_M_VTG, EI_IS_M_VTG':
+  ': NAMQ_10_GDP has no column revdate, so it has no vintages; asof reads EI_IS_M_VTG, EI_LM_M_VTG, EI_NA_Q_VTG':
     sourceFile('x.json', `${head}"id":["geo","time"],"size":["1"],"extension":{"id":"NAMQ_10_GDP"}}`),
-  ': EI_BS_M_VTG is not a vintage table that asof knows: EI_NA_Q_VTG, EI_LM_M_VTG, EI_IS_M_VTG': sourceFile(
+  ': EI_BS_M_VTG is not a vintage table that asof knows: EI_IS_M_VTG, EI_LM_M_VTG, EI_NA_Q_VTG': sourceFile(
     'x.json',
     `${head}"id":["revdate","time"],"size":[1,1],"extension":{"id":"EI_BS_M_VTG"}}`,
   ),

@@ -1,0 +1,335 @@
+import { createHash } from 'node:crypto';
+import type { HttpReply } from '../../client/remote/exchange.ts';
+import { type Day, later } from '../../domain/values/date.ts';
+import { parseDateSet } from '../../domain/values/date-set.ts';
+import { entryOf } from '../../domain/values/groups.ts';
+import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
+import { once, type SourceFile } from '../../import/files/source-file.ts';
+import type { Batch, ImportFormat } from '../../import/formats/format.ts';
+import {
+  type EurostatCube,
+  type EurostatTable,
+  eurostatId,
+  eurostatTable,
+  eurostatTableFile,
+  eurostatTables,
+  readEurostatCube,
+} from '../../import/formats/sdmx/eurostat.ts';
+import type { ImportFile } from '../../import/load/load.ts';
+import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
+import {
+  countVintages,
+  document,
+  type Get,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  type ReplyFailure,
+  statusFailure,
+  throttled,
+  vintageWords,
+} from '../source.ts';
+
+const title = 'Eurostat';
+
+/** Eurostat's vintage tables; the subjects are keys of series, such as `EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA`. */
+export const eurostat: PullSource = {
+  name: 'eurostat',
+  title,
+  // Eurostat asks for one request after the other, and states no number.
+  pace: [{ requests: 1, milliseconds: 1000 }],
+  // All vintages of a series of industrial production take minutes.
+  timeout: 300,
+  probe: dataPath('EI_NA_Q_VTG', { geo: ['EA'], s_adj: ['SCA'], lastTimePeriod: ['1'] }),
+  catalogue: eurostatTables.map(({ name, title, dimensions }) => ({
+    name,
+    title: `${title}; keys are ${dimensions.join('.')}`,
+    frequency: name.includes('_Q_') ? 'Q' : 'M',
+  })),
+  counted: vintageWords,
+  // Eurostat corrects old vintages at times; the rest of such an answer is good.
+  keepsStored: true,
+  access: ({ url = 'https://ec.europa.eu/eurostat/api/dissemination' }) => ({
+    base: url,
+    secrets: [],
+    failureIn,
+  }),
+
+  async resolve(typed, get) {
+    const names: string[] = [];
+    for (const text of typed) {
+      const key = parseKey(text);
+      names.push(...(get === undefined || isOfOneSeries(key) ? [key.name] : await seriesOf(key, get)));
+    }
+    return names;
+  },
+
+  estimate({ name, bookmark }) {
+    const key = parseKey(name);
+    const tables = tablesOf(key).length;
+    const each = tables === 1 ? 'a request' : `${tables} requests`;
+    if (!isOfOneSeries(key))
+      return { requests: tables, what: `the list of its series, then ${each} for each` };
+    if (bookmark === '') return { requests: tables, what: 'every vintage' };
+    return { requests: 1, what: 'whether the table has changed' };
+  },
+
+  windows: historyOf,
+
+  count: (name, view) => countVintages(eurostatId(name), view),
+};
+
+/** The key of a series, or of several: each dimension has the wanted codes, none for all. */
+type Key = {
+  readonly name: string;
+  readonly table: EurostatTable;
+  readonly codes: readonly (readonly string[])[];
+};
+
+/**
+ * Parses a key as users type it: the table, then a code for each dimension as in SDMX: nothing for all codes, `DE+FR`
+ * for some; without any, the whole table. Throws for another table or number of dimensions.
+ */
+function parseKey(text: string): Key {
+  const [name = '', ...typed] = text
+    .trim()
+    .replace(/^estat:/i, '')
+    .toUpperCase()
+    .split('.');
+  const table = eurostatTable(name);
+  if (table === undefined) {
+    const detail = `${JSON.stringify(text)}: not a vintage table of Eurostat`;
+    const tables = eurostatTables.map((one) => one.name).join(', ');
+    throw new Problem('bad-input', detail, { hints: [`the tables are ${tables}`] });
+  }
+  const { dimensions } = table;
+  const codes = typed.length === 0 ? dimensions.map(() => '') : typed;
+  const form = [table.name, ...dimensions].join('.');
+  if (codes.length !== dimensions.length || codes.some((code) => !/^(?:[\w-]+(?:\+[\w-]+)*)?$/.test(code)))
+    throw new Problem('bad-input', `${JSON.stringify(text)}: not a key of ${table.name}`, {
+      hints: [
+        `a key is ${form}; an empty place means all codes, such as ${table.name}${'.'.repeat(dimensions.length)}EA`,
+      ],
+    });
+  return {
+    name: [table.name, ...codes].join('.'),
+    table,
+    codes: codes.map((code) => (code === '' ? [] : code.split('+'))),
+  };
+}
+
+function isOfOneSeries({ codes }: Key): boolean {
+  return codes.every((wanted) => wanted.length === 1);
+}
+
+/** Lists the tables with the vintages of a key, oldest first. */
+function tablesOf({ table: { name, before } }: Key): readonly string[] {
+  return before === undefined ? [name] : [before, name];
+}
+
+function dataPath(table: string, query: Readonly<Record<string, readonly string[]>>): string {
+  const parameters = Object.entries(query).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return `/statistics/1.0/data/${table}?${new URLSearchParams([['lang', 'EN'], ...parameters])}`;
+}
+
+function filtersOf({ table, codes }: Key): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(table.dimensions.map((dimension, at) => [dimension, codes[at] ?? []]));
+}
+
+/** Lists the series of a key by one period, which all vintages have; throws if there are none. */
+async function seriesOf(key: Key, get: Get): Promise<readonly string[]> {
+  const { table, name } = key;
+  const found = new Set<string>();
+  for (const own of tablesOf(key)) {
+    const period = table.periods[own === table.name ? 0 : 1] ?? table.periods[0];
+    const answer = await answerOf(get, own, { ...filtersOf(key), time: [period] });
+    for (const one of answer?.cube.keys() ?? []) found.add(`${table.name}.${one}`);
+  }
+  if (found.size === 0) throw nothingThere(name);
+  return [...found].sort();
+}
+
+function nothingThere(name: string): Problem {
+  return new Problem('not-found', `Eurostat has no series ${name}`, {
+    hints: [`asof pull eurostat ${name.replace(/[^.]+$/, '')} follows that of every area`],
+  });
+}
+
+/** What the store has of each table: when Eurostat had changed it, and a hash of the figures of the series. */
+type EurostatBookmark = Readonly<Record<string, { readonly updated: string; readonly figures: string }>>;
+
+/** Pulls a series: once the table before, whose vintages have ended, and the table if it has changed. */
+async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
+  const { subject, full, get, read } = task;
+  const key = parseKey(subject.name);
+  const { name, table } = key;
+  const id = eurostatId(name);
+  // The facts that the bookmark is about may be gone.
+  const isHeld = (await read((view) => view.series.find(id))) !== undefined;
+  let bookmark: EurostatBookmark =
+    isHeld && !full && subject.bookmark !== '' ? JSON.parse(subject.bookmark) : {};
+  let upTo = isHeld ? (subject.upTo ?? '') : '';
+  for (const own of tablesOf(key)) {
+    const { [own]: held } = bookmark;
+    const isLast = own === table.name;
+    if (!isLast && held !== undefined) continue;
+    const isSame = held !== undefined && (await updateOf(key, own, get)) === held.updated;
+    const answer = isSame ? undefined : await answerOf(get, own, filtersOf(key), held?.updated);
+    const batches = answer === undefined ? [] : batchesOf(answer, own, key);
+    const figures = isSame ? held.figures : hashOf(batches);
+    const isNews = batches.length > 0 && figures !== held?.figures;
+    bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
+    if (Object.values(bookmark).every((one) => one.figures === '')) {
+      if (isLast) throw nothingThere(name);
+      continue;
+    }
+    if (isNews) await noteAbsent(batches, key, task);
+    upTo = later(upTo, answer?.cube.lastRevision ?? '');
+    const files = isNews && answer !== undefined ? [asDocument(answer.file, batches)] : [];
+    yield {
+      files,
+      ...(files.length === 0 && { covers: id }),
+      bookmark: JSON.stringify(bookmark),
+      upTo,
+      more: !isLast,
+    };
+  }
+}
+
+type EurostatAnswer = { readonly file: SourceFile; readonly cube: EurostatCube };
+
+/** Requests a part of a table; undefined if Eurostat has nothing there. An answer of before `since` is refused. */
+async function answerOf(
+  get: Get,
+  table: string,
+  query: Readonly<Record<string, readonly string[]>>,
+  since?: string,
+): Promise<EurostatAnswer | undefined> {
+  const { status, body } = await get(dataPath(table, query), async (reply) => faultIn(reply, since));
+  const said = saidIn(body);
+  if (status === 200 && said === undefined) {
+    const file = document(`${table}.json`, `Eurostat ${table}`, body);
+    return { file, cube: await readEurostatCube(file) };
+  }
+  if (status !== 404 && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said ?? '')) return undefined;
+  throw new Problem('bad-answer', `Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`, {
+    hints: ['the source may have changed; a newer asof may read it'],
+  });
+}
+
+/** Returns what is wrong with an answer: it broke off, is a web page, or a cache's copy of before `since`. */
+function faultIn({ status, body }: HttpReply, since = ''): string | undefined {
+  if (status !== 200) return undefined;
+  const answer = jsonIn(body.toString());
+  if (!isJsonObject(answer)) return "Eurostat's answer is not JSON or broke off";
+  const updated = typeof answer.updated === 'string' ? answer.updated : '';
+  if (!(instantOf(updated) < instantOf(since))) return undefined;
+  return `Eurostat gave a copy of ${updated}, older than what the store has, of ${since}`;
+}
+
+/** Reads an instant with an offset as Eurostat writes it: `2026-09-14T23:00:00+0200`. */
+function instantOf(text: string): number {
+  return Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+}
+
+/** The longest message of Eurostat in bytes; tables are longer. */
+const longestMessage = 4096;
+
+/** Returns what Eurostat says instead of figures, in JSON or in XML; undefined if it gives figures. */
+function saidIn(body: Buffer): string | undefined {
+  if (body.length > longestMessage) return undefined;
+  const text = body.toString();
+  const said = jsonIn(text);
+  if (!isJsonObject(said)) return /<(?:faultstring|status)>([^<]+)</.exec(text)?.[1];
+  const [message] = [said.error ?? said.warning].flat();
+  return isJsonObject(message) ? String(message.label) : undefined;
+}
+
+/** In seconds; Eurostat does not say when a large answer is ready. */
+const preparation = 20;
+
+function failureIn(reply: HttpReply): ReplyFailure | undefined {
+  const { status, body } = reply;
+  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
+  const said = saidIn(body);
+  if (/^(?:ASYNCHRONOUS|SUBMITTED|PROCESSING)/.test(said ?? '')) {
+    const problem = new Problem('service-unavailable', 'Eurostat still prepares its answer');
+    return { problem, transient: true, pause: preparation };
+  }
+  if (said?.startsWith('EXTRACTION_TOO_BIG') === true) {
+    const problem = new Problem('bad-answer', `Eurostat refuses so large an answer: ${said}`, {
+      hints: ['fill more places of the key, such as the unit or the area'],
+    });
+    return { problem, transient: false };
+  }
+  const isMessage = (status === 400 || status === 404) && said !== undefined;
+  return status === 200 || isMessage ? undefined : statusFailure(title, reply);
+}
+
+/** When Eurostat last changed each table, by the requests of a run. */
+const updates = once((_: Get) => new Map<string, string>());
+
+/** Asks once in a run when Eurostat last changed a table, by the last period of a series. */
+async function updateOf(key: Key, table: string, get: Get): Promise<string> {
+  const known = updates(get);
+  const held = known.get(table);
+  if (held !== undefined) return held;
+  const answer = await answerOf(get, table, { ...filtersOf(key), lastTimePeriod: ['1'] });
+  const updated = answer?.cube.updated ?? '';
+  known.set(table, updated);
+  return updated;
+}
+
+/** Reads the records of an answer; throws if they are of another table or series than the one that was asked for. */
+function batchesOf(
+  { cube }: EurostatAnswer,
+  table: string,
+  { table: { name }, codes }: Key,
+): readonly Batch[] {
+  const keys = [...cube.keys()];
+  const other = [cube.name, ...keys].find((one) => one !== table && one.toUpperCase() !== codes.join('.'));
+  if (other === undefined) return keys.length === 0 ? [] : [...cube.batches()];
+  throw new Problem(
+    'bad-answer',
+    `Eurostat was asked for ${name}.${codes.join('.')}, and answered with ${other}`,
+  );
+}
+
+/** Hashes the figures, in any order; empty without figures. */
+function hashOf(batches: readonly Batch[]): string {
+  const lines = batches.flatMap(({ statements = [] }) =>
+    statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`),
+  );
+  return lines.length === 0 ? '' : createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+function asDocument(file: SourceFile, batches: readonly Batch[]): ImportFile {
+  const format: ImportFormat = {
+    ...eurostatTableFile,
+    async *read() {
+      yield* batches;
+    },
+  };
+  return { file, format };
+}
+
+/** Notes what Eurostat no longer has between the first and the last vintage of an answer. */
+async function noteAbsent(batches: readonly Batch[], { name }: Key, { read, note }: PullTask): Promise<void> {
+  const stored = await read((view) => view.contents.series(eurostatId(name)));
+  const given = new Map<Day, Set<Day>>();
+  for (const { statements = [] } of batches)
+    for (const { asOf, date } of statements) entryOf(given, asOf, () => new Set<Day>()).add(date);
+  const days = [...given.keys()].sort();
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  for (const { asOf, dates } of stored?.vintages ?? []) {
+    if (asOf < first || asOf > last) continue;
+    const gone = parseDateSet(dates, stored?.normalisedBy)
+      .days()
+      .filter((date) => given.get(asOf)?.has(date) !== true);
+    if (gone.length > 0)
+      note(`as of ${asOf}, Eurostat no longer has ${counted(gone.length, 'figure')}; the store keeps them`);
+  }
+}
