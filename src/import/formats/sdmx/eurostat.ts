@@ -452,7 +452,7 @@ const renderings = [json, csv, tsv];
 
 /** A vintage table of Eurostat, or a part of it. */
 export const eurostatTableFile: ImportFormat = {
-  kind: 'eurostat',
+  kind: 'eurostat-vintages',
   summary: ['vintage tables of Eurostat', ' (JSON-stat, SDMX-CSV with labels or without, TSV)'],
   source: publishers.eurostat.name,
   vintageKind: 'exact',

@@ -56,7 +56,7 @@ const heads: Readonly<Record<string, string | readonly string[]>> = {
     'DATE,X_2015-0130\n',
     ',DATE,GDP\n0,2014-10-01,17710.7\n',
   ],
-  eurostat: [
+  'eurostat-vintages': [
     '{"version":"2.0","class":"dataset","label":"Unemployment","source":"ESTAT","updated":"2026-09-14T23:00:00+0200",',
     'STRUCTURE,STRUCTURE_ID,freq,revdate,unit,TIME_PERIOD,OBS_VALUE\ndataflow,ESTAT:EI_LM_M_VTG(1.0),M,2026-08-25',
     'DATAFLOW,LAST UPDATE,freq,TIME_PERIOD,OBS_VALUE,OBS_FLAG\nESTAT:EI_LM_M_VTG(1.0),14/09/26 23:00:00,M',

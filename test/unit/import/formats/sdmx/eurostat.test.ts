@@ -12,7 +12,7 @@ import {
 } from '../../../../support/eurostat.ts';
 import { lines, readAll, refuses, sourceFile } from '../../../../support/source-file.ts';
 
-const eurostat = formatOfKind('eurostat');
+const eurostat = formatOfKind('eurostat-vintages');
 
 const euroArea =
   'Euro area (EA11-1999, EA12-2001, EA13-2007, EA15-2008, EA16-2009, EA17-2011, EA18-2014, EA19-2015, EA20-2023)';
@@ -57,7 +57,7 @@ describe.each([
   const read = (table: EurostatTable) => readAll(eurostat, sourceFile(name, write(table)));
 
   it('is recognised', async () => {
-    expect((await recognise(sourceFile(name, write(rates(published))))).kind).toBe('eurostat');
+    expect((await recognise(sourceFile(name, write(rates(published))))).kind).toBe('eurostat-vintages');
   });
 
   it('states the figures of each row as of its revision date, without flags', async () => {
