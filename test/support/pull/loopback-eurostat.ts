@@ -60,21 +60,27 @@ function json(status: number, id: number, label: string) {
 /** A loopback Eurostat with its tables by name; tests change them between two pulls. */
 export type LoopbackEurostat = Loopback & { tables: Record<string, EurostatTable> };
 
-/** Starts a loopback Eurostat; what is asked for reads `EI_LM_M_VTG geo=EA time=2020-10`, without the language. */
+/** Starts a loopback Eurostat. */
 export async function loopbackEurostat(...tables: readonly EurostatTable[]): Promise<LoopbackEurostat> {
   const source: LoopbackEurostat = Object.assign(
     await loopback(
-      ({ pathname, searchParams }) => {
-        const name = pathname.replace(/^.*\/statistics\/1\.0\/data\//, '');
-        const filters = [...searchParams].filter(([parameter]) => parameter !== 'lang');
-        const what = [name, ...filters.map(([parameter, value]) => `${parameter}=${value}`)].join(' ');
-        return { what, reply: answer(source.tables[name], filters) };
-      },
+      (url) => eurostatReply(source.tables, url),
       (url) => ({ eurostat: { url } }),
     ),
     { tables: Object.fromEntries(tables.map((table) => [table.name, table])) },
   );
   return source;
+}
+
+/** What Eurostat answers; what is asked for reads `EI_LM_M_VTG geo=EA time=2020-10`, without the language. */
+export function eurostatReply(
+  tables: Readonly<Record<string, EurostatTable>>,
+  { pathname, searchParams }: URL,
+) {
+  const name = pathname.replace(/^.*\/statistics\/1\.0\/data\//, '');
+  const filters = [...searchParams].filter(([parameter]) => parameter !== 'lang');
+  const what = [name, ...filters.map(([parameter, value]) => `${parameter}=${value}`)].join(' ');
+  return { what, reply: answer(tables[name], filters) };
 }
 
 function answer(table: EurostatTable | undefined, filters: readonly (readonly [string, string])[]) {
