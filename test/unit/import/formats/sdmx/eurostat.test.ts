@@ -222,6 +222,20 @@ refuses(eurostat, 'x.tsv', {
   ),
 });
 
+it('a table in JSON-stat with lists in the place of objects gives the same', async () => {
+  const written = asJsonStat(rates(published.filter(({ flag }) => flag !== 'u')));
+  const table = JSON.parse(written);
+  const total = table.size.reduce((product: number, size: number) => product * size, 1);
+  for (const field of ['value', 'status'])
+    table[field] = Array.from({ length: total }, (_, index) => table[field][index] ?? null);
+  for (const { category } of Object.values<{ category: { index: object } }>(table.dimension))
+    category.index = Object.keys(category.index);
+  const [lists, objects] = await Promise.all(
+    [JSON.stringify(table), written].map((text) => readAll(eurostat, sourceFile('x.json', text))),
+  );
+  expect(lists).toEqual(objects);
+});
+
 describe('an answer in JSON-stat that is cut', () => {
   it('is refused at every length', async () => {
     const text = asJsonStat(rates(published));
