@@ -28,7 +28,7 @@ export type { Result } from './library/methods.ts';
 export type { CheckSummary, StoreFault } from './maintenance/check.ts';
 export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
-export type { ChangedSeries } from './maintenance/series.ts';
+export type { ChangedSeries, SeriesAlias } from './maintenance/series.ts';
 export type { UndoneImport } from './maintenance/undo.ts';
 export type { AnswerVintage, Coverage, SeriesSummary, WideRow } from './operations/envelope.ts';
 export type { RateRow } from './operations/rates/yields.ts';

@@ -24,6 +24,7 @@ export type Note = {
     | 'incomplete'
     | 'remark'
     | 'check'
+    | 'alias'
     | 'unknown';
   readonly text: string;
 };

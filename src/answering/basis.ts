@@ -8,6 +8,7 @@ import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { vintages } from '../operations/series/vintages.ts';
+import type { NamedValues } from '../operations/value.ts';
 
 /** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {
@@ -32,11 +33,42 @@ type SubjectNotes = {
   readonly isDaily: boolean;
 };
 
+/** An answer said what an alias in the query stands for: the query starts again with the id. */
+class AliasFound extends Error {}
+
+type AliasReader = {
+  readonly basis: Basis;
+  readonly note?: (note: { readonly kind: 'alias'; readonly text: string }) => void;
+};
+
+/** Works on values with the id of a series; starts again when an answer says what an alias stands for. */
+export async function knowingAliases<T>(
+  values: NamedValues,
+  reader: AliasReader,
+  work: (values: NamedValues) => Promise<T>,
+): Promise<T> {
+  for (;;)
+    try {
+      const { id } = values;
+      return await work(typeof id === 'string' ? { ...values, id: reader.basis.idOf(id) } : values);
+    } catch (error) {
+      noteAliases(error, reader);
+    }
+}
+
+/** Adds a note on each alias if an answer told one; throws any other failure. */
+export function noteAliases(error: unknown, { basis, note }: AliasReader): void {
+  if (!(error instanceof AliasFound)) throw error;
+  for (const [alias, id] of basis.aliases) note?.({ kind: 'alias', text: `${alias} is ${id}` });
+}
+
 /** What one answer is based on; refuses what does not meet the demands. */
 export class Basis {
   readonly demands: Demands;
   readonly today: Day;
   readonly missing = new Set<string>();
+  /** The ids of the series that aliases in the query stand for, as far as answers said so. */
+  readonly aliases = new Map<string, string>();
   readonly #subjects = new Map<string, SubjectNotes>();
   /** In the order of the requests, because a service may answer them in another one. */
   readonly #asked = new Set<string>();
@@ -57,6 +89,7 @@ export class Basis {
       ask: async (operation, texts, ...options) => {
         this.#asked.add(subjectOf(operation, texts));
         const envelope = await client.ask(operation, texts, ...options);
+        this.#learn(envelope.aliases);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
         if (day !== undefined && operation.members?.includes('vintage') === true)
@@ -64,6 +97,12 @@ export class Basis {
         return day === undefined ? envelope : withoutCoverage(envelope);
       },
     };
+  }
+
+  /** Returns the id of a series in upper case, as far as known for an alias too. */
+  idOf(typed: string): string {
+    const id = typed.toUpperCase();
+    return this.aliases.get(id) ?? id;
   }
 
   vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
@@ -112,6 +151,12 @@ export class Basis {
       ...(coveredTo !== undefined && { covered_to: earlier(coveredTo, day) }),
       ...(kinds.size > 0 && { vintage_kind: kindsText(kinds) }),
     }));
+  }
+
+  #learn(aliases: Envelope['aliases'] = {}): void {
+    const known = this.aliases.size;
+    for (const [alias, id] of Object.entries(aliases)) this.aliases.set(alias, id);
+    if (this.aliases.size > known) throw new AliasFound();
   }
 
   #inOrder(): readonly (readonly [subject: string, notes: SubjectNotes])[] {

@@ -8,6 +8,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
+import { knowingAliases } from './basis.ts';
 import type { Query, Reading } from './question.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
@@ -107,7 +108,11 @@ export async function eachOf<T extends { readonly id: string }, R>(
 }
 
 /** Says in words how many requests an answer takes at most; asks for descriptions of its series. */
-export async function mostRequests({ question, values }: Query, context: Ask): Promise<string> {
+export function mostRequests({ question, values }: Query, context: Ask): Promise<string> {
+  return knowingAliases(values, context, (meant) => mostOf({ question, values: meant }, context));
+}
+
+async function mostOf({ question, values }: Query, context: Ask): Promise<string> {
   const client = throttled(context.client, context.signal, () => undefined);
   const watch = await client.watch();
   const counting = { ...context, client };

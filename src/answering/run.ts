@@ -14,6 +14,7 @@ import {
   type QueryAnswer,
   type WrittenPage,
 } from './answer.ts';
+import { knowingAliases, noteAliases } from './basis.ts';
 import { descriptionOf, explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
@@ -23,21 +24,25 @@ type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
-  const drawing = ask.drawn ? await question.drawing?.(values)?.(ask) : undefined;
+  const drawing = ask.drawn
+    ? await knowingAliases(values, ask, async (meant) => question.drawing?.(meant)?.(ask))
+    : undefined;
   // Loaded here: most queries ask for values as published.
   const context =
     transformation === undefined
       ? ask
       : (await import('./transforming.ts')).transforming(ask, transformation);
-  const answer = await question.answer(values, context).catch((error) => {
-    throw failureIn(values, error);
-  });
-  const { pages, written, ...shown } = answer;
+  const answered = () =>
+    knowingAliases(values, ask, (meant) => question.answer(meant, context)).catch((error) => {
+      throw failureIn(values, error);
+    });
+  const { pages, written, ...shown } = await answered();
+  const again = async () => (await answered()).pages;
   return {
     ...shown,
     ...(drawing && { drawing: await shaded(drawing, query, ask) }),
     ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask) } }),
-    pages: completed(pages, query, ask),
+    pages: completed(begun(pages, again, ask), query, ask),
   };
 }
 
@@ -46,6 +51,36 @@ async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing
   if (drawn === false || !drawn.recessions) return drawing;
   const { withRecessions } = await import('./recessions.ts');
   return withRecessions(drawing, query, ask);
+}
+
+type AnswerPages = QueryAnswer['pages'];
+
+/** Passes pages on, with the aliases in the query; begins again if the first request says what one stands for. */
+async function* begun(pages: AnswerPages, again: () => Promise<AnswerPages>, ask: Ask): AnswerPages {
+  for (let source = pages; ; ) {
+    let isFirst = true;
+    try {
+      let step = await source.next();
+      for (; step.done !== true; step = await source.next()) {
+        isFirst = false;
+        yield withAliases(step.value, ask.basis.aliases);
+      }
+      return step.value;
+    } catch (error) {
+      if (!isFirst) throw error;
+      noteAliases(error, ask);
+    } finally {
+      await source.return(undefined);
+    }
+    source = await again();
+  }
+}
+
+function withAliases(page: Envelope, aliases: ReadonlyMap<string, string>): Envelope {
+  if (aliases.size === 0) return page;
+  const { results, results_count, has_more, next_cursor, ...head } = page;
+  const rows = { results, results_count, has_more, ...defined({ next_cursor }) };
+  return { ...head, aliases: Object.fromEntries(aliases), ...rows };
 }
 
 async function* completed<P extends Envelope | WrittenPage>(
@@ -115,6 +150,7 @@ async function aboutAnswer({ question, values }: Query, context: Ask): Promise<r
     ...(question.aboutValues?.(values) ?? []),
     ...(transformation === undefined ? [] : transformedAbout(transformation)),
   ];
+  for (const [alias, id] of context.basis.aliases) about.push(['Alias', `${alias}: ${id}`]);
   const day = question.knownOn?.(values) ?? context.basis.today;
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {

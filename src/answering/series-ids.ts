@@ -111,7 +111,7 @@ async function seriesMeant(
   const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
   for (const text of typed) {
-    const id = text.toUpperCase();
+    const id = catalogue.basis.idOf(text);
     const matching: ResolvedSeries[] = [];
     if (isPattern(id)) {
       known ??= await rowsOf(catalogue, seriesSearch, {});
@@ -126,19 +126,24 @@ async function seriesMeant(
   return [...meant.values()];
 }
 
-/** Resolves typed ids to series with statements; patterns do not match series that the curves answer. */
+/**
+ * Resolves typed ids to series with statements; patterns do not match series that the curves answer.
+ * `find` returns the id of a series that has statements, by its id or an alias.
+ */
 export async function seriesWithStatements(
   { ids, skipMissing = false }: { readonly ids: readonly string[]; readonly skipMissing?: boolean },
-  has: (id: string) => Promise<boolean>,
+  find: (id: string) => Promise<string | undefined>,
   catalogue: Catalogue,
 ): Promise<readonly string[]> {
   const outcomes: (FailedSeries | { readonly id: string })[] = [];
-  for (const { id, typed } of await seriesMeant(ids, catalogue))
-    if (await has(id)) outcomes.push({ id });
+  for (const { id, typed } of await seriesMeant(ids, catalogue)) {
+    const found = await find(id);
+    if (found !== undefined) outcomes.push({ id: found });
     else if (typed !== undefined) outcomes.push({ id, error: withoutStatements(id, catalogue) });
+  }
   if (outcomes.length === 0) throw ofCurves(ids.join(' '), catalogue);
   try {
-    return foundOf(outcomes, skipMissing, catalogue).map(({ id }) => id);
+    return [...new Set(foundOf(outcomes, skipMissing, catalogue).map(({ id }) => id))];
   } catch (error) {
     throw await withSuggestion(error, catalogue);
   }

@@ -41,7 +41,7 @@ import {
 import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
-import { type FactRow, factsOf as factRows, knownView } from '../store/known-view.ts';
+import { type FactRow, factsOf as factRows, idKnown, knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import {
   checkArguments,
@@ -205,10 +205,9 @@ async function* factsOf(
   let state: string | undefined;
   const now = source.clock();
   const latest = latestDay(now);
-  const has = (id: string) =>
-    store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
+  const find = (id: string) => store.read((view) => idKnown(view, latest, id));
   const ask = askOf(source, {}, utcDay(now));
-  const found = await seriesWithStatements({ ids, skipMissing }, has, ask);
+  const found = await seriesWithStatements({ ids, skipMissing }, find, ask);
   for (const note of notesOf(ask)) source.note?.(note);
   for (const id of found) {
     const facts = await store.read(async (view) => {
@@ -401,6 +400,30 @@ function storeCare({ address, written, rest, session }: CareSource) {
       changeKinds,
       async (id: string, options: SeriesChangeOptions = {}) =>
         (await series()).removeSeries(await written(), id, options),
+    ),
+
+    /** Lists the aliases of series, by name. */
+    aliases: method('aliases', [], undefined, async () => (await series()).listAliases(address())),
+
+    /** Gives a series an alias, which every method takes as its id. */
+    addAlias: method(
+      'addAlias',
+      [
+        { name: 'name', kind: seriesId },
+        { name: 'id', kind: seriesId },
+      ],
+      changeKinds,
+      async (name: string, id: string, options: SeriesChangeOptions = {}) =>
+        (await series()).addAlias(await written(), name, id, options),
+    ),
+
+    /** Removes an alias; its series stays. */
+    removeAlias: method(
+      'removeAlias',
+      [{ name: 'name', kind: seriesId }],
+      changeKinds,
+      async (name: string, options: SeriesChangeOptions = {}) =>
+        (await series()).removeAlias(await written(), name, options),
     ),
   };
 }

@@ -46,6 +46,8 @@ export type Result<R> = {
   readonly basis: readonly SubjectBasis[];
   /** The ids that no series has, left out by `skipMissing`. */
   readonly missing?: readonly string[];
+  /** The ids of the series that the aliases in the call stand for. */
+  readonly aliases?: { readonly [alias: string]: string };
   /** True if there are more rows than `limit`. */
   readonly hasMore: boolean;
   /** Continues after the rows that `limit` cut off. */
@@ -92,6 +94,7 @@ function resultOf(rows: readonly Row[], outcome: Outcome, day: Day): Result<Row>
     }),
     basis: basis.upTo(day),
     ...(basis.missing.size > 0 && { missing: [...basis.missing] }),
+    ...(basis.aliases.size > 0 && { aliases: Object.fromEntries(basis.aliases) }),
     hasMore,
     ...defined({ nextCursor: cursor }),
   };

@@ -43,6 +43,7 @@ export type CopySummary = {
   readonly trades: number;
   readonly imports: number;
   readonly followed: number;
+  readonly aliases: number;
   /** The SHA-256 of everything in both stores; empty for a dry run. */
   readonly digest: string;
 };
@@ -112,7 +113,8 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   const rates = (await view.rates.summaries()).reduce((sum, { count }) => sum + count, 0);
   const { trades } = await view.filings.counts();
   const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
-  return { series: series + described, facts, rates, trades, imports, followed, digest: '' };
+  const { length: aliases } = await view.aliases.all();
+  return { series: series + described, facts, rates, trades, imports, followed, aliases, digest: '' };
 }
 
 async function copyAll(
@@ -136,6 +138,7 @@ async function copyAll(
     const held = await to.filings.stored(filings);
     await to.filings.put(planFilings([...held.values()], filings, { replace: true }).put, held);
   }
+  for (const alias of await from.aliases.all()) await to.aliases.put(alias);
   for (const record of await from.sources.followed()) await to.sources.putFollowed(record);
   // The copy does not know what the imports changed.
   for (const entry of await from.sources.imports()) await to.sources.addImport(entry, null);

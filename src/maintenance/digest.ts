@@ -51,6 +51,7 @@ async function digestOfOthers(view: StoredData): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
+  for (const alias of await view.aliases.all()) hash.update(cellsOf(alias));
   for (const record of await view.sources.followed()) hash.update(cellsOf(record));
   for (const { number: _, ...entry } of await view.sources.imports()) hash.update(cellsOf(entry));
   return hash.digest('hex');

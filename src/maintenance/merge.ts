@@ -3,6 +3,7 @@ import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import type { Change, Statement } from '../domain/series/revision-history.ts';
 import { type Day, latestDay } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
+import { Problem } from '../errors/problem.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import { ImportRefusal } from '../import/load/conflict.ts';
@@ -12,7 +13,8 @@ import type { ImportResult } from '../import/report.ts';
 import { pause } from '../platform/promises.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { Followed, SeriesContents, WholeView } from '../store/store.ts';
+import type { Alias, Followed, SeriesContents, WholeView } from '../store/store.ts';
+import type { StoreWriter } from '../store/writer.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
 
@@ -59,6 +61,7 @@ export async function mergeStore(
       });
       for (const id of await view.contents.seriesIds())
         for (const change of await view.series.descriptionChanges(id)) await writer.recordChange(change);
+      await mergeAliases(await view.aliases.all(), writer, options.replace === true);
       for (const record of await view.sources.followed())
         if (!followed.has(nameOf(record))) await writer.follow(record);
       const { address, created } = writer;
@@ -67,6 +70,23 @@ export async function mergeStore(
       return { store: shownAddress(address), created, dryRun, files, skipped: [], outdated: [] };
     }),
   );
+}
+
+/** Adds the aliases of another store; throws if one stands for another series here, unless it is replaced. */
+async function mergeAliases(others: readonly Alias[], writer: StoreWriter, replace: boolean): Promise<void> {
+  const own = new Map((await writer.aliases()).map(({ name, seriesId }) => [name, seriesId]));
+  const records = await writer.records(others.map(({ name }) => name));
+  const refused = others.flatMap(({ name, seriesId }) => {
+    const known = records.has(name) ? 'a series of its own' : own.get(name);
+    const isContradiction = known !== undefined && known !== seriesId && !(replace && own.has(name));
+    return isContradiction ? [`${name} is ${known} here, and ${seriesId} there`] : [];
+  });
+  if (refused.length > 0)
+    throw new Problem('bad-input', 'the stores have aliases that contradict each other', {
+      list: refused,
+      hints: ['`asof series alias --rm NAME` in one of the stores removes an alias'],
+    });
+  for (const alias of others) if (own.get(alias.name) !== alias.seriesId) await writer.putAlias(alias);
 }
 
 /** Makes a refusal suggest renaming a series in one of the stores, because a merge has no flag for that. */

@@ -1,8 +1,9 @@
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
-import { maturityNamed } from '../domain/treasury/curve.ts';
+import { maturityNamed, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
 
 /** A series renamed or removed, perhaps in a dry run. */
 export type ChangedSeries = {
@@ -13,6 +14,16 @@ export type ChangedSeries = {
   readonly dryRun: boolean;
   readonly facts: number;
   readonly vintages: number;
+  /** The aliases that move or go with the series. */
+  readonly aliases: readonly string[];
+};
+
+/** An alias of a store, and its series. */
+export type SeriesAlias = {
+  readonly name: string;
+  readonly id: string;
+  /** The title of the series; null if the store has no such series. */
+  readonly title: string | null;
 };
 
 /** Options of renaming or removing a series. */
@@ -63,11 +74,83 @@ export async function removeSeries(
   return { ...found, to: undefined, dryRun };
 }
 
+/** Lists the aliases of a store, by name. */
+export function listAliases(address: string): Promise<readonly SeriesAlias[]> {
+  return readStore(address, async (view) => {
+    const listed: SeriesAlias[] = [];
+    for (const { name, seriesId: id } of await view.aliases.all())
+      listed.push({ name, id, title: (await titleOf(view, id)) ?? null });
+    return listed;
+  });
+}
+
+/** Gives a series an alias; throws if a series has the name, or if it is an alias of another series. */
+export async function addAlias(
+  address: string,
+  alias: string,
+  of: string,
+  { dryRun = false }: SeriesChangeOptions = {},
+): Promise<SeriesAlias> {
+  const name = checkedId(alias);
+  const { id, title, known } = await readStore(address, async (view) => {
+    if (maturityNamed(name) !== undefined || (await view.contents.series(name)) !== undefined)
+      throw new Problem('bad-input', `${name} is the id of a series, and no alias can take it`);
+    const own = checkedId(of);
+    const id = (await view.aliases.idOf(own)) ?? own;
+    const title = await titleOf(view, id);
+    if (title === undefined) throw unknown(id);
+    return { id, title, known: await view.aliases.idOf(name) };
+  });
+  if (known !== undefined && known !== id)
+    throw new Problem('bad-input', `${name} is an alias of ${known}`, {
+      hints: [`\`asof series alias --rm ${name}\` removes it`],
+    });
+  if (!dryRun && known === undefined)
+    await writing(address, async (writer) => {
+      await writer.putAlias({ name, seriesId: id });
+      await writer.commit();
+    });
+  return { name, id, title };
+}
+
+/** Removes an alias; its series stays. */
+export async function removeAlias(
+  address: string,
+  alias: string,
+  { dryRun = false }: SeriesChangeOptions = {},
+): Promise<SeriesAlias> {
+  const name = checkedId(alias);
+  const found = (await listAliases(address)).find((one) => one.name === name);
+  if (found === undefined)
+    throw new Problem('not-found', `the store has no alias ${name}`, {
+      hints: ['`asof series alias` lists the aliases'],
+    });
+  if (!dryRun)
+    await writing(address, async (writer) => {
+      await writer.removeAlias(name);
+      await writer.commit();
+    });
+  return found;
+}
+
+/** Returns the title of a series of a store or its curves, the id if it has none; undefined if it is unknown. */
+async function titleOf({ contents }: WholeView, id: string): Promise<string | undefined> {
+  const found = await contents.series(id);
+  if (found !== undefined) return found.stated.title ?? id;
+  return yieldSeries.find((one) => one.id === id)?.title;
+}
+
 /** Reads the counts of a series; throws if the series may not be renamed or removed. */
 function series(address: string, id: string, to?: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
   return readStore(address, async (view) => {
     const contents = await view.contents.series(id);
-    if (contents === undefined) throw unknown(id);
+    const aliases = await view.aliases.all();
+    const meant = aliases.find(({ name }) => name === id);
+    if (contents === undefined)
+      throw unknown(
+        id,
+        meant === undefined ? [] : [`${id} is an alias of ${meant.seriesId}: name the series`],
+      );
     const following = (await view.sources.followed()).find(({ name }) => name === id || name === to);
     // A pull would still use the old id, and find no earlier data under it, or the data of another series.
     if (following !== undefined)
@@ -75,12 +158,19 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
         hints: [`asof unfollow ${following.source} ${following.name} stops that; the facts stay`],
       });
     const { figures, vintages } = contents;
-    return { store: shownAddress(address), id, facts: figures.factCount, vintages: vintages.length };
+    const own = aliases.filter(({ seriesId }) => seriesId === id).map(({ name }) => name);
+    return {
+      store: shownAddress(address),
+      id,
+      facts: figures.factCount,
+      vintages: vintages.length,
+      aliases: own,
+    };
   });
 }
 
-function unknown(id: string): Problem {
-  return new Problem('not-found', `series '${id}' not found`);
+function unknown(id: string, hints: readonly string[] = []): Problem {
+  return new Problem('not-found', `series '${id}' not found`, { hints });
 }
 
 function checkedId(text: string): string {

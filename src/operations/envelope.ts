@@ -48,6 +48,8 @@ export type Envelope<R = Row> = {
   readonly unknown_ticker?: { readonly ticker: string; readonly nearest: string | null };
   /** Our addition: ids that no series has, left out as requested. */
   readonly missing?: readonly string[];
+  /** Our addition: the ids of the series that the aliases in the request stand for. */
+  readonly aliases?: { readonly [alias: string]: string };
   readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;

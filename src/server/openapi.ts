@@ -290,6 +290,12 @@ const vintageKindsSchema: Schema = {
   additionalProperties: { type: 'string' },
 };
 
+const aliasesSchema: Schema = {
+  type: 'object',
+  description: 'The ids of the series that the aliases in the request stand for.',
+  additionalProperties: { type: 'string' },
+};
+
 const requestIdExample = 'req_01978c6f8d3b7b0f9f3d5a6c1e2b4d60';
 
 const requestId: Schema = {
@@ -310,6 +316,7 @@ function envelopeSchema(endpoint: Endpoint): Schema {
       request_id: requestId,
       status: { const: 'ok' },
       ...Object.fromEntries(members.map((name) => [name, memberSchema(name)])),
+      ...(Object.values(params).some(({ complete }) => complete === 'ids') && { aliases: aliasesSchema }),
       results: { type: 'array', items: rows },
       results_count: count,
       has_more: paged ? { type: 'boolean' } : { const: false },

@@ -87,7 +87,14 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       throw refusal('point-in-time queries need the pro plan or higher', principal);
     const answer = async (view: StoreView) => {
       const run = { view: knownIn(view, now), principal, ...defined({ usage, position, whole }) };
-      return envelope(request, await query.run(run));
+      try {
+        return envelope(request, await query.run(run));
+      } catch (error) {
+        const meant = await meantBy(request, view, error);
+        if (meant === undefined) throw error;
+        const page = await prepare(operation, meant.texts, now).run(run);
+        return envelope(request, page, meant.aliases);
+      }
     };
     return { answer, today: query.dependsOnToday ? now.today : undefined };
   };
@@ -198,6 +205,18 @@ export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamText
   return id === undefined ? undefined : parseSeriesId(id);
 }
 
+/** Looks up the unknown series of a request among the aliases; undefined if it is none. */
+async function meantBy<R>({ operation, texts }: ServiceRequest<R>, { aliases }: StoreView, error: unknown) {
+  const name = seriesOf(operation, texts);
+  if (name === undefined || !(error instanceof Problem) || error.kind !== 'not-found') return undefined;
+  const id = await aliases.idOf(name);
+  if (id === undefined) return undefined;
+  const own = texts.map(([param, text]) =>
+    operation.params[param]?.namesSeries === true ? ([param, id] as const) : ([param, text] as const),
+  );
+  return { texts: own, aliases: { [name]: id } };
+}
+
 function tagOf(
   { operation, texts, principal, usage }: ServiceRequest,
   today: Day | undefined,
@@ -215,13 +234,17 @@ function hashed(content: unknown, length: number): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, length);
 }
 
-function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
+function envelope<R>(
+  { operation, texts, requestId }: ServiceRequest<R>,
+  page: Page<R>,
+  aliases?: Envelope['aliases'],
+): Envelope<R> {
   const { rows, next, as_of, series, coverage, vintage, covered_to, unknown_ticker } = page;
   return {
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...defined({ as_of, series, coverage, vintage, covered_to, unknown_ticker }),
+    ...defined({ as_of, series, coverage, vintage, covered_to, unknown_ticker, aliases }),
     results: rows,
     results_count: rows.length,
     has_more: next !== undefined,

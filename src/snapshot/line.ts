@@ -38,7 +38,12 @@ type ParsedPlanLine = {
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 type BoundLine = PlanLine &
-  ReturnType<typeof bind> & { readonly demands: Demands; readonly output: OutputChoice };
+  ReturnType<typeof bind> & {
+    readonly demands: Demands;
+    readonly output: OutputChoice;
+    /** The ids of series that the line means by aliases, whatever they stand for now. */
+    readonly aliases?: FileRecord['aliases'];
+  };
 
 const refused: readonly (readonly [flags: readonly string[], reason: string])[] = [
   [['--output'], 'the line starts with the name of its file'],
@@ -179,6 +184,7 @@ async function writeLine(
     }
     return chunks.returned?.rows ?? 0;
   };
+  for (const [alias, id] of Object.entries(line.aliases ?? {})) ask.basis.aliases.set(alias, id);
   const rows = await write().catch(async (error) => {
     throw await withSuggestion(error, ask, asOf);
   });
@@ -188,6 +194,7 @@ async function writeLine(
   const record = {
     ...{ name, command: lineOf(line.words), as_of: line.asOf, rows },
     ...(coverage.length > 0 && { coverage }),
+    ...(ask.basis.aliases.size > 0 && { aliases: Object.fromEntries(ask.basis.aliases) }),
     ...(await sumOfFile(path)),
   };
   return { record, notes: lineNotes(line, notesOf(ask, asOf), asOf) };
@@ -198,6 +205,7 @@ function lineNotes({ name, query }: BoundLine, notes: readonly Note[], asOf: Day
   const { from = '' } = query.values;
   const isLater = String(from) > asOf;
   return [
+    ...texts('alias'),
     ...texts('stale'),
     ...texts('sampled'),
     ...(isLater ? [`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`] : []),

@@ -22,6 +22,8 @@ export type FileRecord = FileSum & {
   readonly rows: number;
   /** The last covered day of each series, at most `as_of`, and the kinds of its vintages. */
   readonly coverage?: readonly SubjectBasis[];
+  /** The ids that the aliases in the command stood for. */
+  readonly aliases?: { readonly [alias: string]: string };
 };
 
 /** A service, or a store with its import log. */
@@ -88,10 +90,11 @@ function isSource(value: unknown): value is Source {
 
 function isFileRecord(value: unknown): value is FileRecord {
   if (!isPlain(value)) return false;
-  const { name, command, as_of, rows, bytes, sha256, coverage = [] } = value;
+  const { name, command, as_of, rows, bytes, sha256, coverage = [], aliases = {} } = value;
   // A name with a path would make asof read other files.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
   if (!Array.isArray(coverage) || !coverage.every(isPlain)) return false;
+  if (!isPlain(aliases) || !Object.values(aliases).every(isText)) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
 }
 

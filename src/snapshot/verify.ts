@@ -6,6 +6,7 @@ import type { Asker } from '../answering/answer.ts';
 import { readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, systemProblem } from '../errors/system-errors.ts';
+import { defined } from '../platform/defined.ts';
 import { boundLine, type ParseLine, placed, writeLines } from './line.ts';
 import { type FileRecord, foundAt, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
@@ -56,8 +57,11 @@ export async function compareCommands(
 ): Promise<readonly Finding[]> {
   const asOf = manifest.as_of;
   // A manifest may come from anywhere, so asof runs only commands that a plan could have.
-  const lines = manifest.files.map(({ name, command }, i) =>
-    placed(name, () => boundLine({ number: i + 1, name, words: wordsOf(command) }, asOf, parseLine)),
+  const lines = manifest.files.map(({ name, command, aliases }, i) =>
+    placed(name, () => ({
+      ...boundLine({ number: i + 1, name, words: wordsOf(command) }, asOf, parseLine),
+      ...defined({ aliases }),
+    })),
   );
   const other = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {

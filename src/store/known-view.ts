@@ -26,6 +26,14 @@ export function knownView(view: StoreView, day: Day): StoreView {
   };
 }
 
+/** Finds a series that is known on a day, by its id or an alias; returns its id. */
+export async function idKnown(view: StoreView, day: Day, name: string): Promise<string | undefined> {
+  const { series } = knownView(view, day);
+  const found = await series.find(name);
+  const id = found === undefined ? await view.aliases.idOf(name) : undefined;
+  return (id === undefined ? found : await series.find(id))?.id;
+}
+
 /** Returns the state of what is known on a day; the next day, more of the same data may be known. */
 function knownState(state: StoreState, day: Day): StoreState {
   const byDay = states.get(state) ?? new Map<Day, StoreState>();

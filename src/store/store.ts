@@ -230,6 +230,9 @@ export interface FilingsView {
   coveredTo(upTo?: Day): Promise<Day | undefined>;
 }
 
+/** A short name that a user gave to a series. */
+export type Alias = { readonly name: string; readonly seriesId: string };
+
 /** The facts in one state of a store, by subject. */
 export interface StoreView {
   /**
@@ -240,6 +243,12 @@ export interface StoreView {
   readonly series: AllSeriesView;
   readonly rates: RatesView;
   readonly filings: FilingsView;
+  readonly aliases: {
+    /** Lists aliases by name. */
+    all(): Promise<readonly Alias[]>;
+    /** Returns the id of the series that a name stands for; the series may be missing. */
+    idOf(name: string): Promise<string | undefined>;
+  };
   readonly sources: {
     /** Lists imports, oldest first. */
     imports(): Promise<readonly LoggedImport[]>;

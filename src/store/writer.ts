@@ -9,7 +9,7 @@ import { formatDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
-import type { Followed, ImportRecord, LoggedImport } from './store.ts';
+import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
@@ -147,11 +147,27 @@ export class StoreWriter {
     } else if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
   }
 
+  /** Removes a series and its aliases; false if it is unknown. */
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
     const removed = await this.#transaction.rowsOf(seriesId).remove();
+    await this.#transaction.aliases.removeOf(seriesId);
     this.#changed ||= removed;
     return removed;
+  }
+
+  aliases(): Promise<readonly Alias[]> {
+    return this.#transaction.aliases.all();
+  }
+
+  putAlias(alias: Alias): Promise<void> {
+    this.#changed = true;
+    return this.#transaction.aliases.put(alias);
+  }
+
+  removeAlias(name: string): Promise<void> {
+    this.#changed = true;
+    return this.#transaction.aliases.remove(name);
   }
 
   /** Renames a series; no series may have the new id. */
@@ -160,6 +176,7 @@ export class StoreWriter {
     const version = await copySeries(from, this.#transaction, this.#transaction, to);
     if (version === undefined) return;
     await this.#transaction.sources.moveChanges(from, to, version);
+    await this.#transaction.aliases.move(from, to);
     await this.#transaction.rowsOf(from).remove();
   }
 

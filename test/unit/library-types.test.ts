@@ -78,6 +78,9 @@ type Care = {
   undo: library.UndoneImport;
   renameSeries: library.ChangedSeries;
   removeSeries: library.ChangedSeries;
+  aliases: readonly library.SeriesAlias[];
+  addAlias: library.SeriesAlias;
+  removeAlias: library.SeriesAlias;
 };
 
 type Ids = string | readonly string[];

@@ -25,7 +25,7 @@ import { defined } from '../../platform/defined.ts';
 import { print } from '../../platform/sink.ts';
 import { formatForFile, outputChoice, rendererFor } from '../../render/output.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
-import { factsOf, knownView } from '../../store/known-view.ts';
+import { factsOf, idKnown, knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { AllSeriesView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/settings.ts';
@@ -188,9 +188,8 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const client = embeddedClient(store, io.clock);
       const ask = askOf({ client, signal: io.signal, naming: commandNaming }, {}, utcDay(io.clock()));
       const latest = latestDay(io.clock());
-      const has = (id: string) =>
-        store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask);
+      const find = (id: string) => store.read((view) => idKnown(view, latest, id));
+      const ids = await seriesWithStatements({ ids: args, skipMissing }, find, ask);
       // A setting or a variable does not change the format.
       const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
       const choice = outputChoice(output, place, false);

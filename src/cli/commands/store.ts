@@ -305,9 +305,11 @@ function seriesCommand(
       const change = (options: { readonly dryRun: boolean }) =>
         verb === 'rename' ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
       // Refused before anybody is asked.
-      const { facts, vintages, store } = await change({ dryRun: true });
+      const { facts, vintages, aliases, store } = await change({ dryRun: true });
       const place = verb === 'rename' ? `to ${other} in` : 'from';
-      const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${place} ${store}`;
+      const names = aliases.length === 0 ? '' : ` and ${counted(aliases.length, 'alias', 'aliases')},`;
+      const size = `${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}`;
+      const what = `${id}, ${size},${names} ${place} ${store}`;
       if (dryRun) return note(`asof: dry run: would ${verb} ${what}`);
       await confirm(`${verb} ${what}`, yes, io);
       await change({ dryRun: false });
@@ -349,7 +351,53 @@ asof series rm OLD --yes
   'remove',
 );
 
-/** `asof store …`, `asof series rename` and `asof series rm`: maintenance of a store. */
+const aliasCommand = command({
+  words: 'series alias',
+  summary: 'Give a series a short name, list the short names, or remove one',
+  about: `Every command that takes an id takes an alias too; answers show the id. A snapshot records which series
+an alias stood for. No series can take the name of an alias.`,
+  examples: `
+# a short name for a series (needs a store with the series)
+asof series alias EA.GDP ecb:RTD.Q.S0.S.G_GDPM_TO_C.E
+# the short names of your store (needs a store with the series)
+asof series alias
+# remove one; the series stays (needs a store with the alias)
+asof series alias --rm EA.GDP
+`,
+  args: [
+    { name: 'name', about: 'the alias (default: list all)', optional: true },
+    { name: 'id', complete: 'ids', about: 'the series', optional: true },
+  ],
+  parts: {
+    rm: toggle('rm', 'remove the alias'),
+    dryRun: changes.dryRun,
+    rows,
+    store,
+    messages,
+  },
+  async run({ args: [name, id], rm, dryRun, rows, store: flag, messages: { note } }, io) {
+    const { addAlias, listAliases, removeAlias } = await import('../../maintenance/series.ts');
+    if (name === undefined) {
+      if (rm) throw new Problem('bad-input', '--rm needs the name of an alias');
+      const aliases = await ofStore(storeToRead(io, flag), listAliases);
+      if (aliases.length === 0) note('asof: the store has no aliases');
+      return printTable(rows, { columns: ['name', 'id', 'title'] }, aliases, io);
+    }
+    if (rm !== (id === undefined))
+      throw new Problem('bad-input', rm ? '--rm takes the alias alone' : `${name} needs the id of a series`, {
+        hints: ['asof series alias NAME ID', 'asof series alias --rm NAME'],
+      });
+    const into = storeToChange(io, flag);
+    const options = { dryRun };
+    const alias = await (id === undefined
+      ? removeAlias(into, name, options)
+      : addAlias(into, name, id, options));
+    const verb = dryRun ? ['would be', 'would no longer be'] : ['is', 'is no longer'];
+    note(`asof: ${dryRun ? 'dry run: ' : ''}${alias.name} ${verb[Number(rm)]} ${alias.id}`);
+  },
+});
+
+/** `asof store …`, and the commands of `asof series` that change a store. */
 export const commands = [
   initCommand,
   infoCommand,
@@ -361,6 +409,7 @@ export const commands = [
   undoCommand,
   renameCommand,
   removeCommand,
+  aliasCommand,
 ];
 
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
@@ -388,7 +437,7 @@ async function copied(
 }
 
 function copyLines(summary: CopySummary): readonly string[] {
-  const { store, series, facts, rates, trades, imports, followed, digest, dryRun } = summary;
+  const { store, series, facts, rates, trades, imports, followed, aliases, digest, dryRun } = summary;
   const held = [
     counted(series, 'series', 'series'),
     counted(facts, 'fact'),
@@ -396,6 +445,7 @@ function copyLines(summary: CopySummary): readonly string[] {
     counted(trades, 'trade'),
     `${counted(imports, 'entry', 'entries')} of the log`,
     ...(followed > 0 ? [`${followed} followed`] : []),
+    ...(aliases > 0 ? [counted(aliases, 'alias', 'aliases')] : []),
   ].join(', ');
   if (dryRun) return [`dry run: ${store} would hold ${held}`];
   return [`${store} holds ${held}`, `read again and compared: sha256 ${digest}`];

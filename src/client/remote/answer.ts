@@ -31,11 +31,26 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 
 /** Reads the page in a service's reply; throws the matching Problem for any other reply. */
 export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>): Envelope<R> {
-  if (reply.status === 200)
-    return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
+  if (reply.status === 200) {
+    const value = readJson(reply);
+    const { url, headers } = reply;
+    return readEnvelope(value, meantBy(value, sent), { url, requestId: headers['x-request-id'] });
+  }
   if (reply.status >= 200 && reply.status < 400)
     throw badAnswer(reply, `${reply.status}, which is not an answer of the contract`);
   throw failureOf(reply, sent);
+}
+
+/** Returns the query with the id of its series, if the answer says that it names an alias. */
+function meantBy<R>(value: unknown, query: SentQuery<R>): SentQuery<R> {
+  const aliases = isObject(value) && isAliases(value.aliases) ? value.aliases : undefined;
+  const { params } = query.operation;
+  const meant = (texts: ParamTexts): ParamTexts =>
+    texts.map(([name, text]) => {
+      const id = params[name]?.namesSeries === true ? aliases?.[text.toUpperCase()] : text;
+      return [name, id ?? text];
+    });
+  return aliases === undefined ? query : { ...query, asked: meant(query.asked), sent: meant(query.sent) };
 }
 
 /** Parses the JSON of a reply; throws a Problem that describes other content. */
@@ -163,7 +178,7 @@ function readEnvelope<R extends Row>(
  */
 function withDefaults(value: Members, requestId: string): Members {
   const known = Object.fromEntries(
-    Object.entries(value).filter(([name, one]) => ours[name] === undefined || isInForm(ours[name], one)),
+    Object.entries(value).filter(([name, one]) => formOf[name]?.(one) ?? true),
   );
   const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = known;
   const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
@@ -175,6 +190,17 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Our additions to the contract. */
 const { series: _series, coverage: _coverage, ...ours }: Readonly<Record<string, Field>> = memberFields;
+
+const formOf: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...Object.fromEntries(
+    Object.entries(ours).map(([name, one]) => [name, (value: unknown) => isInForm(one, value)]),
+  ),
+  aliases: isAliases,
+};
+
+function isAliases(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every(isText);
+}
 
 function isInForm({ type, nullable, fields }: Field, value: unknown): boolean {
   if (fields === undefined) return (value === null && nullable === true) || fieldKinds[type].isOnWire(value);

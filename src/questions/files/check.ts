@@ -280,7 +280,8 @@ async function checkedColumns(
   const others = table.fields.filter(({ name }, place) => place !== on && !isBeside(name, places));
   const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
   const outcomes = await Promise.all(
-    candidates.map(async ({ id, ...one }) => {
+    candidates.map(async ({ id: typed, ...one }) => {
+      const id = context.basis.idOf(typed);
       try {
         const [row] = (await context.client.ask(seriesShow, [['id', id]])).results;
         return { ...one, series: { id, typed: one.name, ...defined({ row }) } };

@@ -119,6 +119,7 @@ const migrations: readonly MigrationStep[] = [
     );
     await moveDates(transaction, engineOf(transaction).series);
   },
+  tables.ofAliases,
 ];
 
 const currentFormat = migrations.length;

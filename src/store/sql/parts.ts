@@ -8,7 +8,7 @@ import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
 import { type ImportsCollide, listOf, type SqlSession } from './session.ts';
-import { descriptionsIn, sourcesIn } from './sources.ts';
+import { aliasesIn, descriptionsIn, sourcesIn } from './sources.ts';
 
 /** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */
 export function partsIn(session: SqlSession, engine: Engine) {
@@ -18,6 +18,7 @@ export function partsIn(session: SqlSession, engine: Engine) {
     descriptions: descriptionsIn(session),
     rates: ratesIn(session),
     filings: filingsIn(session, engine.filings),
+    aliases: aliasesIn(session),
     sources: sourcesIn(session),
     contents: contentsIn(session, engine),
   };
@@ -128,6 +129,12 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
     for (const { id: of, count } of orphans)
       faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
   }
+  const names = (await aliasesIn(session).all()).map(({ name }) => name);
+  const hidden = await session.column<string>(
+    'select id from asof.series where id = any(@names::text[]) order by id',
+    { names },
+  );
+  for (const name of hidden) faults.push(`the alias ${name} is the id of a series`);
   const rates = await session.rows<{ readonly maturity: string; readonly months: number }>(
     'select distinct maturity, months from asof.curve',
   );

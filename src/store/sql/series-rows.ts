@@ -4,6 +4,7 @@ import type { Change, StoredChange } from '../../domain/series/revision-history.
 import type { StoredKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import { addTo } from '../../domain/values/groups.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
@@ -77,14 +78,20 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     /** Reads the state of a series before an import, or creates its row; missing days are empty. */
     async begin() {
       await session.lock?.([`series ${id}`]);
-      const [row, [newest]] = await Promise.all([
+      const [row, [newest], [aliased]] = await Promise.all([
         stored(),
         // During an import, vintages can be newer than the row of the series, which is updated at the end.
         session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
           id,
         }),
+        session.column<string>('select series_id from asof.alias where name = @id', { id }),
       ]);
       if (row === undefined) {
+        // The alias would come to mean another series without a word.
+        if (aliased !== undefined)
+          throw new Problem('bad-input', `${id} is an alias of ${aliased}: no series can take this id`, {
+            hints: [`\`asof series alias --rm ${id}\` removes the alias`],
+          });
         const version = await tables.create(id);
         await addWords(session, { id });
         const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };

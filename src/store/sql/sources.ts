@@ -1,6 +1,6 @@
 import type { DescriptionChange } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
-import type { Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
+import type { Alias, Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */
@@ -118,6 +118,37 @@ export function sourcesIn(session: SqlSession) {
     },
     /** Sets the version after the newest recorded change of a series; with `from`, only if it was that. */
     moveVersion,
+  };
+}
+
+/** Reads and writes the aliases of series. */
+export function aliasesIn(session: SqlSession) {
+  const view: StoreView['aliases'] = {
+    all: () => session.rows<Alias>('select name, series_id as "seriesId" from asof.alias order by name'),
+    async idOf(name) {
+      const [id] = await session.column<string>('select series_id from asof.alias where name = @name', {
+        name,
+      });
+      return id;
+    },
+  };
+  return {
+    ...view,
+    /** Adds an alias, or lets it stand for another series. */
+    async put({ name, seriesId }: Alias): Promise<void> {
+      await session.lock?.([name, seriesId].map((id) => `series ${id}`));
+      return session.write(
+        `insert into asof.alias (name, series_id) values (@name, @seriesId)
+         on conflict (name) do update set series_id = excluded.series_id`,
+        { name, seriesId },
+      );
+    },
+    remove: (name: string) => session.write('delete from asof.alias where name = @name', { name }),
+    /** Lets the aliases of a series stand for the series with another id. */
+    move: (from: string, to: string) =>
+      session.write('update asof.alias set series_id = @to where series_id = @from', { from, to }),
+    removeOf: (seriesId: string) =>
+      session.write('delete from asof.alias where series_id = @seriesId', { seriesId }),
   };
 }
 

@@ -110,6 +110,14 @@ export const tables = {
   );
   create index if not exists changes_of_subject on asof.import_change (subject, import);
   `,
+  ofAliases: `
+  -- Short names of series; never the id of a series.
+  create table if not exists asof.alias (
+    name text collate "C" not null,
+    series_id text collate "C" not null,
+    primary key (name)
+  );
+  `,
   filedTrades: `
     select f.filed_on, f.filing_id, t.row, f.form_type, f.issuer_cik, f.issuer_name, f.ticker, f.owners, t.is_derivative,
       t.security_title, t.transaction_date, t.transaction_code, t.acquired_disposed, t.shares, t.price_per_share,

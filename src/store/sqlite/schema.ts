@@ -134,6 +134,7 @@ const migrations = [
     connection.exec("alter table vintage add column clipped text not null default ''");
     await moveDates(session, engineOf(session).series);
   },
+  tables.ofAliases,
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | FileMigration)[];
 
 /** Makes a new, empty database a store of the current format. */

@@ -33,3 +33,5 @@ create table if not exists asof.word ( series text collate "C" not null, word te
 create index if not exists series_of_word on asof.word (word, series);
 
 alter table asof.vintage add column if not exists clipped text not null default ''
+
+create table if not exists asof.alias ( name text collate "C" not null, series_id text collate "C" not null, primary key (name) );

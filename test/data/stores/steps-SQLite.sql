@@ -38,3 +38,5 @@ create index newest_purchases on filing (filed_on) where purchases = 1;
 create table word ( word text not null, series integer not null, primary key (word, series) ) strict, without rowid;
 
 alter table vintage add column clipped text not null default ''
+
+create table if not exists asof.alias ( name text collate "C" not null, series_id text collate "C" not null, primary key (name) ) strict, without rowid;

@@ -264,6 +264,11 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
   ['store undo 3 --list', { ...change, args: ['3'], list: true, rows: output }],
   ['series rename A B', { ...change, args: ['A', 'B'] }],
   ['series rm A', { ...change, args: ['A'] }],
+  ['series alias A B', { args: ['A', 'B'], rm: false, dryRun: false, rows: output, messages }],
+  [
+    'series alias --rm A --dry-run --store s.db',
+    { args: ['A'], rm: true, dryRun: true, rows: output, store: 's.db', messages },
+  ],
   ['mcp', { args: [], connection: {}, messages }],
   [
     'mcp --as-of 2015-01-30 --base-url https://data.example.org',

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { addAlias, removeAlias } from '../../../../src/maintenance/series.ts';
+import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
+import { asking, commandModes } from '../../../support/modes.ts';
+
+const ecb = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E';
+const oecd = 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T';
+const folder = newFolder();
+const store = folder.path('store.db');
+
+const asked = asking(store, async () => {
+  const facts = folder.write(
+    'facts.csv',
+    statements([
+      `${ecb},2015-01-01,2015-06-02,2430000.12`,
+      `${ecb},2015-01-01,2015-09-02,2431000.25`,
+      `${ecb},2015-04-01,2015-09-02,2440000.5`,
+      `${oecd},2015-01-01,2015-07-01,2279216154000`,
+      'GDP,2015-01-01,2015-06-24,17649.3',
+    ]),
+  );
+  const { code, err } = await asof(['import', facts, '--store', store]);
+  if (code !== 0) throw new Error(err);
+  await addAlias(store, 'EA.GDP', ecb);
+  await addAlias(store, 'EU', oecd);
+});
+
+/** Command lines with ids of series, which the aliases replace. */
+const lines = [
+  'obs ECB --as-of 2015-07-01',
+  'obs ECB GDP OECD --limit 1',
+  'obs ECB --limit 1 --sort asc',
+  'obs ECB --units pch',
+  'obs ECB OECD --vs latest --as-of 2015-07-01',
+  'obs ECB --vintages 2015-07-01,latest',
+  'panel GDP ECB OECD --as-of 2015-09-02',
+  'panel ECB OECD --as-of-each month-end --from 2015-06-01 --to 2015-08-31',
+  'diff GDP ECB 2015-07-01 2015-10-01',
+  'revisions ECB --date 2015-01-01',
+  'revisions ECB --release 1,final',
+  'vintages ECB',
+  'series show ECB --columns all',
+];
+
+const withIds = (line: string) => line.replace('ECB', ecb).replace('OECD', oecd);
+const withAliases = (line: string) => line.replace('ECB', 'ea.GDP').replace('OECD', 'eu');
+
+describe.each(commandModes)('a question with aliases, %s,', (mode) => {
+  it.each(lines)('has the answer with the ids: asof %s', async (line) => {
+    const [byId, byAlias] = [await asked.run(mode, withIds(line)), await asked.run(mode, withAliases(line))];
+    expect([byId.code, byAlias.code, byAlias.out]).toEqual([0, 0, byId.out]);
+    const said = [`asof: EA.GDP is ${ecb}\n`, line.includes('OECD') ? `asof: EU is ${oecd}\n` : ''];
+    expect(byAlias.err).toBe(said.join('') + byId.err);
+  });
+
+  it('names the columns of a wide panel and of a join as typed', async () => {
+    const line = 'panel ea.GDP GDP --as-of 2015-09-02 --wide -q';
+    expect((await asked.run(mode, line)).out).toBe(
+      'date,ea.GDP,GDP\n2015-04-01,2440000.5,\n2015-01-01,2431000.25,17649.3\n',
+    );
+    const days = 'day\n2015-07-01\n2015-09-02\n';
+    expect((await asked.run(mode, 'join - --on day ea.GDP EU -q', days)).out).toBe(
+      'day,ea.GDP,EU\n2015-07-01,2430000.12,2279216154000\n2015-09-02,2440000.5,\n',
+    );
+  });
+
+  it('checks a column with the name of an alias', async () => {
+    const table = 'day,EA.GDP\n2015-07-01,2430000.12\n2015-07-02,2440000.5\n';
+    const { code, out } = await asked.run(mode, 'check - --on day -q', table);
+    expect([code, out]).toEqual([
+      1,
+      `row,day,column,series_id,value,known,known_date,first_known,value_date,kind\n3,2015-07-02,EA.GDP,${ecb},2440000.5,2430000.12,2015-01-01,2015-09-02,2015-04-01,ahead\n`,
+    ]);
+  });
+
+  it('says in JSON what the aliases stand for', async () => {
+    for (const line of ['obs EU --json', 'panel EU --json'])
+      expect(JSON.parse((await asked.run(mode, line)).out).aliases).toEqual({ EU: oecd });
+  });
+
+  it('says that neither an id nor an alias is known', async () => {
+    expect(await asked.run(mode, 'obs EA.GDQ')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("series 'EA.GDQ' not found"),
+    });
+    const some = await asked.run(mode, 'panel EU NONE --skip-missing --csv');
+    expect([some.code, some.err]).toEqual([0, expect.stringContaining('left out, because not found: NONE')]);
+  });
+});
+
+describe('the facts of an alias', () => {
+  it('are those of its series', async () => {
+    const { out } = await asked.run('embedded', 'facts eu');
+    expect(linesOf(out).slice(1)).toEqual([`${oecd},2015-01-01,2015-07-01,2279216154000,exact`]);
+    const rows: unknown[] = [];
+    for await (const row of asked.library().facts(['EU', oecd])) rows.push(row);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('a method', () => {
+  it('takes an alias, and says what it stands for', async () => {
+    const { rows, aliases, basis } = await asked.library().observations('ea.gdp', { limit: 1 });
+    expect(rows).toMatchObject([{ series_id: ecb, value: '2440000.5' }]);
+    expect([aliases, basis.map(({ subject }) => subject)]).toEqual([{ 'EA.GDP': ecb }, [ecb]]);
+  });
+});
+
+describe('a snapshot', () => {
+  it('answers for the same series when its alias came to mean another', async () => {
+    const env = { ASOF_STORE: store };
+    const out = folder.path('snap');
+    const plan = folder.write('plan.txt', 'wide.csv panel EA.GDP --wide\nlong.csv obs EA.GDP\n');
+    const made = await asof(['snapshot', plan, '--out', out, '--as-of', '2015-12-01'], { env });
+    expect([made.code, made.err]).toEqual([0, expect.stringContaining(`asof: EA.GDP is ${ecb}\n`)]);
+    const manifest = JSON.parse(readFileSync(`${out}/manifest.json`, 'utf8'));
+    expect(manifest.files.map((file: { readonly aliases: object }) => file.aliases)).toEqual([
+      { 'EA.GDP': ecb },
+      { 'EA.GDP': ecb },
+    ]);
+    await removeAlias(store, 'EA.GDP');
+    await addAlias(store, 'EA.GDP', oecd);
+    expect(await asof(['verify', out], { env })).toEqual({ code: 0, out: '', err: '' });
+    await removeAlias(store, 'EA.GDP');
+    await addAlias(store, 'EA.GDP', ecb);
+  });
+});
+
+describe('asof series alias', () => {
+  transcript(
+    `
+    # lists the aliases in every format
+    $ asof series alias
+    name,id,title
+    EA.GDP,${ecb},${ecb}
+    EU,${oecd},${oecd}
+    $ asof series alias --columns name -f markdown
+    | name |
+    | --- |
+    | EA.GDP |
+    | EU |
+
+    # gives a series a name, and takes it away
+    $ asof series alias us gdp --dry-run
+    ! asof: dry run: US would be GDP
+    $ asof series alias us gdp
+    ! asof: US is GDP
+    $ asof series alias --rm US
+    ! asof: US is no longer GDP
+
+    # refuses what it cannot do
+    $ asof series alias US
+    ! asof: US needs the id of a series
+    …
+    [exit 2]
+    $ asof series alias EU GDP
+    ! asof: EU is an alias of ${oecd}
+    !       \`asof series alias --rm EU\` removes it
+    [exit 2]
+    $ asof series alias --rm US
+    ! asof: the store has no alias US
+    !       \`asof series alias\` lists the aliases
+    [exit 3]
+    $ asof series alias --rm
+    ! asof: --rm needs the name of an alias
+    [exit 2]
+    $ asof series rm EU --yes
+    ! asof: series 'EU' not found
+    !       EU is an alias of ${oecd}: name the series
+    [exit 3]
+    `,
+    () => asked.as('embedded'),
+  );
+});
