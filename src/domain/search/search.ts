@@ -1,5 +1,6 @@
 // Why: docs/decisions/search.md
 import type { Day } from '../values/date.ts';
+import { areasIn, areaWords, codesOfAreas } from './areas.ts';
 import { closeNames, distance, plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /**
@@ -12,7 +13,7 @@ jobs = PAYEMS, payrolls, all employees, employment
 payrolls = PAYEMS, all employees
 nonfarm = PAYEMS, total nonfarm
 employment = PAYEMS, employees, payrolls
-unemployment = UNRATE, jobless
+unemployment = UNRATE, jobless, uneto, unemp
 jobless = UNRATE, unemployment
 jobless claims = ICSA, initial claims, unemployment insurance
 claims = ICSA, CLAIMSX
@@ -20,7 +21,7 @@ participation = CIVPART, labor force
 wages = CES0500000003, earnings, compensation, wage
 hours = AWHNONAG, hours worked
 
-inflation = CPIAUCSL, PCEPI, CPILFESL, PCEPILFE, JCXFE, consumer price, personal consumption price, price index
+inflation = CPIAUCSL, PCEPI, CPILFESL, PCEPILFE, JCXFE, consumer price, hicp, personal consumption price, price index
 core inflation = CPILFESL, PCEPILFE, JCXFE
 core cpi = CPILFESL
 core pce = PCEPILFE, JCXFE
@@ -34,8 +35,8 @@ price index = CPIAUCSL, PCEPI, price index
 deflator = GDPDEF, P, price index gdp, implicit price
 breakeven = T10YIE, T5YIE, breakeven inflation
 
-gdp = GDP, GDPC1, gross domestic product
-real gdp = GDPC1, real gross domestic product
+gdp = GDP, GDPC1, gross domestic product, b1gq
+real gdp = GDPC1, real gross domestic product, gross domestic product volume, gross domestic product chain linked
 gnp = GNP, gross national product
 growth = GDPC1, percent change
 output = GDP, production, product
@@ -195,29 +196,32 @@ export async function findIndexed<T extends SearchedSeries>(
   }
   const typed = significant(wordsOf(text));
   const upper = text.trim().toUpperCase();
-  const first = await search({ ...lookedUp(typed), part: upper });
-  const known = [...new Set(first.flatMap(searchableWords))];
+  const { words, starts } = lookedUp(typed);
+  const first = await search({ words: [...words, ...areaCodes(typed)], starts, part: upper });
+  const known = [...new Set(first.flatMap(foundWords))];
   const unknown = typed.filter(
     (start) => !synonyms.words.has(start) && !known.some((word) => begins(word, start)),
   );
-  const vocabulary = unknown.length === 0 ? [] : [...synonyms.words, ...(await index.searchable('words'))];
+  const vocabulary =
+    unknown.length === 0 ? [] : [...synonyms.words, ...areaWords, ...(await index.searchable('words'))];
   const terms = termsOf(typed, (word) =>
     unknown.includes(word) ? vocabulary.filter((other) => isTypoOf(word, other)) : [],
   );
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
   // All words of a phrase must match, so it is enough to look up the longest.
-  const { words, starts } = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
+  const meant = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
+  const near = terms.flatMap((term) => term.near);
   const second = await search({
-    words: [...words, ...terms.flatMap(({ near }) => near)],
-    starts,
+    words: [...meant.words, ...near, ...areaCodes(near)],
+    starts: meant.starts,
     ids: meanings.flatMap(({ ids }) => ids),
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
   if (found.length > 0) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
-  const near = ids.length === 0 ? [] : await search({ ids });
+  const nearest = ids.length === 0 ? [] : await search({ ids });
   return ids.flatMap((id) => {
-    const series = near.find((one) => one.id === id);
+    const series = nearest.find((one) => one.id === id);
     return series === undefined ? [] : [{ series, matched: 'nearest' as const }];
   });
 }
@@ -226,6 +230,15 @@ const mostNearest = 5;
 
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
   return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Lists the words by which a search finds a series: its own, and the names of its areas. */
+function foundWords(series: SearchedSeries): readonly string[] {
+  return [...searchableWords(series), ...areasIn(series.id)];
+}
+
+function areaCodes(typed: readonly string[]): readonly string[] {
+  return codesOfAreas((word) => typed.some((start) => begins(word, start)));
 }
 
 /** Splits texts into whole words and beginnings of words, to look them up. */
@@ -292,7 +305,7 @@ function rankOf(series: SearchedSeries, text: string, terms: readonly Term[]) {
   const isPart = text.length > 2 && id.includes(text);
   const level = [id === text, names.includes(id), id.startsWith(text), isPart].indexOf(true);
   if (level >= 0) return { matched: 'id', level, quality: -names.indexOf(id), length: 0 } as const;
-  const words = searchableWords(series);
+  const words = foundWords(series);
   const qualities = terms.map((term) => qualityOf(term, id, words));
   const missing = qualities.filter((quality) => quality === 0).length;
   if (missing === terms.length) return undefined;

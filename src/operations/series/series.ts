@@ -60,7 +60,7 @@ const descriptionChanges = extension(
 const matched = nullableExtension(
   'matched',
   'text',
-  'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
+  'How the search found it: id (or a synonym or an alias of it), title, words, some (of the words) or nearest.',
 );
 
 const foundFields = [...fields, matched] as const;
@@ -93,7 +93,7 @@ asof series search --all --columns id --no-header -f csv
   },
   summary: 'Find series by words, synonyms, or a part of the id',
   description:
-    'In the order of ids. `match=title` finds titles in which each word of the text begins a word; `match=any` lists series found by id before series found by title. `match=words` finds words in any order, and typos and synonyms of them, in ids, titles and units, best first; `matched` says how.',
+    'In the order of ids. `match=title` finds titles in which each word of the text begins a word; `match=any` lists series found by id before series found by title. `match=words` finds words in any order, and typos and synonyms of them, in ids, titles, units and the areas of ids, best first; `matched` says how.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
@@ -149,7 +149,10 @@ asof series search --all --columns id --no-header -f csv
     const { revision } = await view.state();
     checkVersion(position, revision);
     const { findIndexed } = await import('../../domain/search/search.ts');
-    const found = await findIndexed(view.series, q, match);
+    const meant = match === 'words' ? await view.aliases.idOf(q.trim().toUpperCase()) : undefined;
+    const named = meant === undefined ? [] : [{ series: { id: meant }, matched: 'id' as const }];
+    const others = (await findIndexed(view.series, q, match)).filter(({ series }) => series.id !== meant);
+    const found = [...named, ...others];
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
     const page = found.slice(begin, begin + limit + 1);
     const ids = page.map(({ series }) => series.id);

@@ -13,7 +13,9 @@ import { onEveryEngine } from '../../support/engines.ts';
 import { everyPage } from '../../support/http-service.ts';
 import { importFiles, withStore } from '../../support/scratch-store.ts';
 
-const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOUST5F TX1 A'.split(' ');
+const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOUST5F TX1 A'
+  .concat(' ECB:RTD.Q.S0.S.G_GDPM_TO_C.E OECD:STES_REV.CHE.Q.B1GQ_Q.XDC._T')
+  .split(' ');
 const words =
   'Unemployment Rate Rates in Texas Gross Domestic Product Real Consumer Price Index for All Federal'
     .concat(' Funds 10 1 Year Market Yield Employees Total Nonfarm House S&P 500 a É')
@@ -32,7 +34,7 @@ type Catalogue = typeof catalogue extends fc.Arbitrary<infer T> ? T : never;
 
 const synonyms =
   'jobs inflation core cpi fed funds 10y ten year gdp growth unemployment unemploymnt housing treasury'
-    .concat(' yields')
+    .concat(' yields euro area eurozone switzerland swiss')
     .split(' ');
 /** A word with a letter less, a letter more or two letters exchanged. */
 const typo = fc

@@ -80,6 +80,11 @@ describe.each(commandModes)('a question with aliases, %s,', (mode) => {
       expect(JSON.parse((await asked.run(mode, line)).out).aliases).toEqual({ EU: oecd });
   });
 
+  it('finds the series of an alias first in a search', async () => {
+    const { out } = await asked.run(mode, 'series search ea.gdp --columns id,matched --limit 1');
+    expect(out).toBe(`id,matched\n${ecb},id\n`);
+  });
+
   it('says that neither an id nor an alias is known', async () => {
     expect(await asked.run(mode, 'obs EA.GDQ')).toMatchObject({
       code: 3,

@@ -25,8 +25,30 @@ UNRATE | Unemployment Rate | Percent`
     return { id, title, units };
   });
 
-async function found(text: string, match: 'id' | 'title' | 'any' | 'words' = 'words') {
-  return (await findSeries(catalogue, text, match)).map(({ series, matched }) => `${series.id} ${matched}`);
+/** Series of other sources, with titles and units of their own files; the OECD's file has none. */
+const others = [
+  {
+    id: 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E',
+    title: 'Gross domestic product at market prices, volume',
+    units: 'EUR',
+  },
+  {
+    id: 'ESTAT:EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA',
+    title: 'Gross domestic product (GDP) - quarterly data - vintages based on ESA 2010',
+    units: 'Chain linked volumes (2005), million euro',
+  },
+  { id: 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T', title: '', units: '' },
+  { id: 'OECD:STES_REV.CHE.Q.B1GQ_Q.XDC._T', title: '', units: '' },
+  { id: 'OECD:STES_REV.DEU.M.UNEMP.PT_LF._T', title: '', units: '' },
+  { id: 'ECB:RTD.M.S0.S.L_UNETO.F', title: '', units: '' },
+];
+
+async function found(
+  text: string,
+  match: 'id' | 'title' | 'any' | 'words' = 'words',
+  all: typeof catalogue = catalogue,
+) {
+  return (await findSeries(all, text, match)).map(({ series, matched }) => `${series.id} ${matched}`);
 }
 
 describe('a search of the contract, or by titles', () => {
@@ -47,6 +69,32 @@ describe('a search of the contract, or by titles', () => {
 
   it.each(['id', 'title', 'any', 'words'] as const)('by %s finds every series for no text', async (match) => {
     expect(await found('', match)).toEqual(catalogue.map(({ id }) => `${id} null`).sort());
+  });
+});
+
+describe('a search by words among series of several sources', () => {
+  it.each([
+    ['euro area gdp', [others[0], others[1], others[2]]],
+    ['Euro Area real GDP', [others[0], others[1]]],
+    ['switzerland gdp', [others[3]]],
+    ['gdp swiss', [others[3]]],
+    ['gdp in switzerlnd', [others[3]]],
+    ['eurozone unemployment', [others[5]]],
+    ['german unemployment', [others[4]]],
+  ])('finds those about %s before all others', async (text, wanted) => {
+    const rows = await found(text, 'words', [...catalogue, ...others]);
+    const ids = rows.flatMap((row) => (row.endsWith(' words') ? [row.replace(' words', '')] : []));
+    expect(ids.sort()).toEqual(wanted.map((series) => series?.id).sort());
+    expect(rows.slice(ids.length).every((row) => row.endsWith(' some'))).toBe(true);
+  });
+
+  it('takes no part of an id of FRED for the code of an area', async () => {
+    expect(await found('germany', 'words', [{ id: 'DE', title: '', units: '' }])).toEqual([]);
+  });
+
+  it('keeps EA19 and EA20 apart by their ids', async () => {
+    const both = ['EA19', 'EA20'].map((area) => ({ id: `OECD:STES_REV.${area}.Q.LI`, title: '', units: '' }));
+    expect(await found('ea19', 'words', both)).toEqual(['OECD:STES_REV.EA19.Q.LI id']);
   });
 });
 
