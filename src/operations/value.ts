@@ -6,7 +6,16 @@ import type { Schema } from './field.ts';
 /** Words that a shell offers, or what asof finds for them. */
 export type Completion = readonly string[] | FoundWords | 'files' | 'folders';
 
-type FoundWords = 'columns' | 'days' | 'ids' | 'kinds' | 'plans' | 'setting values' | 'settings' | 'tickers';
+type FoundWords =
+  | 'aliases'
+  | 'columns'
+  | 'days'
+  | 'ids'
+  | 'kinds'
+  | 'plans'
+  | 'setting values'
+  | 'settings'
+  | 'tickers';
 
 /** The UTC day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };

@@ -20,7 +20,7 @@ import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
 import { type Choice, type Choices, shells } from '../completion/scripts.ts';
-import { chosenBaseUrl, type Setting, settings } from '../config/settings.ts';
+import { chosenBaseUrl, type Setting, settings, storeToRead } from '../config/settings.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
@@ -81,6 +81,7 @@ async function answerOf(
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
 const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
+  aliases,
   columns,
   days: () => wordsOf(['today', 'yesterday']),
   files: () => 'files',
@@ -143,7 +144,21 @@ async function ids(position: CursorPosition, io: Io): Promise<Choices> {
   const found = await lookUp(seriesSearch, [['q', text]], position, io, ({ id, title }) =>
     startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [],
   );
-  return found.filter(({ value }) => !taken.has(value));
+  const named = chosenBaseUrl(io, sourceOf(position, io)) === undefined ? await aliases(position, io) : [];
+  return [...found, ...named].filter(({ value }) => !taken.has(value));
+}
+
+/** Offers the aliases of the store of the command. */
+async function aliases(position: CursorPosition, io: Io): Promise<readonly Choice[]> {
+  const { listAliases } = await import('../../maintenance/series.ts');
+  const { path } = storeToRead(io, sourceOf(position, io).store);
+  const listed = await listAliases(path);
+  return listed.map(({ name, id }) => ({ value: name, about: id }));
+}
+
+function sourceOf({ flags }: CursorPosition, io: Io) {
+  const store = flags.get('store');
+  return defined({ store: store && fromHome(store, io), baseUrl: flags.get('base-url') });
 }
 
 /** Reads the symbols of the newest filings, as many as possible while the shell waits. */
@@ -216,12 +231,11 @@ const readingMilliseconds = 500;
 async function lookUp<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
-  { flags }: CursorPosition,
+  position: CursorPosition,
   io: Io,
   offered: (row: R) => readonly Choice[],
 ): Promise<readonly Choice[]> {
-  const store = flags.get('store');
-  const source = defined({ store: store && fromHome(store, io), baseUrl: flags.get('base-url') });
+  const source = sourceOf(position, io);
   const connection = { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 };
   const messages = messagesOf({ quiet: true, verbose: false, debug: false }, io);
   return withClient({ connection, messages }, io, async (client) => {

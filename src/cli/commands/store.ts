@@ -365,7 +365,7 @@ asof series alias
 asof series alias --rm EA.GDP
 `,
   args: [
-    { name: 'name', about: 'the alias (default: list all)', optional: true },
+    { name: 'name', complete: 'aliases', about: 'the alias (default: list all)', optional: true },
     { name: 'id', complete: 'ids', about: 'the series', optional: true },
   ],
   parts: {

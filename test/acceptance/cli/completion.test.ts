@@ -16,7 +16,11 @@ import { envelope, reply } from '../../support/service-double.ts';
 
 const folder = newFolder();
 const store = folder.path('store.db');
-const ids = ['GDP', 'GDPC1', 'UNRATE', 'A&B (C):D', 'A&B (C):EFG', 'S P:500', 'NOPE%'];
+const ecb = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E';
+const ids = [
+  ...['GDP', 'GDPC1', 'UNRATE', 'A&B (C):D', 'A&B (C):EFG', 'S P:500', 'NOPE%'],
+  ...[ecb, 'ECB:RTD.M.S0.S.L_UNETO.F', 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T'],
+];
 
 /** Ids that no store of asof accepts, but that a service may send. */
 const hostile = [
@@ -47,6 +51,7 @@ const service = createServer((request, response) => {
 beforeAll(async () => {
   const facts = folder.write('facts.csv', statements(ids.map((id) => `${id},2020-01-01,2020-02-01,1`)));
   expect((await asof(['import', facts, '--store', store])).code).toBe(0);
+  expect((await asof(['series', 'alias', 'EA.GDP', ecb, '--store', store])).code).toBe(0);
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {
@@ -253,6 +258,13 @@ describe.each(tested)('TAB in %s, on a terminal, without settings or packages of
     // fish never changes the case of a word with parentheses.
     ['asof obs A\\&B\\ \\(C\\):E', ['obs', 'A&B (C):EFG']],
     ['asof obs "A&B (C):E', ['obs', 'A&B (C):EFG']],
+    ['asof obs ECB:RTD.Q', ['obs', ecb]],
+    ['asof panel GDP "ECB:RTD.Q.S0.', ['panel', 'GDP', ecb]],
+    ["asof diff 'ECB:RTD.Q", ['diff', ecb]],
+    ['asof obs OECD:', ['obs', 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T']],
+    ['asof obs EA.', ['obs', 'EA.GDP']],
+    ['asof series alias --rm EA', ['series', 'alias', '--rm', 'EA.GDP']],
+    ['asof series alias X OEC', ['series', 'alias', 'X', 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T']],
     ['asof import a\\ f', ['import', 'a file.csv']],
     ['asof obs GDP --output=rep', ['obs', 'GDP', '--output=report.csv']],
     // A word that asof cannot complete stays as it was typed.
@@ -266,6 +278,12 @@ describe.each(tested)('TAB in %s, on a terminal, without settings or packages of
     const list = await prompt.shown('asof obs GDP --format ');
     for (const format of ['table', 'csv', 'tsv', 'json', 'ndjson']) expect(list).toContain(format);
     expect(await prompt.complete('asof obs gd')).toEqual(['obs', 'GDP']);
+    expect(await prompt.complete('asof obs EC')).toEqual(['obs', 'ECB:RTD.']);
+  });
+
+  it('completes an id with a colon that is typed in lower case', async () => {
+    const [command, id = ''] = await prompt.complete('asof obs ecb:rtd.q');
+    expect([command, id.toUpperCase()]).toEqual(['obs', ecb]);
   });
 
   it('does not run what is being typed', async () => {
