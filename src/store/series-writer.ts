@@ -82,6 +82,11 @@ export class SeriesWriter {
     return this.#apply(planCompletion(held, vintages, options), held);
   }
 
+  /** The last day that any import up to now covers; empty without one. */
+  get coveredTo(): Day {
+    return this.#coveredTo;
+  }
+
   /** Extends the coverage to the last day that this import covers. */
   cover(to: Day): void {
     if (to <= this.#coveredTo) return;

@@ -51,7 +51,7 @@ export function realFile(data: string, path: string): SourceFile {
 }
 
 /** The records of a file by kind, each from all of its batches. */
-export type FileRecords = Required<Omit<Batch, 'claims' | 'complete' | 'coverage'>> & {
+export type FileRecords = Required<Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn'>> & {
   readonly coverage: readonly SeriesCoverage[];
 };
 

@@ -44,6 +44,8 @@ export type SeriesCoverage = {
 export type Batch = {
   /** Metadata stated by a person or a publisher's catalogue; it outranks implied metadata. */
   readonly metadata?: readonly SeriesMetadata[];
+  /** The vintage that states the metadata: another text is a change of its day, and no conflict. */
+  readonly describedOn?: Day;
   /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly SeriesCoverage[];

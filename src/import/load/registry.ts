@@ -96,16 +96,20 @@ export class Registry {
   }
 
   async take(
-    { metadata = [], implied = [], coverage = [], descriptions = [] }: Batch,
+    { metadata = [], implied = [], coverage = [], descriptions = [], describedOn }: Batch,
     file: string,
   ): Promise<readonly MetadataChange[]> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
-    const { replace, redescribe = replace } = this.#options;
-    for (const stated of metadata) {
-      const entry = this.#entryOf(this.idOf(stated.seriesId));
+    const { importedAt, replace, redescribe = replace || describedOn !== undefined } = this.#options;
+    for (const given of metadata) {
+      const entry = this.#entryOf(this.idOf(given.seriesId));
+      const { coveredTo } = await this.#writer.series(entry.id);
+      // The description of an older vintage adds only what is missing.
+      const isOld = describedOn !== undefined && describedOn < coveredTo;
+      const stated = isOld ? { ...given, ...entry.record.stated } : given;
       const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
       entry.record = record;
       const dated = descriptions.filter(({ seriesId }) => seriesId === stated.seriesId);
@@ -127,7 +131,7 @@ export class Registry {
         this.#refuse(file, { seriesId: entry.id, field: 'frequency', held, given: frequency, shown: true });
     }
     await this.#put(changed);
-    const changedOn = this.#options.importedAt.slice(0, 10);
+    const changedOn = describedOn ?? importedAt.slice(0, 10);
     for (const { fields } of changes)
       for (const field of fields) await this.#writer.recordChange({ ...field, changedOn });
     for (const change of descriptions)
