@@ -53,6 +53,18 @@ const columns =
       .join('');
   };
 
+/** Keeps the columns of a table at some places, with the cells as they are written. */
+const columnsAt =
+  (places: readonly number[]): Cut =>
+  (text) =>
+    linesOf(text)
+      .map((line) => {
+        const [, content = '', end = ''] = /^(.*?)(\r?\n?)$/s.exec(line) ?? [];
+        const cells = content.match(/(?<=^|,)(?:"(?:[^"]|"")*"|[^,]*)/g) ?? [];
+        return (content === '' ? '' : places.map((place) => cells[place] ?? '').join(',')) + end;
+      })
+      .join('');
+
 /** Lines with their line ends. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -130,6 +142,17 @@ function inFolder(
   return Object.fromEntries(all.map((name) => [`${folder}/${name}`, cut]));
 }
 
+/**
+ * Columns of the ECB's files: employment under one key twice, one that lost its key in March 2002, and of Japan, the
+ * United States and the euro area some whose figures were removed or left blank, and real GDP.
+ */
+const ecbColumns = columnsAt([0, 1, 2, 18, 37, 38, 49, 50, 64]);
+
+/** The months of the ECB's files. */
+const ecbMonths = [2001, 2002].flatMap((year) =>
+  Array.from({ length: 12 }, (_, i) => `${year}${String(i + 1).padStart(2, '0')}`),
+);
+
 /** The extracts, by their path in test/data; `.gz` is whole files, packed. */
 const files: Readonly<Record<string, Cut>> = {
   ...inFolder('facts', whole, 'gdp-as-of.tsv rtdsm-as-of.tsv'),
@@ -182,6 +205,12 @@ const files: Readonly<Record<string, Cut>> = {
     submissions-0000310522-05Mar2026.json.gz submissions-0000789019-03Feb2026.json.gz
     submissions-0000789019-05Mar2026.json.gz submissions-0000320193-05Mar2026.json.gz
     submissions-0001796129-20Jun2026.json.gz`,
+  ),
+  ...inFolder('recordings/ecb', whole, 'rtd-log-excerpt.csv.gz'),
+  ...inFolder(
+    'recordings/ecb',
+    ecbColumns,
+    ecbMonths.map((month) => `quarterly_${month}.csv.gz`),
   ),
   ...inFolder(
     'recordings/treasury',

@@ -50,12 +50,14 @@ const allowed = tableOf(`
   import/formats: domain import/files import/formats import/readers
   import/formats/fred: domain import/files import/formats import/readers
   import/formats/own: domain import/files import/formats import/readers
+  import/formats/sdmx: domain import/files import/formats import/readers
   import/formats/sec: domain import/files import/formats import/readers
   import/formats/sdmx: domain import/files import/formats import/readers
   import/load: domain import/files import/formats store
   pull: client/remote domain import operations pull store
   pull/eurostat: client/remote domain import pull store
   pull/fred: client/remote domain import pull store
+  pull/ecb: client/remote domain import pull
   pull/sec: client/remote domain import pull store
   pull/treasury: domain import pull
   explorer: domain explorer render/chart

@@ -61,6 +61,12 @@ export const publishers = {
     precision: 'instant',
     attribution: 'Source: ECB statistics',
   },
+  ecbFiles: {
+    name: 'ECB Real-Time Database, monthly files',
+    meaning: 'month',
+    precision: 'month',
+    attribution: 'Source: ECB statistics',
+  },
   eurostat: { name: 'Eurostat', meaning: 'publication', precision: 'day', attribution: 'Source: Eurostat' },
   oecd: {
     name: 'OECD',

@@ -23,6 +23,7 @@ export const formats: readonly ImportFormat[] = [
   fredSeries,
   ...fredDownloads,
   ...panelFormats,
+  ...sdmxFormats,
   ...treasuryCsv,
   treasuryXml,
   h15Csv,
@@ -182,6 +183,10 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
   [
     /^\s*(?:-----BEGIN PRIVACY|<(?:SEC|IMS)-|(?:<\?xml[^>]*>\s*)?<edgarSubmission\b|ACCESSION_NUMBER\t|\{.*"(?:entityName|accessionNumber)"\s*:)/s,
     'a file of the SEC, but not a form 3, 4 or 5, a list of filings (CIK….json) or an Insider Transactions Data Set',
+  ],
+  [
+    /^KEY,FREQ,.*,TIME_PERIOD,OBS_VALUE\b(?!.*,VALID_FROM)/,
+    'data of the ECB without their history; request them with includeHistory=true',
   ],
   [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
   [

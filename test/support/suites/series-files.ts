@@ -33,6 +33,8 @@ export function recognitionSuite(data: string): void {
     ['macro/fred-md', /./, 'fred-md'],
     ['macro/fred-qd', /./, 'fred-qd'],
     ['macro/dated-panel', /./, 'dated-panel'],
+    ['recordings/ecb', /^quarterly_/, 'ecb-vintage'],
+    ['recordings/ecb', /log/, 'ecb-log'],
     ['macro/fred-api', /^GDP-observations-/, 'fred-api'],
     ['macro/fred-api', /series\.json$/, 'fred-series'],
     [

@@ -1,5 +1,7 @@
 import type { ImportFormat } from '../format.ts';
+import { ecbLog } from './ecb.ts';
+import { ecbVintage } from './ecb-files.ts';
 import { eurostatTableFile } from './eurostat.ts';
 
-/** The formats of publishers that speak SDMX. */
-export const sdmxFormats: readonly ImportFormat[] = [eurostatTableFile];
+/** The formats of the statistical offices and banks that publish in SDMX, in the order of the help. */
+export const sdmxFormats: readonly ImportFormat[] = [ecbLog, ecbVintage, eurostatTableFile];

@@ -74,6 +74,11 @@ const heads: Readonly<Record<string, string | readonly string[]>> = {
     'Date,Close\n',
     ',Date,GDP\n0,2014-10-01,17710.7\n',
   ],
+  'ecb-log': [
+    'KEY,FREQ,TIME_PERIOD,OBS_VALUE,ACTION,VALID_FROM,VALID_TO\n',
+    'KEY,FREQ,TIME_PERIOD,OBS_VALUE,OBS_STATUS,TITLE,ACTION,VALID_FROM,VALID_TO\r\n',
+  ],
+  'ecb-vintage': [' ,"Employment: by status",,\nName:,A,B,C\n', 'Block,\nName:,A\n'],
   rtdsm: ['DATE,ROUTPUT65Q4,ROUTPUT66Q1\n', 'DATE,EMPLOY64M12\n'],
   'treasury-par-csv': [
     'Date,"1 Mo","2 Mo"\n',
@@ -203,6 +208,8 @@ const lookAlikes: Readonly<Record<string, string | Buffer | readonly (string | B
     '{"count":1,"releases":[{"id":53}]}',
     '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
   ],
+  'data of the ECB without their history; request them with includeHistory=true':
+    'KEY,FREQ,CURRENCY,TIME_PERIOD,OBS_VALUE,OBS_STATUS\nEXR.D.USD,D,USD,2026-08-07,1.15,A\n',
   'an error response of the FRED API; request it again': '{"error_code":400,"error_message":"Bad Request."}',
   'a Git LFS pointer, not the file itself; run `git lfs pull`':
     'version https://git-lfs.github.com/spec/v1\noid',

@@ -1,0 +1,263 @@
+import { publishers } from '../../../domain/series/publishers.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
+import type { SeriesMetadata } from '../../../domain/series/series.ts';
+import { type Day, type KnownFrequency, parseDay } from '../../../domain/values/date.ts';
+import { sameNumber } from '../../../domain/values/decimal.ts';
+import { entryOf } from '../../../domain/values/groups.ts';
+import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
+import { defined } from '../../../platform/defined.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
+import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../format.ts';
+
+const source = publishers.ecb.name;
+
+/** Returns the id of a series of the ECB by its key. */
+export function ecbId(key: string): string {
+  return `ECB:${key}`;
+}
+
+/** The value of a date from a day on (null: deleted). */
+type LoggedValue = { readonly date: Day; readonly asOf: Day; readonly value: string | null };
+
+/** What the change log of a series says. */
+export type ChangeLog = {
+  /** The id of the series; the key of the ECB with a prefix. */
+  readonly seriesId: string;
+  readonly frequency: KnownFrequency;
+  /** At most one entry for each date and day, by day. */
+  readonly values: readonly LoggedValue[];
+  /** True if the log has deletions; an answer to a key with wildcards lacks them. */
+  readonly hasDeletions: boolean;
+  readonly metadata: SeriesMetadata;
+};
+
+/**
+ * The change log of the Real-Time Database (`includeHistory=true`): a row replaces a value from VALID_FROM on, or
+ * deletes it from VALID_TO on. Time stamps order the rows; the last one of a day counts for the day.
+ */
+export const ecbLog: ImportFormat = {
+  kind: 'ecb-log',
+  summary: [
+    'change log of the ECB Real-Time Database',
+    ' (CSV of the ECB Data Portal with includeHistory=true: KEY … ACTION,VALID_FROM,VALID_TO)',
+  ],
+  source,
+  vintageKind: 'sampled',
+  recognise: ({ header }) => header[0] === 'KEY' && logColumns.every((name) => header.includes(name)),
+  async *read(file) {
+    const logs = await readChangeLogs(file);
+    if (!logs.some(({ hasDeletions }) => hasDeletions)) {
+      if (logs.length > 1) {
+        const reason = `a log of ${logs.length} series without deletions: the ECB leaves them out if a key has wildcards`;
+        throw refusal(file, {}, reason, ['download the log of each series by its full key']);
+      }
+      yield { notes: ['the log has no deletions; the ECB leaves them out if the key has wildcards'] };
+    }
+    for (const log of logs) yield logBatch(log);
+  },
+};
+
+/** Makes the statements and the description of a log. */
+export function logBatch({ seriesId, frequency, values, metadata }: ChangeLog): Batch {
+  return {
+    metadata: [metadata],
+    implied: [{ seriesId, frequency }],
+    coverage: [{ seriesId, coveredTo: values.at(-1)?.asOf ?? '' }],
+    statements: values.map((value): Statement => ({ seriesId, ...value })),
+  };
+}
+
+const dataColumns = ['KEY', 'FREQ', 'TIME_PERIOD', 'OBS_VALUE'] as const;
+const logColumns = [...dataColumns, 'ACTION', 'VALID_FROM', 'VALID_TO'] as const;
+const labelColumns = ['ADJUSTMENT', 'TITLE', 'TITLE_COMPL', 'UNIT', 'UNIT_MULT', 'UNIT_INDEX_BASE'] as const;
+
+type DataColumn = (typeof logColumns)[number] | (typeof labelColumns)[number];
+
+/** A row of an answer of the ECB Data Portal, by the names of columns. */
+type DataRow = { readonly row: number; readonly at: (column: DataColumn) => string };
+
+type SeriesEvents = {
+  readonly frequency: KnownFrequency;
+  readonly events: LoggedEvent[];
+  /** A row with the attributes of the series, which are the same in all of them. */
+  described?: DataRow;
+  hasDeletions: boolean;
+};
+
+type LoggedEvent = LoggedValue & { readonly row: number; readonly instant: number };
+
+/** Reads the change logs in a file; throws a refusal for a cut file and for rows that contradict each other. */
+export async function readChangeLogs(file: SourceFile): Promise<readonly ChangeLog[]> {
+  const found = new Map<string, SeriesEvents>();
+  for await (const row of dataRows(file, logColumns)) {
+    const { start, frequency } = periodIn(file, row);
+    const series = entryOf(found, seriesOf(file, row), () => ({
+      frequency,
+      events: [],
+      hasDeletions: false,
+    }));
+    refuseOtherFrequency(file, row, series.frequency, frequency);
+    const event = eventIn(file, row, start);
+    series.events.push(event);
+    if (row.at('ACTION') === 'Delete') series.hasDeletions = true;
+    else series.described ??= row;
+  }
+  return Array.from(found, ([seriesId, { frequency, events, described, hasDeletions }]) => ({
+    seriesId,
+    frequency,
+    values: valuesByDay(file, events),
+    hasDeletions,
+    metadata: metadataIn(seriesId, frequency, described),
+  }));
+}
+
+/** Reads the values of one series from an answer without history; throws a refusal for anything else. */
+export async function readCurrentData(file: SourceFile, seriesId: string): Promise<ReadonlyMap<Day, string>> {
+  const values = new Map<Day, string>();
+  for await (const row of dataRows(file, dataColumns)) {
+    const id = seriesOf(file, row);
+    if (id !== seriesId) throw refusal(file, { row: row.row, value: id }, `expected only ${seriesId}`);
+    const { start } = periodIn(file, row);
+    const place = { row: row.row, column: 'TIME_PERIOD', value: row.at('TIME_PERIOD') };
+    if (values.has(start)) throw refusal(file, place, 'this period has two values');
+    const value = numberIn(file, row);
+    if (value !== null) values.set(start, value);
+  }
+  return values;
+}
+
+/** Yields the rows of an answer; throws a refusal unless it has these columns and ends with a whole line. */
+async function* dataRows(file: SourceFile, columns: readonly DataColumn[]): AsyncGenerator<DataRow> {
+  const placesIn = ({ cells, row }: CsvRow) => {
+    const places = new Map(cells.map((name, place) => [name.trim(), place]));
+    const missing = columns.filter((name) => !places.has(name));
+    if (missing.length === 0) return places;
+    throw refusal(file, { row }, `it has no column ${missing.join(', ')}`);
+  };
+  const watched = watchedToItsEnd(file);
+  for await (const { header, rows } of readCsvBody(watched.file, placesIn))
+    for (const { row, cells } of rows)
+      yield { row, at: (column) => (cells[header.get(column) ?? -1] ?? '').trim() };
+  watched.check();
+}
+
+const lineFeed = 0x0a;
+
+/** Watches the reading of a file; `check` throws a refusal if its last line has no end. */
+export function watchedToItsEnd(file: SourceFile): { readonly file: SourceFile; readonly check: () => void } {
+  let last = lineFeed;
+  const read: SourceFile['read'] = async function* (counter) {
+    for await (const chunk of file.read(counter)) {
+      last = chunk.at(-1) ?? last;
+      yield chunk;
+    }
+  };
+  const check = () => {
+    if (last === lineFeed) return;
+    throw refusal(file, {}, 'the last line has no end, so the file is probably cut short', [
+      'download it again: the ECB cuts answers at times',
+    ]);
+  };
+  return { file: { ...file, read }, check };
+}
+
+function seriesOf(file: SourceFile, { row, at }: DataRow): string {
+  return readSeriesId(file, { row, column: 'KEY', value: ecbId(at('KEY')) });
+}
+
+function periodIn(file: SourceFile, { row, at }: DataRow): NonNullable<ReturnType<typeof parsePeriod>> {
+  const frequency = sdmxFrequency(at('FREQ'));
+  if (frequency === undefined)
+    throw refusal(file, { row, column: 'FREQ', value: at('FREQ') }, 'not a frequency of SDMX, such as Q');
+  const period = parsePeriod(at('TIME_PERIOD'));
+  if (period?.frequency === frequency) return period;
+  const place = { row, column: 'TIME_PERIOD', value: at('TIME_PERIOD') };
+  throw refusal(file, place, `not a period of the frequency ${at('FREQ')}, such as 2015-Q1, 2015-01 or 2015`);
+}
+
+function refuseOtherFrequency(
+  file: SourceFile,
+  { row, at }: DataRow,
+  before: KnownFrequency,
+  frequency: KnownFrequency,
+): void {
+  if (frequency === before) return;
+  throw refusal(
+    file,
+    { row, column: 'FREQ', value: at('FREQ') },
+    `the frequency of the series was ${before}`,
+  );
+}
+
+function numberIn(file: SourceFile, { row, at }: DataRow): string | null {
+  return readNumber(file, { row, column: 'OBS_VALUE', value: at('OBS_VALUE') }, [''], 'empty');
+}
+
+/** Reads a row: a value holds from VALID_FROM on, a deletion from VALID_TO on. */
+function eventIn(file: SourceFile, row: DataRow, date: Day): LoggedEvent {
+  const action = row.at('ACTION');
+  const [stamp, other] = ({ Replace: validity, Delete: [...validity].reverse() } as const)[action] ?? [];
+  if (stamp === undefined || other === undefined)
+    throw refusal(file, { row: row.row, column: 'ACTION', value: action }, 'neither Replace nor Delete');
+  if (row.at(other) !== '') {
+    const place = { row: row.row, column: other, value: row.at(other) };
+    throw refusal(file, place, `a row with ${action} has a time in ${stamp} alone`);
+  }
+  const value = numberIn(file, row);
+  if (action === 'Delete' && value !== null) {
+    const place = { row: row.row, column: 'OBS_VALUE', value };
+    throw refusal(file, place, 'a row with Delete has no value');
+  }
+  const text = row.at(stamp);
+  const asOf = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$)/.exec(text)?.[0] ?? '';
+  const instant = Date.parse(text);
+  if (parseDay(asOf) === undefined || Number.isNaN(instant)) {
+    const place = { row: row.row, column: stamp, value: text };
+    throw refusal(file, place, 'not a time with its offset, such as 2001-01-03T15:30:00.000+01:00');
+  }
+  return { row: row.row, date, asOf, instant, value };
+}
+
+const validity = ['VALID_FROM', 'VALID_TO'] as const;
+
+/** Returns the last value of each date and day; throws a refusal for two values of one instant. */
+function valuesByDay(file: SourceFile, events: readonly LoggedEvent[]): readonly LoggedValue[] {
+  const ofDays = new Map<string, LoggedEvent>();
+  const sorted = [...events].sort((a, b) => a.instant - b.instant);
+  for (const event of sorted) {
+    const key = `${event.date} ${event.asOf}`;
+    const before = ofDays.get(key);
+    if (before?.instant === event.instant && !sameNumber(before.value, event.value)) {
+      const reason = `row ${before.row} states something else of the same period at the same time`;
+      throw refusal(file, { row: event.row, value: event.date }, reason);
+    }
+    ofDays.set(key, event);
+  }
+  return [...ofDays.values()]
+    .sort((a, b) => (a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf)))
+    .map(({ date, asOf, value }) => ({ date, asOf, value }));
+}
+
+const adjustments: Readonly<Record<string, string>> = { N: 'NSA', S: 'SA', W: 'CA', Y: 'SCA' };
+
+const multiples: Readonly<Record<string, string>> = { '3': 'Thousands', '6': 'Millions', '9': 'Billions' };
+
+/** Describes a series by the attributes of a row, which an answer with `detail=dataonly` lacks. */
+function metadataIn(seriesId: string, frequency: KnownFrequency, row: DataRow | undefined): SeriesMetadata {
+  const at = (column: DataColumn) => row?.at(column) || undefined;
+  const [unit, base] = [at('UNIT'), at('UNIT_INDEX_BASE')];
+  const multiple = multiples[at('UNIT_MULT') ?? ''];
+  const counted = unit && multiple ? `${multiple} of ${unit}` : unit;
+  const adjustment = at('ADJUSTMENT');
+  return {
+    seriesId,
+    frequency,
+    ...defined({
+      title: at('TITLE_COMPL') ?? at('TITLE'),
+      units: counted && base ? `${counted}, ${base}` : counted,
+      seasonalAdjustment: adjustment && (adjustments[adjustment] ?? adjustment),
+    }),
+    source,
+  };
+}
