@@ -50,6 +50,8 @@ export class Getter {
   /** The number of requests that were sent, including retries. */
   requests = 0;
   #answered = false;
+  /** When the request began whose answer has not come yet. */
+  #begun: number | undefined;
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
   constructor({ name, title, pace, timeout, access }: PullSource, run: PullRun) {
@@ -71,11 +73,16 @@ export class Getter {
     this.pace = new Pace(cacheFolder && join(cacheFolder, `pace-${name}.json`), pace, timing);
   }
 
-  readonly get: Get = async (path, faultOf) => {
+  /** The seconds since the request began whose answer has not come yet; 0 without one. */
+  get waiting(): number {
+    return this.#begun === undefined ? 0 : (Date.now() - this.#begun) / 1000;
+  }
+
+  readonly get: Get = async (path, faultOf, headersOf) => {
     const { retries, timing, watch } = this.#run;
     for (let [failed, waited] = [0, 0]; ; ) {
       await this.#turn(waited);
-      const tried = await this.#try(path, faultOf);
+      const tried = await this.#try(path, faultOf, headersOf?.(failed));
       if (!('problem' in tried)) return tried;
       // A cause could contain the request.
       const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
@@ -101,12 +108,16 @@ export class Getter {
   async #try(
     path: string,
     faultOf: Parameters<Get>[1],
+    headers: HttpReply['headers'] | undefined,
   ): Promise<HttpReply | (ReplyFailure & { readonly asked?: number | undefined })> {
     this.requests += 1;
     const { prefix, requester } = this.#others.find(({ under }) => path.startsWith(under)) ?? this.#main;
     const { query, failureIn } = this.#access;
     const key = query === undefined ? '' : `${path.includes('?') ? '&' : '?'}${query}`;
-    const reply = await requester.get(prefix + path + key);
+    this.#begun = Date.now();
+    const reply = await requester.get(prefix + path + key, headers).finally(() => {
+      this.#begun = undefined;
+    });
     if ('problem' in reply) return reply;
     const asked = retryAfterOf(reply, new Date(this.#run.timing.now()));
     const failure = failureIn(reply, this.#answered);

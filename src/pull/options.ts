@@ -76,6 +76,8 @@ export type PullProgress = {
   readonly done: number;
   readonly total: number;
   readonly requests: number;
+  /** The seconds since the request began whose answer has not come yet; 0 without one. */
+  readonly waiting: number;
   /** Statements, rates and trades read so far. */
   readonly rows: number;
 };

@@ -115,6 +115,9 @@ const ending: ReadonlySet<ProblemKind> = new Set([
   'local-io',
 ]);
 
+/** In milliseconds; shows that a long wait goes on. */
+const tellEvery = 1000;
+
 /** After this number of failures in a row, the rest of a source is left for another run. */
 const mostFailures = 3;
 
@@ -193,12 +196,17 @@ class SourcePull {
     try {
       for (const subject of subjects) {
         if (this.#isOutOfTime()) break;
-        this.#run.onProgress?.({
-          ...{ source: this.#source.name, name: subject.name, done, total: subjects.length },
-          ...{ requests: getter.requests, rows: this.#results.rows },
-        });
+        const { name: source } = this.#source;
+        const before = done;
+        const tell = () =>
+          this.#run.onProgress?.({
+            ...{ source, name: subject.name, done: before, total: subjects.length },
+            ...{ requests: getter.requests, waiting: getter.waiting, rows: this.#results.rows },
+          });
+        tell();
         done += 1;
-        await this.#pullSubject(unasked(subject), getter);
+        const clock = setInterval(tell, tellEvery);
+        await this.#pullSubject(unasked(subject), getter).finally(() => clearInterval(clock));
       }
     } finally {
       for (const subject of subjects.slice(done))

@@ -46,10 +46,12 @@ export function statusFailure(title: string, { status }: HttpReply): ReplyFailur
 /**
  * Requests a path below the base address, such as `/series?series_id=GDP`; throws a Problem if that fails.
  * `faultOf` returns what is wrong with a reply, which counts as a transient failure; undefined if nothing is.
+ * `headersOf` returns the headers of a try by the number of failed ones.
  */
 export type Get = (
   path: string,
   faultOf?: (reply: HttpReply) => Promise<string | undefined>,
+  headersOf?: (failed: number) => HttpReply['headers'],
 ) => Promise<HttpReply>;
 
 /** An item that a source lists, but does not give intact. */

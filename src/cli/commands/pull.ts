@@ -151,6 +151,9 @@ asof pull fred --search "core pce"
   },
 });
 
+/** In seconds; most answers come earlier. */
+const longWait = 5;
+
 const unfollowSource = command({
   words: 'unfollow',
   heading: 'Files',
