@@ -4,7 +4,7 @@ import { type Problem, refused } from '../errors/problem.ts';
 import { seconds, type Value } from '../operations/value.ts';
 
 /** The live sources that a store can follow. */
-export const sourceNames = ['fred', 'treasury', 'sec', 'eurostat'] as const;
+export const sourceNames = ['fred', 'treasury', 'sec', 'ecb', 'eurostat'] as const;
 
 /** The name of a live source. */
 export type SourceName = (typeof sourceNames)[number];

@@ -2,6 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import type { Followed } from '../store/store.ts';
+import { ecb } from './ecb/ecb.ts';
 import { eurostat } from './eurostat/eurostat.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
@@ -12,7 +13,7 @@ import type { PullSource } from './source.ts';
 import { treasury } from './treasury/treasury.ts';
 
 /** The live sources, in the order of a pull. */
-export const pullSources: readonly PullSource[] = [fred, treasury, sec, eurostat];
+export const pullSources: readonly PullSource[] = [fred, treasury, sec, ecb, eurostat];
 
 /** Reads what a store follows; empty without a store. */
 export async function followedIn(store: string): Promise<readonly Followed[]> {

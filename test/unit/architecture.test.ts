@@ -226,6 +226,8 @@ const foreignTexts: readonly string[] = [
   'src/pull/fred/api.ts: message',
   // The contract has no member for the kind of a refusal.
   'src/client/remote/answer.ts: detail',
+  // The ECB has a status of 404 both for a series and for a path that it does not have.
+  'src/pull/ecb/ecb.ts: detail',
   // OpenSSL and proxies.
   'src/client/remote/exchange.ts: message',
   // The parsers of command lines and of XML.

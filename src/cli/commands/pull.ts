@@ -49,13 +49,15 @@ const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sour
 const pullSources = command({
   words: 'pull',
   heading: 'Files',
-  summary: 'Bring your store up to date from FRED, the Treasury and the SEC',
+  summary: 'Bring your store up to date from FRED, the Treasury, the SEC and the ECB',
   about: `Your store follows each name from then on. Without names, pull updates everything that the store
 follows. Each run continues where the last one stopped.
 
   asof pull fred GDP UNRATE      every vintage of two series
   asof pull treasury             par and real curves since 1990
   asof pull sec --ticker MAIA    the insider filings of a company
+  asof pull ecb RTD.Q.S0.S.G_GDPM_TO_C.E
+                                 real GDP of the euro area as the ECB knew it
   asof pull eurostat ei_na_q_vtg
                                  vintages of GDP of the euro area and the EU
   asof pull                      everything that the store follows
@@ -123,9 +125,10 @@ asof pull fred --search "core pce"
     const options = {
       ...(await pullOptions(line, io)),
       ...{ store, request, full, since, dryRun, maxDuration },
-      onProgress: ({ name, done, total, requests, rows }: PullProgress) => {
+      onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
         const share = { done, total, unit: 'series' };
-        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, share);
+        const wait = waiting < longWait ? '' : `, waiting ${Math.floor(waiting)} s for an answer`;
+        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows${wait}`, share);
       },
       onSubject(subject: PulledSubject) {
         const say = dryRun && !json ? messages.note : messages.detail;

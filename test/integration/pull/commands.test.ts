@@ -351,6 +351,7 @@ describe('asof ping --sources', () => {
       fred,true,works,0,99,…Z,
       treasury,true,not needed,0,120,…Z,
       sec,true,works,0,480,…Z,
+      ecb,true,not needed,0,120,…Z,
       eurostat,true,not needed,0,60,…Z,
     `);
     expect(asked()).toEqual(sources.map(() => 1));
@@ -377,7 +378,6 @@ describe('asof ping --sources', () => {
       fred,,missing
       treasury,true,not needed
       sec,,missing
-      eurostat,true,not needed
     `,
       none,
     );
@@ -392,7 +392,6 @@ describe('asof ping --sources', () => {
       fred,true,refused
       treasury,true,not needed
       sec,,refused
-      eurostat,true,not needed
       ! asof: FRED does not take the key: The value for variable api_key is not registered.
       …
       ! asof: the contact for the SEC has no mail address, or characters that no header may have
@@ -415,11 +414,11 @@ describe('asof ping --sources', () => {
   });
 
   it.each([
-    ['throttled', 6, Array(4).fill(/asks for a pause|HTTP 429|too many requests/)],
-    ['refused with a page', 6, Array(4).fill(/asks for a pause|HTTP 403|answered 403/)],
-    // Half an answer of Treasury or the SEC shows that they answer; FRED says in each whether it takes the key.
-    ['half an answer', 8, [/not JSON or broke off/, /^null$/, /^null$/, /^null$/]],
-    ['silent', 7, Array(4).fill(/no answer within 0\.3 s/)],
+    ['throttled', 6, Array(5).fill(/asks for a pause|HTTP 429|too many requests/)],
+    ['refused with a page', 6, Array(5).fill(/asks for a pause|HTTP 403|answered 403/)],
+    // Half an answer of Treasury, the SEC, the ECB or Eurostat shows that they answer; FRED says in each whether it takes the key.
+    ['half an answer', 8, [/not JSON or broke off/, ...Array(4).fill(/^null$/)]],
+    ['silent', 7, Array(5).fill(/no answer within 0\.3 s/)],
   ] as const)(
     'on a day on which all are %s ends with %i after one request each',
     async (how, exit, reasons) => {
@@ -455,7 +454,9 @@ describe('asof ping --sources', () => {
 
   it('without a network ends with 7, and names each address', async () => {
     const nowhere = 'http://127.0.0.1:9';
-    const urls = Object.fromEntries(sources.map((source) => [`ASOF_${source.toUpperCase()}_URL`, nowhere]));
+    const urls = Object.fromEntries(
+      sources.map((source) => [`ASOF_${source.toUpperCase().replace('-', '_')}_URL`, nowhere]),
+    );
     await shown(
       `
       $ asof ping --sources -f csv --columns answers,problem
@@ -484,7 +485,7 @@ describe('asof ping --sources', () => {
       [exit 2]
     `);
     expect(folder.read('sources.csv')).toBe(
-      'source,key\nfred,works\ntreasury,not needed\nsec,works\neurostat,not needed\n',
+      'source,key\nfred,works\ntreasury,not needed\nsec,works\necb,not needed\neurostat,not needed\n',
     );
   });
 });

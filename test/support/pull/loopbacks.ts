@@ -5,7 +5,13 @@ import type { PullOptions } from '../../../src/pull/options.ts';
 import { recordedBody, recording } from '../repository.ts';
 import { documentOf, trade } from '../sec-documents.ts';
 
-type Reply = { readonly status: number; readonly body: string | Buffer; readonly type?: string };
+type Reply = {
+  readonly status: number;
+  readonly body: string | Buffer;
+  readonly type?: string;
+  /** Headers beside those of the type and the length; recordings have `headers`, which are not sent. */
+  readonly extraHeaders?: Readonly<Record<string, string>>;
+};
 
 /**
  * What a loopback source sends in the place of an answer; `cut` breaks the connection in the middle of it, `reset`
@@ -56,9 +62,11 @@ export async function loopback(
     }
     response.sendDate = source.isDated === true;
     if (source.isDated instanceof Date) response.setHeader('date', source.isDated.toUTCString());
-    const { status, body, type = 'text/html' } = typeof trouble === 'object' ? trouble : reply;
+    const { status, body, type = 'text/html', extraHeaders } = typeof trouble === 'object' ? trouble : reply;
     const content = Buffer.from(body);
-    response.writeHead(status, { 'content-type': type, 'content-length': content.length });
+    // A reply without changes has no body.
+    const length = status === 304 ? {} : { 'content-length': content.length };
+    response.writeHead(status, { 'content-type': type, ...length, ...extraHeaders });
     if (trouble === 'cut') response.write(content.subarray(0, content.length / 2), () => response.destroy());
     else response.end(content);
   });

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import type { HttpReply } from '../../client/remote/exchange.ts';
+import { knownOn, type StoredChange } from '../../domain/series/revision-history.ts';
+import { addDays, type Day, utcDay } from '../../domain/values/date.ts';
+import { sameNumber } from '../../domain/values/decimal.ts';
+import { groupBy } from '../../domain/values/groups.ts';
+import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
+import type { SourceFile } from '../../import/files/source-file.ts';
+import type { ImportFormat } from '../../import/formats/format.ts';
+import {
+  type ChangeLog,
+  ecbId,
+  ecbLog,
+  logBatch,
+  readChangeLogs,
+  readCurrentData,
+} from '../../import/formats/sdmx/ecb.ts';
+import { type ImportConflict, ImportRefusal } from '../../import/load/conflict.ts';
+import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
+import { defined } from '../../platform/defined.ts';
+import {
+  document,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  type ReplyFailure,
+  sentAt,
+  statusFailure,
+  throttled,
+} from '../source.ts';
+import { countVintages, vintageWords } from '../vintage-counts.ts';
+
+const title = 'the ECB';
+
+/** The Real-Time Database of the ECB; the subjects are ids of series, one change log each. */
+export const ecb: PullSource = {
+  name: 'ecb',
+  title,
+  // The ECB states no limit, and an answer that is not in its cache takes minutes.
+  pace: [{ requests: 2, milliseconds: 1000 }],
+  timeout: 600,
+  probe: '/data/RTD/Q.S0.S.G_GDPM_TO_C.E?format=csvdata&detail=dataonly&lastNObservations=1',
+  counted: vintageWords,
+  access: ({ url = 'https://data-api.ecb.europa.eu/service' }) => ({ base: url, secrets: [], failureIn }),
+  resolve: async (typed) => typed.map(seriesId),
+
+  estimate({ bookmark, upTo }) {
+    if (bookmark === '') return { requests: 3, what: 'two copies of the change log, and the latest data' };
+    return { requests: 1, what: `the change log if it has changed since ${upTo}` };
+  },
+
+  windows: changesOf,
+  count: countVintages,
+};
+
+/** Parses a key, with or without prefix, into the id of its series; throws a Problem for one that cannot be pulled. */
+function seriesId(text: string): string {
+  const key = text.trim().toUpperCase().replace(/^ECB:/, '').replace('/', '.');
+  const refused = (reason: string, hints: readonly string[] = []) =>
+    new Problem('bad-input', `${JSON.stringify(text)}: ${reason}`, { hints });
+  if (!key.startsWith('RTD.'))
+    throw refused('only the flow RTD of the ECB keeps its history', [
+      'name a series by its full key, such as RTD.Q.S0.S.G_GDPM_TO_C.E',
+    ]);
+  const parts = key.split('.');
+  if (parts.some((part) => part === '' || /[*+]/.test(part)))
+    throw refused('a key for several series: the ECB leaves deletions out of its answers', [
+      'name each series by its full key, such as RTD.Q.S0.S.G_GDPM_TO_C.E',
+    ]);
+  if (!parts.every((part) => /^\w+$/.test(part))) throw refused('not a key of the ECB');
+  return ecbId(key);
+}
+
+function failureIn(reply: HttpReply): ReplyFailure | undefined {
+  const { status, body, url } = reply;
+  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
+  if (status === 304 || (status === 404 && hasNoResults(body))) return undefined;
+  // The gateway gives up before the answer is ready; the next request may find it ready.
+  if (status === 504) return { ...statusFailure(title, reply), pause: 20 };
+  if (status !== 200) return statusFailure(title, reply);
+  if (!/^\s*</.test(body.toString('latin1', 0, 200))) return undefined;
+  const detail = `${url} answered 200 with a page in the place of data; asof refused it, and stored nothing from it`;
+  return { problem: new Problem('bad-answer', detail), transient: true };
+}
+
+/** Tells the answer about a series that the ECB does not have from that of an address that it does not have. */
+function hasNoResults(body: Buffer): boolean {
+  const answer = jsonIn(body.toString('utf8'));
+  return isJsonObject(answer) && /no results/i.test(String(answer.detail));
+}
+
+type LogBookmark = {
+  /** The SHA-256 of the stored log. */
+  readonly sha256?: string;
+  /** The `Last-Modified` of the stored log; absent if the log may still have been growing. */
+  readonly modified?: string;
+};
+
+const csv = 'format=csvdata';
+
+/** The media types under which the ECB caches copies of an answer: a cut copy stays under its type. */
+const mediaTypes = ['text/csv', '*/*', 'application/vnd.sdmx.data+csv'];
+
+function headersOf(copy: number): HttpReply['headers'] {
+  return { accept: mediaTypes[copy % mediaTypes.length] ?? '*/*' };
+}
+
+/** Pulls the change log of a series, whole each time that it has changed. */
+async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
+  const { subject, full, now, note, get } = task;
+  const { name: id } = subject;
+  const stored = await storedChanges(task);
+  const held: LogBookmark =
+    full || stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  const path = `/data/RTD/${id.slice('ECB:RTD.'.length)}`;
+  const unlessChanged = defined({ 'if-modified-since': held.modified });
+  const logPath = `${path}?${csv}&includeHistory=true`;
+  const first = await get(
+    logPath,
+    async (reply) => brokenOff(id, reply),
+    (failed) => ({
+      ...headersOf(failed),
+      ...unlessChanged,
+    }),
+  );
+  const unchanged = { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? '', more: false };
+  if (first.status === 404) throw unknownSeries(id, subject.upTo);
+  if (first.status === 304 && held.modified !== undefined) {
+    yield unchanged;
+    return;
+  }
+  if (hashOf(first.body) === held.sha256) {
+    yield { ...unchanged, bookmark: bookmarkOf(first, now) };
+    return;
+  }
+  // An answer that cannot be read needs no second copy.
+  const read = await readLog(first, id);
+  const copies = [first.body];
+  const agreed = await get(
+    logPath,
+    async (reply) => {
+      const fault = brokenOff(id, reply);
+      if (fault !== undefined || copies.some((copy) => copy.equals(reply.body))) return fault;
+      copies.push(reply.body);
+      return `the ECB gives two different logs of ${id}; asof refused them, and stored nothing from it`;
+    },
+    (failed) => headersOf(failed + 1),
+  );
+  const log = agreed.body.equals(first.body) ? read : await readLog(agreed, id);
+  await get(
+    `${path}?${csv}&detail=dataonly`,
+    async (reply) => brokenOff(id, reply) ?? (await disagreement(log, reply)),
+    headersOf,
+  );
+  const conflicts = conflictsWith(stored ?? [], log);
+  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
+  const upTo = log.values.at(-1)?.asOf ?? '';
+  if (upTo < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${upTo}`);
+  const format: ImportFormat = {
+    ...ecbLog,
+    async *read() {
+      yield logBatch(log);
+    },
+  };
+  yield {
+    files: [{ file: logFile(agreed, id), format }],
+    bookmark: bookmarkOf(agreed, now),
+    upTo,
+    more: false,
+  };
+}
+
+/** In days. A series that the ECB still updates changes more often, if it is not annual. */
+const longestRest = 200;
+
+/** Reads the stored changes of a series; undefined without facts, which may have been removed. */
+function storedChanges({ subject, read }: PullTask): Promise<readonly StoredChange[] | undefined> {
+  return read(async ({ contents }) => {
+    const series = await contents.series(subject.name);
+    if (series === undefined || series.vintages.length === 0) return undefined;
+    const changes: StoredChange[] = [];
+    for await (const batch of contents.changes(subject.name)) changes.push(...batch);
+    return changes;
+  });
+}
+
+function unknownSeries(id: string, upTo: Day | undefined): Problem {
+  if (upTo === undefined)
+    return new Problem('not-found', `the ECB has no series '${id}'`, {
+      hints: ['https://data.ecb.europa.eu/data/datasets/RTD lists the series of the Real-Time Database'],
+    });
+  const detail = `the ECB no longer has the series ${id}, which it gave up to ${upTo}; the facts stay in the store`;
+  return new Problem('not-found', detail, { hints: [`asof unfollow ecb ${id} stops following it`] });
+}
+
+/** Returns why an answer with data is not whole, as far as its end tells. */
+function brokenOff(id: string, { status, body }: HttpReply): string | undefined {
+  if (status !== 200 || body.at(-1) === lineFeed) return undefined;
+  return `the answer of the ECB about ${id} broke off; asof refused it, and stored nothing from it`;
+}
+
+const lineFeed = 0x0a;
+
+function bookmarkOf(reply: HttpReply, now: Date): string {
+  const modified = reply.headers['last-modified'] ?? '';
+  const isOver = Date.parse(modified) < (sentAt(reply) ?? now).getTime() - longestLoad;
+  const bookmark: LogBookmark = { sha256: hashOf(reply.body), ...(isOver && { modified }) };
+  return JSON.stringify(bookmark);
+}
+
+/** In milliseconds. While the ECB loads new figures, an answer could have a part of them. */
+const longestLoad = 24 * 3_600_000;
+
+function hashOf(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+function logFile({ body }: HttpReply, id: string): SourceFile {
+  return document(`${id}.csv`, id, body);
+}
+
+async function readLog(reply: HttpReply, id: string): Promise<ChangeLog> {
+  const [log, ...others] = await readChangeLogs(logFile(reply, id));
+  if (log?.seriesId === id && others.length === 0) return log;
+  const found = [log, ...others].map((one) => one?.seriesId).join(', ');
+  const detail = `the answer of the ECB is about ${found}, and asof asked for ${id}, and stored nothing from it`;
+  throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
+}
+
+/** Returns what the log of a series gets wrong of the data of today, such as values whose deletion it lacks. */
+async function disagreement(
+  { seriesId: id, values }: ChangeLog,
+  reply: HttpReply,
+): Promise<string | undefined> {
+  const last = new Map<Day, string>();
+  for (const { date, value } of values)
+    if (value === null) last.delete(date);
+    else last.set(date, value);
+  const file = document(`${id}-latest.csv`, `${id} of today`, reply.body);
+  const current = reply.status === 404 ? new Map<Day, string>() : await readCurrentData(file, id);
+  const dates = [...new Set([...last.keys(), ...current.keys()])].sort();
+  const differing = dates.filter((date) => !isClose(last.get(date), current.get(date)));
+  const [first] = differing;
+  if (first === undefined) return undefined;
+  const count = counted(differing.length, 'date');
+  return `the log of ${id} disagrees with the data of today on ${count} (the first is ${first}): one of the two is cut or new; asof refused them, and stored nothing from it`;
+}
+
+/** The relative difference that the ECB's own rounding to binary numbers explains. */
+const roundingError = 1e-14;
+
+function isClose(a: string | undefined, b: string | undefined): boolean {
+  if (sameNumber(a ?? null, b ?? null)) return true;
+  const [x, y] = [Number(a), Number(b)];
+  return Math.abs(x - y) <= roundingError * Math.max(Math.abs(x), Math.abs(y));
+}
+
+/** Lists the stored values that the log no longer has, or has from another day on. */
+function conflictsWith(
+  stored: readonly StoredChange[],
+  { seriesId, values }: ChangeLog,
+): readonly ImportConflict[] {
+  const logged = groupBy(values, ({ date }) => date);
+  return stored.flatMap(({ date, asOf, value: held }) => {
+    const given = knownOn(logged.get(date) ?? [], asOf);
+    return sameNumber(held, given)
+      ? []
+      : [{ kind: 'value', file: seriesId, seriesId, date, asOf, held, given }];
+  });
+}
