@@ -13,6 +13,7 @@ import { asJsonStat, type EurostatTable } from '../eurostat.ts';
 import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
+import { type EcbState, loopbackEcb } from './loopback-ecb.ts';
 import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
 import {
   fredFaults,
@@ -421,14 +422,44 @@ const eurostatWorld: WorldMaker = async () => {
   };
 };
 
+/** The ECB with series of its files of 2001 and 2002; one of the copies of a log in its cache lacks the last lines. */
+const ecbWorld: WorldMaker = async () => {
+  const gdp = 'ECB:RTD.ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
+  const lacking = (body: string) => `${body.split('\n').slice(0, -4).join('\n')}\n`;
+  const change: EcbState['change'] = (what, body, copy) =>
+    what.startsWith('log') && copy === 'text/csv' ? lacking(body) : body;
+  const server = await loopbackEcb();
+  server.state.change = change;
+  const log = server.log(gdp);
+  return {
+    server,
+    part: 'pull ecb RTD.QRHGAJP01',
+    whole: `pull ecb ${gdp}`,
+    env: { ASOF_ECB_URL: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<html><title>Request blocked</title></html>' },
+      'half an answer': { status: 200, body: log.slice(0, log.length / 2), type: 'text/csv' },
+    }),
+    changeSchema() {
+      server.state.change = (what, body, copy) => change(what, body, copy).replace('TIME_PERIOD', 'PERIOD');
+    },
+    async expectWhole(store) {
+      const imported = newStorePath(folder);
+      await importFiles(imported, { 'log.csv': log });
+      expect(await contentOf(store, gdp)).toEqual(await contentOf(imported, gdp));
+    },
+  };
+};
+
 /** The live sources, each with what makes its world. */
 export const worldMakers = {
   ...{ fred: fredWorld, treasury: treasuryWorld, sec: secWorld },
-  eurostat: eurostatWorld,
+  ...{ ecb: ecbWorld, eurostat: eurostatWorld },
 } as const;
 
 /** The name of a live source. */
 export type Source = keyof typeof worldMakers;
 
 /** The names of the live sources. */
-export const sources: readonly Source[] = ['fred', 'treasury', 'sec', 'eurostat'];
+export const sources: readonly Source[] = ['fred', 'treasury', 'sec', 'ecb', 'eurostat'];
