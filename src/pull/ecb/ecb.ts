@@ -20,6 +20,7 @@ import { type ImportConflict, ImportRefusal } from '../../import/load/conflict.t
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
 import { defined } from '../../platform/defined.ts';
 import {
+  countVintages,
   document,
   type PullSource,
   type PullTask,
@@ -28,8 +29,8 @@ import {
   sentAt,
   statusFailure,
   throttled,
+  vintageWords,
 } from '../source.ts';
-import { countVintages, vintageWords } from '../vintage-counts.ts';
 
 const title = 'the ECB';
 

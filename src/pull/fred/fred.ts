@@ -23,7 +23,6 @@ import {
   vintageWords,
   wrongClock,
 } from '../source.ts';
-import { countVintages, vintageWords } from '../vintage-counts.ts';
 import { FredApi, type FredRows, fredAccess } from './api.ts';
 import { StoredHistory } from './stored.ts';
 

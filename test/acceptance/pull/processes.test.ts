@@ -38,12 +38,12 @@ describe.concurrent('asof pull in a process of its own', () => {
     const begun: readonly number[] = JSON.parse(readFileSync(file, 'utf8')).begun;
     const arrived = server.times.slice(-begun.length);
     expect(arrived.filter((time, i) => time < (begun[i] ?? 0))).toEqual([]);
-    // FRED allows two a second and the SEC ten, of which asof takes eight; Treasury and Eurostat state no limit.
+    // FRED allows two a second and the SEC ten, of which asof takes eight; Treasury, the ECB and Eurostat state no limit.
     const inOneSecond = begun.map(
       (time) => begun.filter((other) => other >= time && other < time + 1000).length,
     );
     expect(Math.max(...inOneSecond)).toBeLessThanOrEqual(
-      { fred: 2, treasury: 2, sec: 8, eurostat: 1 }[source],
+      { fred: 2, treasury: 2, sec: 8, ecb: 2, eurostat: 1 }[source],
     );
   });
 
@@ -85,6 +85,7 @@ describe.concurrent('asof pull in a process of its own', () => {
   it.each([
     ['fred', 'a file', 3],
     ['treasury', 'a file', 2],
+    ['ecb', 'a file', 4],
     ['sec', 'a file', 20],
     ['sec', 'a database', 20],
     ['eurostat', 'a file', 4],

@@ -147,6 +147,7 @@ describe('a pull through the proxy of HTTPS_PROXY', () => {
     ['fred', 'api.stlouisfed.org:443'],
     ['treasury', 'home.treasury.gov:443'],
     ['sec', 'data.sec.gov:443'],
+    ['ecb', 'data-api.ecb.europa.eu:443'],
     ['eurostat', 'ec.europa.eu:443'],
   ] as const)('asks it for the public host of %s, %s', async (source, host) => {
     const { whole, run } = await begin(source);

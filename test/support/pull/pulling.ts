@@ -435,6 +435,7 @@ const ecbWorld: WorldMaker = async () => {
     server,
     part: 'pull ecb RTD.QRHGAJP01',
     whole: `pull ecb ${gdp}`,
+    requests: 3,
     env: { ASOF_ECB_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
