@@ -43,7 +43,7 @@ export const ecb: PullSource = {
   timeout: 600,
   probe: '/data/RTD/Q.S0.S.G_GDPM_TO_C.E?format=csvdata&detail=dataonly&lastNObservations=1',
   counted: vintageWords,
-  access: ({ url = 'https://data-api.ecb.europa.eu/service' }) => ({ base: url, secrets: [], failureIn }),
+  access: ({ url = 'https://data-api.ecb.europa.eu' }) => ({ base: baseOf(url), secrets: [], failureIn }),
   resolve: async (typed) => typed.map(seriesId),
 
   estimate({ bookmark, upTo }) {
@@ -58,19 +58,26 @@ export const ecb: PullSource = {
 /** Parses a key, with or without prefix, into the id of its series; throws a Problem for one that cannot be pulled. */
 function seriesId(text: string): string {
   const key = text.trim().toUpperCase().replace(/^ECB:/, '').replace('/', '.');
-  const refused = (reason: string, hints: readonly string[] = []) =>
-    new Problem('bad-input', `${JSON.stringify(text)}: ${reason}`, { hints });
-  if (!key.startsWith('RTD.'))
-    throw refused('only the flow RTD of the ECB keeps its history', [
-      'name a series by its full key, such as RTD.Q.S0.S.G_GDPM_TO_C.E',
-    ]);
   const parts = key.split('.');
+  const refused = (reason: string) =>
+    new Problem('bad-input', `${JSON.stringify(text)}: ${reason}`, {
+      hints: ['name a series by its flow and key, such as RTD.Q.S0.S.G_GDPM_TO_C.E'],
+    });
   if (parts.some((part) => part === '' || /[*+]/.test(part)))
-    throw refused('a key for several series: the ECB leaves deletions out of its answers', [
-      'name each series by its full key, such as RTD.Q.S0.S.G_GDPM_TO_C.E',
-    ]);
-  if (!parts.every((part) => /^\w+$/.test(part))) throw refused('not a key of the ECB');
+    throw refused('a key for several series: the ECB leaves deletions out of its answers');
+  if (parts.length === 1 || !parts.every((part) => /^\w+$/.test(part))) throw refused('not a key of the ECB');
   return ecbId(key);
+}
+
+/** Returns the path of the data of a series. */
+function pathOf(id: string): string {
+  const [flow, ...parts] = id.replace(ecbId(''), '').split('.');
+  return `/data/${flow}/${parts.join('.')}`;
+}
+
+function baseOf(url: string): string {
+  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
+  return isHost ? `${url.replace(/\/+$/, '')}/service` : url;
 }
 
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
@@ -114,7 +121,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
   const stored = await storedChanges(task);
   const held: LogBookmark =
     full || stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
-  const path = `/data/RTD/${id.slice('ECB:RTD.'.length)}`;
+  const path = pathOf(id);
   const unlessChanged = defined({ 'if-modified-since': held.modified });
   const logPath = `${path}?${csv}&includeHistory=true`;
   const first = await get(

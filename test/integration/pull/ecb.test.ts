@@ -9,8 +9,8 @@ import { testData } from '../../support/repository.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ecbVintagesSuite } from '../../support/suites/ecb.ts';
 
-const gdp = 'ECB:RTD.ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
-const key = gdp.replace('ECB:RTD.', '');
+const gdp = 'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
+const key = gdp.replace('ECB:', '');
 const now = '2003-01-15T12:00:00Z';
 
 const scratch = scratchFolder();
@@ -83,12 +83,12 @@ describe('a pull of a change log of the ECB', () => {
 
   it('finds keys in any case, with and without prefix', async () => {
     const { pull } = await followingGdp();
-    const names = [gdp.toLowerCase(), `rtd/${key}`, `RTD.${key}`];
+    const names = [gdp.toLowerCase(), key.replace('.', '/'), key];
     expect((await pull(now, { request: { ecb: names } })).ends).toEqual([`${gdp} pulled`]);
   });
 
   it.each([
-    ['EXR.D.USD.EUR.SP00.A', /only the flow RTD of the ECB keeps its history/],
+    ['GDP', /not a key of the ECB/],
     ['RTD.Q.S0.S..E', /a key for several series/],
     ['RTD.Q.S0+US.S.G_GDPM_TO_C.E', /a key for several series/],
     ['RTD.Q.S0.S.G GDP', /not a key of the ECB/],
@@ -152,7 +152,7 @@ describe('an answer of the ECB that is cut short', () => {
     expect(await contentIn(store)).toEqual(whole);
   }, 300_000);
 
-  const saving = 'ECB:RTD.MUFA.Q.US.N.B8G.G.X.US.1000.Z5.ZZZZ.M.R';
+  const saving = 'ECB:MUFA.Q.US.N.B8G.G.X.US.1000.Z5.ZZZZ.M.R';
 
   /** Cuts a log after a line, so that it ends well. */
   const lackingLines =
@@ -239,7 +239,7 @@ describe('an answer of the ECB that is cut short', () => {
 
 describe('an answer of the ECB that is not what was asked for', () => {
   it.each([
-    ['another series', (log: string) => log.replaceAll('B1QG00', 'B1QG99'), /is about ECB:RTD\..*B1QG99/],
+    ['another series', (log: string) => log.replaceAll('B1QG00', 'B1QG99'), /is about ECB:ESA\..*B1QG99/],
     [
       'two series',
       (log: string) => `${log}${log.split('\n')[1]?.replace('B1QG00', 'B1QG99')}\n`,
@@ -248,7 +248,7 @@ describe('an answer of the ECB that is not what was asked for', () => {
     [
       'no history',
       (log: string) => log.replace(',ACTION,VALID_FROM,VALID_TO', ',A,B,C'),
-      /it has no column ACTION, VALID_FROM, VALID_TO/,
+      /it has no column ACTION, VALID_FROM, VALID_TO: the ECB keeps the history of few flows, such as RTD/,
     ],
     [
       'a renamed column',

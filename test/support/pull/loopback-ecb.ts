@@ -112,8 +112,17 @@ function logOf(key: string, { files, state }: Pick<LoopbackEcb, 'files' | 'state
   return `${[header, ...replaced, ...deleted].join('\n')}\n`;
 }
 
+/** The key of a series at the loopback: that of the files, whose few keys without a flow are in RTD. */
+export function ecbKeyOf(fileKey: string): string {
+  return fileKey.includes('.') ? fileKey : `RTD.${fileKey}`;
+}
+
+function fileKeyOf(key: string): string {
+  return key.replace(/^RTD\./, '');
+}
+
 function keyCells(key: string): Cells {
-  return { KEY: `RTD.${key}`, FREQ: 'Q' };
+  return { KEY: ecbKeyOf(key), FREQ: 'Q' };
 }
 
 /** The figures of the last file that has a series. */
@@ -134,7 +143,7 @@ export async function loopbackEcb(files = ecbFiles()): Promise<LoopbackEcb> {
   const state: EcbState = { published: files.length, resentOn: '2002-06-05', change: (_, body) => body };
   const source = await loopback(
     ({ pathname, searchParams }, { headers }) => {
-      const key = decodeURIComponent(pathname.replace('/data/RTD/', ''));
+      const key = fileKeyOf(decodeURIComponent(pathname.replace('/service/data/', '').replace('/', '.')));
       const isLog = searchParams.get('includeHistory') === 'true';
       const what = `${isLog ? 'log' : 'latest'} ${key}`;
       const modified = `${files[state.published - 1]?.frozenOn}T13:30:00Z`;
@@ -157,8 +166,8 @@ export async function loopbackEcb(files = ecbFiles()): Promise<LoopbackEcb> {
     files.flatMap(({ columns }) => [...columns].flatMap(([key, { size }]) => (size > 0 ? key : []))),
   );
   const ecb: LoopbackEcb = Object.assign(source, {
-    ...{ state, files, ids: [...keys].map((key) => `ECB:RTD.${key}`) },
-    log: (id: string) => logOf(id.replace('ECB:RTD.', ''), ecb),
+    ...{ state, files, ids: [...keys].map((key) => `ECB:${ecbKeyOf(key)}`) },
+    log: (id: string) => logOf(fileKeyOf(id.replace('ECB:', '')), ecb),
   });
   return ecb;
 }

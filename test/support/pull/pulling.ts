@@ -424,7 +424,7 @@ const eurostatWorld: WorldMaker = async () => {
 
 /** The ECB with series of its files of 2001 and 2002; one of the copies of a log in its cache lacks the last lines. */
 const ecbWorld: WorldMaker = async () => {
-  const gdp = 'ECB:RTD.ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
+  const gdp = 'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
   const lacking = (body: string) => `${body.split('\n').slice(0, -4).join('\n')}\n`;
   const change: EcbState['change'] = (what, body, copy) =>
     what.startsWith('log') && copy === 'text/csv' ? lacking(body) : body;

@@ -45,7 +45,7 @@ export function ecbVintagesSuite(data: string, count: number): void {
       let compared = 0;
       for (const { frozenOn, monthEnd, columns } of files)
         for (const id of source.ids) {
-          const key = id.replace('ECB:RTD.', '');
+          const key = id.replace(/^ECB:(?:RTD\.)?/, '');
           const pulled = await valuesIn(store, id, frozenOn);
           expect(pulled, `${id} ${frozenOn}`).toEqual(await valuesIn(imported, `ECB:${key}`, monthEnd));
           const column = columns.get(key);

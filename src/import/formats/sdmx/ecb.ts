@@ -133,7 +133,8 @@ async function* dataRows(file: SourceFile, columns: readonly DataColumn[]): Asyn
     const places = new Map(cells.map((name, place) => [name.trim(), place]));
     const missing = columns.filter((name) => !places.has(name));
     if (missing.length === 0) return places;
-    throw refusal(file, { row }, `it has no column ${missing.join(', ')}`);
+    const why = missing.includes('ACTION') ? ': the ECB keeps the history of few flows, such as RTD' : '';
+    throw refusal(file, { row }, `it has no column ${missing.join(', ')}${why}`);
   };
   const watched = watchedToItsEnd(file);
   for await (const { header, rows } of readCsvBody(watched.file, placesIn))
