@@ -107,11 +107,11 @@ type LogBookmark = {
 
 const csv = 'format=csvdata';
 
-/** The media types under which the ECB caches copies of an answer: a cut copy stays under its type. */
-const mediaTypes = ['text/csv', '*/*', 'application/vnd.sdmx.data+csv'];
+/** Headers under which the ECB caches an answer: a cut copy stays under its own. */
+const accepts = ['text/csv', '*/*', 'text/csv, */*;q=0.1'];
 
 function headersOf(copy: number): HttpReply['headers'] {
-  return { accept: mediaTypes[copy % mediaTypes.length] ?? '*/*' };
+  return { accept: accepts[copy % accepts.length] ?? '*/*' };
 }
 
 /** Pulls the change log of a series, whole each time that it has changed. */

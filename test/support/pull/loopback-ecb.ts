@@ -48,7 +48,7 @@ export type EcbState = {
   published: number;
   /** The freeze before which every figure was removed, to be entered again a second later. */
   resentOn: string;
-  /** Changes an answer before it is sent; `copy` is the type that was asked for. */
+  /** Changes an answer before it is sent; `copy` is the `Accept` of the request. */
   change: (what: string, body: string, copy: string) => string;
 };
 
