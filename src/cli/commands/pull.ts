@@ -127,8 +127,9 @@ asof pull fred --search "core pce"
       ...{ store, request, full, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
         const share = { done, total, unit: 'series' };
-        const wait = waiting < longWait ? '' : `, waiting ${Math.floor(waiting)} s for an answer`;
-        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows${wait}`, share);
+        const isLong = waiting >= longWait;
+        const what = isLong ? `waiting ${Math.floor(waiting)} s for ${name}` : name;
+        bar.show(() => `${what}, ${requests} requests, ${grouped(rows)} rows`, share);
       },
       onSubject(subject: PulledSubject) {
         const say = dryRun && !json ? messages.note : messages.detail;
