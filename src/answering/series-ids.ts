@@ -169,7 +169,7 @@ function ratesNamed({ question }: Naming, { rate, less }: Partial<YieldSeries> =
 }
 
 /** Tells whether a series had begun by a day; true if the service does not say when it began. */
-function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
+export function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
   return String(first ?? '') <= day;
 }
 

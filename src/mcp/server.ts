@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
 import type { Question } from '../answering/question.ts';
+import { hadBegun } from '../answering/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { closest } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
@@ -232,12 +233,11 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
 /** Wraps a client, for which series that began after a day do not exist. */
 function clientOn(day: Day, client: Client): Client {
   const known = new Set<string>();
-  // Another service may not say when a series began; such a series passes.
-  const hadBegun = ({ first_vintage: first }: Row) => String(first ?? '') <= day;
   const checkBegun = async (id: string): Promise<void> => {
     if (known.has(id)) return;
     const { results } = await client.ask(seriesShow, [['id', id]]);
-    if (!results.every(hadBegun)) throw new Problem('not-found', `series '${id}' not found`);
+    if (!results.every((row) => hadBegun(row, day)))
+      throw new Problem('not-found', `series '${id}' not found`);
     known.add(id);
   };
   return {

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { counted } from '../../errors/wording.ts';
+import { counted, grouped } from '../../errors/wording.ts';
 import { DataList, type DataSource } from '../downloads.ts';
 import { DayField, Field } from '../fields.ts';
 import {
@@ -180,9 +180,4 @@ function sourcesOf(params: AskedParams): readonly DataSource[] {
 /** Returns the name of a cluster in an answer: its company and its first trade. */
 function nameOf(row: ServedRow): string {
   return `${cell(row, 'issuer_cik')} ${cell(row, 'date_first')}`;
-}
-
-/** Formats `203775.79` as `203,775.79` without losing a digit. */
-function grouped(text: string): string {
-  return text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }

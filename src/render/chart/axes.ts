@@ -1,5 +1,6 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays, type Day, shortDays } from '../../domain/values/date.ts';
+import { grouped } from '../../errors/wording.ts';
 import type { HorizontalRange } from './chart.ts';
 
 type AxisTick = { readonly at: number; readonly label: string };
@@ -77,7 +78,7 @@ function labelTicks(values: readonly number[]): readonly AxisTick[] {
   const isShort = values.every((value) => Math.abs(value) < longNumber);
   const plain = isShort ? labelled((value, digits) => (value || 0).toFixed(digits), mostDecimals) : undefined;
   const labels =
-    plain?.map((text) => text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')) ??
+    plain?.map(grouped) ??
     labelled((value, digits) => (value === 0 ? '0' : value.toExponential(digits).replace('e+', 'e')), 17);
   return values.map((at, i) => ({ at, label: labels?.[i] ?? String(at) }));
 }
