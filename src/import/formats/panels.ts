@@ -1,4 +1,5 @@
 import { publishers } from '../../domain/series/publishers.ts';
+import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
@@ -22,7 +23,7 @@ import {
 } from './vintage-table.ts';
 
 /** The monthly panel of McCracken and Ng, one vintage per file, dated the last day of the month in its name. */
-const fredMd: ImportFormat = panel({
+export const fredMd: ImportFormat = panel({
   kind: 'fred-md',
   summary: ['FRED-MD monthly panel', ', one vintage per file, named 2015-01.csv'],
   source: publishers.fredMd.name,
@@ -31,7 +32,7 @@ const fredMd: ImportFormat = panel({
 });
 
 /** Their quarterly panel; each quarter is dated by its last month. */
-const fredQd: ImportFormat = panel({
+export const fredQd: ImportFormat = panel({
   kind: 'fred-qd',
   summary: ['FRED-QD quarterly panel', ', one vintage per file, named 2021-04.csv'],
   source: publishers.fredQd.name,
@@ -90,8 +91,8 @@ function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {
   }
 }
 
-/** Published file names: `2015-01.csv`, `2024-12-md.csv`, `FRED-MD_2020m05.csv`. */
-const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
+/** Published file names: `2015-01.csv`, `2024-12-md.csv`, `2026-rev-08-md.csv`, `FRED-MD_2020m05.csv`. */
+const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-(?:rev-)?|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
 
 /** A panel of FRED series published on the day in its name, by month or coarser. */
 const datedPanel: ImportFormat = {
@@ -166,7 +167,7 @@ function isSeriesColumn(name: string): boolean {
  * The Real-Time Data Set of the Philadelphia Fed: a workbook per variable, a column per vintage.
  * A vintage is dated the 15th of its month or of the middle month of its quarter.
  */
-const rtdsm: ImportFormat = {
+export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
   summary: [
     'Philadelphia Fed real-time data set',
@@ -235,19 +236,6 @@ function columnOf(file: SourceFile, name: string): Omit<VintageColumn, 'name'> {
   throw refusal(file, { row: 1, column: name }, reason);
 }
 
-/** Quarterly variables of the data set. Their labels are `1947:Q1`, and `1947:01` in some copies. */
-const quarterly: ReadonlySet<string> = new Set(
-  `NCON NCPROFAT NCPROFATW NOUTPUT NPI NPSAV NDPI OLI OPH P PCON PCONX PIMP PROPI PTI RATESAV RCON RCOND RCONG RCONHH
-  RCONND RCONS RCONSHH RCONSNP REX RFS RG RGF RGSL RIMP RINVBF RINVCHI RINVRESID RNX ROUTPUT RRI RTS ULC WSD`.split(
-    /\s+/,
-  ),
-);
-
-const monthly: ReadonlySet<string> = new Set(
-  `BASEBASA CPI CUM CUT DIVBASA EMPLOY H HG HS HSTARTS IPM IPT LFC LFPART M1 M2 NBRBASA NBRECBASA PCPI PCPIX POP PPPI
-  PPPIX RUC TRBASA`.split(/\s+/),
-);
-
 /**
  * Tells whether `1947:01` is a quarter: the rows count 01 to 04, then 01 again.
  * With too few rows to tell, the variable decides; throws for an unknown variable.
@@ -262,8 +250,9 @@ function countsQuarters(file: SourceFile, { rows }: VintageTable, variable: stri
     ({ number, place }, index) => number <= 4 && place === (first?.place ?? 0) + index,
   );
   if (!isRun) return false;
-  if (periods.at(-1)?.year !== first?.year || quarterly.has(variable)) return true;
-  if (monthly.has(variable)) return false;
+  const frequency = realTimeVariables.get(variable)?.frequency;
+  if (periods.at(-1)?.year !== first?.year || frequency === 'Q') return true;
+  if (frequency === 'M') return false;
   const reason =
     'this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters';
   throw refusal(file, { row: rows[0]?.row ?? 0, value: rows[0]?.date.slice(0, 7) ?? '' }, reason);

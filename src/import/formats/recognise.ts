@@ -98,7 +98,7 @@ function unrecognised(file: SourceFile, head: FileHead): Problem {
       reason: `not a format that asof reads; it starts with ${firstLine(head.text)}`,
       hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
     };
-  return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
+  return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints, refusal: { reason } });
 }
 
 function inWorkbook({ sheets = [] }: FileHead): Diagnosis | undefined {
