@@ -212,7 +212,7 @@ async function firstSeries(
 
 const mostSuggested = 3;
 
-/** Adds a hint to a failure about an unknown series: similar ids that were known on a day. */
+/** Adds hints to a failure about an unknown series: ids like it that were known on a day, and what pulls it. */
 export async function withSuggestion(
   error: unknown,
   catalogue: Catalogue,
@@ -230,9 +230,24 @@ export async function withSuggestion(
     return hinting(`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`);
   }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
-  return near.length === 0
-    ? hinting(`${naming.question(seriesSearch)} finds series by words`)
-    : hinting(`did you mean ${listed(near, 'or')}?`);
+  // A service has what its operator pulls.
+  const wayOut = catalogue.client.offers === undefined ? await pullsOf(id) : [];
+  const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`, ...wayOut] : wayOut;
+  if (hints.length === 0) return hinting(`${naming.question(seriesSearch)} finds series by words`);
+  return error.with({ hints: [...hints, ...error.hints] });
+}
+
+/** Says which pulls bring a well-known series, in at most one hint. */
+async function pullsOf(id: string): Promise<readonly string[]> {
+  // Loaded here: most series exist.
+  const { offersOf } = await import('../domain/series/keyless.ts');
+  const { fred, panels, variable } = offersOf(id);
+  const keyless = panels.slice(0, 1).map((panel) => `asof pull ${panel}`);
+  if (variable !== undefined) {
+    keyless.unshift(`asof pull rtdsm ${variable.id}`);
+  }
+  if (fred) return [`asof pull fred ${id} brings it; without a key: ${listed(keyless, 'or')}`];
+  return keyless.length === 0 ? [] : [`${listed(keyless, 'or')} brings it, without a key`];
 }
 
 /** Finds the best ids for a misspelled id, or for a word that means a series. */

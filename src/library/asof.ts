@@ -265,7 +265,7 @@ const pullRequest: Kind = {
 };
 
 const pullKinds = {
-  ...{ settings: object, full: flag, since: day, dryRun: flag, maxDuration: duration },
+  ...{ settings: object, full: flag, replace: flag, since: day, dryRun: flag, maxDuration: duration },
   ...requestLimits,
   ...{ cacheFolder: word, env: object, clock: callable, signal: abortSignal },
   ...{ onProgress: callable, onSubject: callable, watch: callable, timing: object },

@@ -31,7 +31,7 @@ export function beginRun(options: PullOptions) {
   const { timing = { now: Date.now, sleep: (time: number) => waitFor(time, signal) } } = options;
   const started = timing.now();
   return {
-    ...{ retries: 3, maxWait: 60, full: false, dryRun: false, clock: () => new Date() },
+    ...{ retries: 3, maxWait: 60, full: false, replace: false, dryRun: false, clock: () => new Date() },
     ...defined(options),
     ...{ signal, timing, started, deadline: started + maxDuration * 1000 },
   };

@@ -4,7 +4,16 @@ import { type Problem, refused } from '../errors/problem.ts';
 import { seconds, type Value } from '../operations/value.ts';
 
 /** The live sources that a store can follow. */
-export const sourceNames = ['fred', 'treasury', 'sec', 'ecb', 'eurostat'] as const;
+export const sourceNames = [
+  'fred',
+  'treasury',
+  'sec',
+  'rtdsm',
+  'fred-md',
+  'fred-qd',
+  'ecb',
+  'eurostat',
+] as const;
 
 /** The name of a live source. */
 export type SourceName = (typeof sourceNames)[number];
@@ -53,6 +62,8 @@ export type PullOptions = RequestOptions & {
   readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
   /** Asks again for whole histories. */
   readonly full?: boolean;
+  /** Stores what a source of whole files says in place of what is stored; an undo takes it back. */
+  readonly replace?: boolean;
   /** The first day of histories that begin now. */
   readonly since?: Day | undefined;
   /** True to report the requests without sending any. */

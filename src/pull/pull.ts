@@ -2,7 +2,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { latestDay } from '../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
-import { counted } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
@@ -47,6 +47,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
       const records = followed.filter((record) => record.source === source.name);
       return new SourcePull(source, records, run, results);
     });
+  if (run.replace) for (const one of pulls) one.refuseReplacement();
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
   if (subjects.flat().length === 0) {
     const asked = Object.keys(request ?? {}).join(' and ');
@@ -145,6 +146,14 @@ class SourcePull {
     this.#results = results;
   }
 
+  /** Throws for a source that revises its figures, instead of correcting files. */
+  refuseReplacement(): void {
+    const { name, keepsStored = false } = this.#source;
+    if (keepsStored) return;
+    const others = pullSources.filter((source) => source.keepsStored).map((source) => source.name);
+    throw new Problem('bad-input', `--replace does not apply to ${name}: it is for ${listed(others, 'and')}`);
+  }
+
   /** Lists the subjects to pull; without `get`, texts that mean several subjects stay as they are. */
   async subjects(get?: Get): Promise<readonly Followed[]> {
     const { name: source } = this.#source;
@@ -225,6 +234,7 @@ class SourcePull {
         ...{ subject: state.record, full, since, now: clock(), get: getter.get },
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
+        hasConflicts: () => state.conflicts.length > 0,
       };
       const { name, upTo = '' } = state.record;
       if (upTo > latestDay(task.now))
@@ -267,7 +277,7 @@ class SourcePull {
       const summaries = await load(files, writer, {
         rename: new Map(),
         merge: false,
-        replace: false,
+        replace: this.#run.replace,
         redescribe: true,
         loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
         complete: false,
@@ -313,7 +323,7 @@ class SourcePull {
       const detail = `${title} contradicts the stored data on ${name}: ${count}; asof keeps the stored data`;
       return new Problem('bad-answer', detail, {
         list: error.list,
-        hints: ['asof import --replace takes the new figures from a file, if they are right'],
+        hints: [this.#wayOut(error, name)],
       });
     }
     if (error.kind !== 'bad-input') return error;
@@ -321,6 +331,14 @@ class SourcePull {
     return new Problem('bad-answer', detail, {
       hints: ['the source may have changed; a newer asof may read it'],
     });
+  }
+
+  #wayOut({ conflicts }: ImportRefusal, name: string): string {
+    const { name: source, keepsStored } = this.#source;
+    if (conflicts.some(({ kind }) => kind === 'source')) return '--store FILE pulls into another store';
+    return keepsStored
+      ? `asof pull ${source} ${name} --full --replace takes the new figures, and asof store undo takes them back`
+      : 'asof import --replace takes the new figures from a file, if they are right';
   }
 
   #missing(bookmark: string): readonly Outstanding[] {

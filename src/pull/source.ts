@@ -111,6 +111,8 @@ export type PullTask = {
   /** Reads the store as it is now; undefined without a store. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
   readonly note: (text: string) => void;
+  /** Tells whether the windows so far contradict the store. */
+  readonly hasConflicts: () => boolean;
 };
 
 /** An item that a source offers. */

@@ -8,12 +8,16 @@ import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
 import type { PullOptions, SourceName } from './options.ts';
+import { rtdsm } from './philadelphia/rtdsm.ts';
 import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
+import { fredMd, fredQd } from './st-louis/fred-databases.ts';
 import { treasury } from './treasury/treasury.ts';
 
 /** The live sources, in the order of a pull. */
-export const pullSources: readonly PullSource[] = [fred, treasury, sec, ecb, eurostat];
+export const pullSources: readonly PullSource[] = [
+  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat],
+];
 
 /** Reads what a store follows; empty without a store. */
 export async function followedIn(store: string): Promise<readonly Followed[]> {

@@ -56,7 +56,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["argument 'days' is missing", 'diff', 'GDP'],
     ["argument 'id' is missing", 'revisions'],
     ['invalid \'request.fred\' "GDP": use a list of', 'pull()', { store: 'x.db', request: { fred: 'GDP' } }],
-    ["unknown source 'fredd': use fred, treasury, sec", 'pull', { fredd: ['GDP'] }],
+    ["unknown source 'fredd': use fred, treasury, sec, rtdsm, fred-md, fred-qd", 'pull', { fredd: ['GDP'] }],
     ['invalid \'days\' ["2020-12-31"]: use two as-of dates', 'diff', 'GDP', ['2020-12-31']],
     ['invalid \'days\' "2020-12-31": use two as-of dates', 'diff', 'GDP', '2020-12-31'],
     ['invalid \'paths\' "file.csv": use a list of texts', 'import', 'file.csv'],

@@ -59,6 +59,8 @@ const allowed = tableOf(`
   pull/fred: client/remote domain import pull store
   pull/ecb: client/remote domain import pull
   pull/sec: client/remote domain import pull store
+  pull/philadelphia: domain import pull
+  pull/st-louis: client/remote domain import pull store
   pull/treasury: domain import pull
   explorer: domain explorer render/chart
   explorer/views: domain explorer

@@ -96,6 +96,7 @@ asof pull fred --search "core pce"
     list: toggle('list', 'list what the source offers, or what the store follows, and store nothing'),
     since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
+    replace: toggle('replace', 'store what a source has corrected in place of what is stored'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
     maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
     output: partOf(output, ['format', 'csv', 'json', 'columns', 'no-header']),
@@ -103,7 +104,7 @@ asof pull fred --search "core pce"
     messages,
   },
   async run(line, io) {
-    const { full, since, dryRun, maxDuration, request, list, search, output, messages } = line;
+    const { full, replace, since, dryRun, maxDuration, request, list, search, output, messages } = line;
     const store = storeToWrite(io, line.connection.store);
     const sources = await import('../../pull/sources.ts');
     if (list) {
@@ -124,7 +125,7 @@ asof pull fred --search "core pce"
     const json = output.format === 'json';
     const options = {
       ...(await pullOptions(line, io)),
-      ...{ store, request, full, since, dryRun, maxDuration },
+      ...{ store, request, full, replace, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
         const share = { done, total, unit: 'series' };
         const isLong = waiting >= longWait;

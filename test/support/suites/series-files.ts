@@ -232,19 +232,9 @@ export function publishedAnswersSuite(data: string, variables: readonly string[]
     });
 
     it('gives every true answer about the Real-Time Data Set', async () => {
-      const rows = trueAnswers('rtdsm-as-of.tsv').filter(({ rtdsm_variable = '' }) =>
-        variables.includes(rtdsm_variable.toUpperCase()),
-      );
-      const questions = rows.map(({ rtdsm_variable = '', date = '', vintage = '' }) => ({
-        series: rtdsm_variable.toUpperCase(),
-        date,
-        asOf: vintage,
-      }));
-      expect(questions.length).toBe(100 * variables.length);
-      const answers = await answersOf(path, questions);
-      expect(answers.map(({ value }) => (value === '' ? '' : Number(value)))).toEqual(
-        rows.map(({ value = '' }) => (value === '' ? '' : Number(value))),
-      );
+      const { given, expected } = await realTimeAnswers(path, variables);
+      expect(given.length).toBe(100 * variables.length);
+      expect(given).toEqual(expected);
     });
 
     it('gives the first releases that FRED counts, from the first vintage on', async () => {
@@ -324,4 +314,21 @@ export function realCurvesSuite(data: string): void {
       expect(await failureOf(importPaths(wrong, [join(treasury, 'h15-dfii')]))).toMatch(/^185 conflicts; /);
     });
   });
+}
+
+/** The answers of a store about some variables of the Real-Time Data Set, and the true ones; without a figure ''. */
+export async function realTimeAnswers(path: string, variables: readonly string[]) {
+  const rows = trueAnswers('rtdsm-as-of.tsv').filter(({ rtdsm_variable = '' }) =>
+    variables.includes(rtdsm_variable.toUpperCase()),
+  );
+  const questions = rows.map(({ rtdsm_variable = '', date = '', vintage = '' }) => ({
+    series: rtdsm_variable.toUpperCase(),
+    date,
+    asOf: vintage,
+  }));
+  const numberIn = (value: string) => (value === '' ? '' : Number(value));
+  return {
+    given: (await answersOf(path, questions)).map(({ value }) => numberIn(value)),
+    expected: rows.map(({ value = '' }) => numberIn(value)),
+  };
 }

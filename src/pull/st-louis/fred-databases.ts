@@ -1,0 +1,380 @@
+import type { HttpReply } from '../../client/remote/exchange.ts';
+import { type Day, dayNumber, later, monthEnd, utcDay } from '../../domain/values/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
+import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { zipMembers } from '../../import/files/walk.ts';
+import type { ImportFormat } from '../../import/formats/format.ts';
+import { fredMd as monthly, fredQd as quarterly } from '../../import/formats/panels.ts';
+import { defined } from '../../platform/defined.ts';
+import type { Series } from '../../store/store.ts';
+import {
+  document,
+  type Outstanding,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  reasonIn,
+  stillMissing,
+} from '../source.ts';
+import {
+  failureOfFile,
+  foreignSeries,
+  hashOf,
+  inputOf,
+  isPage,
+  partOf,
+  readWhole,
+  seriesOf,
+  type WholeFile,
+} from '../whole-files.ts';
+import { type LinkedFile, type Links, linksIn, type Month, monthAfter, monthOfFile } from './links.ts';
+
+const title = 'the St. Louis Fed';
+
+const pagePath = '/research/economists/mccracken/fred-databases';
+
+const folder = '/-/media/project/frbstl/stlouisfed/research/fred-md';
+
+type PanelFiles = {
+  readonly name: 'fred-md' | 'fred-qd';
+  readonly format: ImportFormat;
+  readonly frequency: 'M' | 'Q';
+  readonly folder: string;
+  readonly suffix: string;
+  /** The months from the last row of a file to the month of the file, and the other way round, at most. */
+  readonly lastRow: { readonly before: number; readonly after: number };
+};
+
+/** FRED-MD, a monthly panel; the file of a month has rows up to the month before. */
+export const fredMd = databaseSource({
+  name: 'fred-md',
+  format: monthly,
+  frequency: 'M',
+  folder: 'monthly',
+  suffix: 'md',
+  lastRow: { before: 1, after: 0 },
+});
+
+/** FRED-QD, a quarterly panel, whose rows are dated by the last months of quarters. */
+export const fredQd = databaseSource({
+  name: 'fred-qd',
+  format: quarterly,
+  frequency: 'Q',
+  folder: 'quarterly',
+  suffix: 'qd',
+  lastRow: { before: 3, after: 2 },
+});
+
+function databaseSource(database: PanelFiles): PullSource {
+  const { name, format } = database;
+  const everything = name.toUpperCase();
+  return {
+    name,
+    title,
+    // The publisher states no limit.
+    pace: [{ requests: 1, milliseconds: 1000 }],
+    // An archive has 32 MB.
+    timeout: 600,
+    probe: pagePath,
+    counted: { new_vintages: ['new vintage', 'new vintages'], new_series: ['new series', 'new series'] },
+
+    keepsStored: true,
+    access: ({ url = 'https://www.stlouisfed.org' }) => ({
+      base: url,
+      headers: { accept: '*/*' },
+      secrets: [],
+      failureIn: (reply) => failureOfFile(title, reply),
+    }),
+
+    async resolve(typed) {
+      const other = typed.find((text) => text.toUpperCase() !== everything);
+      if (other === undefined) return [everything];
+      throw new Problem('bad-input', `${name} comes as a whole, not by ${JSON.stringify(other)}`, {
+        hints: [`asof pull ${name} --since 2015-01 leaves out earlier vintages`],
+      });
+    },
+
+    estimate({ bookmark }) {
+      if (bookmark !== '') return { requests: 2, what: 'the page of the databases and the newest file' };
+      return { requests: 3, what: 'the page of the databases, its archives and the files since then' };
+    },
+
+    outstanding: (bookmark) => parseBookmark(bookmark).left ?? [],
+
+    async count(_, view) {
+      const all = await view.series.search({ text: '', limit: Number.MAX_SAFE_INTEGER });
+      const own = all.filter(({ publishers }) => publishers.split('; ').includes(format.source ?? ''));
+      // A series that is in every file stands for the panel.
+      const [longest] = own.sort((a, b) => spanOf(b) - spanOf(a));
+      const seriesId = longest?.id ?? '';
+      const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+      return { new_vintages: page?.rows.length ?? 0, new_series: own.length };
+    },
+
+    windows: (task) => new DatabaseHistory(database, task).windows(),
+  };
+}
+
+function spanOf({ firstVintage, lastVintage }: Pick<Series, 'firstVintage' | 'lastVintage'>): number {
+  return firstVintage === '' ? 0 : dayNumber(lastVintage) - dayNumber(firstVintage);
+}
+
+type Missing = Outstanding & { readonly month: Month };
+
+type PanelMark = {
+  /** The month from which the store has vintages, if not from the first one. */
+  readonly from?: Month;
+  /** The last month whose file is stored, dated by the end of the month. */
+  readonly through?: Month;
+  /** The newest file that is stored, which may change. */
+  readonly newest?: { readonly month: Month; readonly sha256: string };
+  /** The files that could not be read. */
+  readonly left?: readonly Missing[];
+};
+
+function parseBookmark(text: string): PanelMark {
+  return text === '' ? {} : JSON.parse(text);
+}
+
+/** The pull of one database: its archives, the files since then, and the newest file, which may change. */
+class DatabaseHistory {
+  readonly #database: PanelFiles;
+  readonly #task: PullTask;
+  readonly #today: Day;
+  #bookmark: PanelMark;
+  #upTo: Day;
+  /** The series in the files so far, and those that the store has from another source. */
+  readonly #seen = new Set<string>();
+  readonly #foreign = new Set<string>();
+
+  constructor(database: PanelFiles, task: PullTask) {
+    this.#database = database;
+    this.#task = task;
+    this.#today = utcDay(task.now);
+    const held = parseBookmark(task.subject.bookmark);
+    const from =
+      (task.full || task.subject.bookmark === '' ? task.since?.slice(0, 7) : undefined) ?? held.from;
+    this.#bookmark = task.full ? defined({ from }) : defined({ ...held, from });
+    this.#upTo = task.subject.upTo ?? '';
+  }
+
+  async *windows(): AsyncGenerator<PullWindow> {
+    const { name, frequency } = this.#database;
+    const reply = await this.#task.get(pagePath, async (given) =>
+      /<a\b/i.test(given.body.toString()) ? undefined : `${title} sent something else than its page of links`,
+    );
+    const links = linksIn(reply.body.toString(), frequency);
+    const newest = newestIn(links, name);
+    if (newest.month > this.#today.slice(0, 7)) {
+      const detail = `the page of ${title} links a file of ${newest.month}, and today is ${this.#today}`;
+      throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
+    }
+    yield* this.#leftBehind(links);
+    for (const { path, from, to } of links.archives)
+      if (this.#isWanted(to)) yield* this.#archive(path, `${from} to ${to}`);
+    let fetched: Fetched | undefined;
+    for (const month of this.#monthsUpTo(newest.month)) {
+      fetched = await this.#fileOf(month, links);
+      const { newest: held } = this.#bookmark;
+      // Nobody says whether the file changed before its month had ended.
+      const hasChanged = held?.month === month && fetched !== undefined && fetched.sha256 !== held.sha256;
+      if (hasChanged && month === newest.month) {
+        fetched = undefined;
+        this.#bookmark = { ...this.#bookmark, through: month };
+      } else yield* this.#month(month, fetched, month === newest.month ? undefined : links);
+    }
+    yield* this.#newest(newest, fetched);
+  }
+
+  /** Requests the files again that could not be read. */
+  async *#leftBehind(links: Links): AsyncGenerator<PullWindow> {
+    const left = stillMissing(this.#bookmark.left ?? [], this.#task);
+    this.#bookmark = defined({ ...this.#bookmark, left: left.length === 0 ? undefined : left });
+    for (const { month } of left) {
+      const fetched = await this.#fileOf(month, links);
+      const whole = fetched && (await this.#read(month, fetched.file, monthEnd(`${month}-01`)));
+      if (whole !== undefined) yield this.#window(whole);
+    }
+  }
+
+  /** Lists the months that have ended, from the first one that may be missing. */
+  #monthsUpTo(last: Month): readonly Month[] {
+    const { through, from } = this.#bookmark;
+    const months: Month[] = [];
+    const first = through === undefined ? (from ?? last) : monthAfter(through);
+    for (let month = first; month <= last; month = monthAfter(month))
+      if (this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today) months.push(month);
+    return months;
+  }
+
+  #isWanted(month: Month): boolean {
+    const { through = '', from = '' } = this.#bookmark;
+    return month > through && month >= from;
+  }
+
+  /** Yields the files of an archive as windows, oldest first. */
+  async *#archive(path: string, months: string): AsyncGenerator<PullWindow> {
+    const { name } = this.#database;
+    const reply = await this.#task.get(path, async ({ body }) =>
+      body.toString('latin1', 0, 4) === 'PK\x03\x04'
+        ? undefined
+        : `${title} sent no archive in place of that of ${name} of ${months}`,
+    );
+    const files = await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''));
+    const dated = files.flatMap((file) => {
+      const month = monthOfFile(file.name);
+      return month === undefined ? [] : [{ month, file }];
+    });
+    if (dated.length === 0)
+      throw new Problem('bad-input', `the archive of ${name} of ${months} has no file of a month`);
+    dated.sort((a, b) => (a.month < b.month ? -1 : 1));
+    for (const { month, file } of dated)
+      if (this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today)
+        yield* this.#month(month, { file });
+  }
+
+  /** Requests the file of a month, as first published or corrected; undefined if there is none. */
+  async #fileOf(month: Month, { files }: Links, isRevised = false): Promise<Fetched | undefined> {
+    const { folder: own, suffix } = this.#database;
+    const linked = files.find((file) => file.month === month && file.isRevised === isRevised);
+    const name = isRevised ? month.replace('-', '-rev-') : month;
+    const path = linked?.path ?? `${folder}/${own}/${name}-${suffix}.csv`;
+    const reply = await this.#task.get(path, async (given) =>
+      linked === undefined && isPage(given) ? undefined : this.#faultOf(given, month),
+    );
+    if (isPage(reply)) return undefined;
+    return { path, sha256: hashOf(reply), file: this.#documentOf(month, reply.body) };
+  }
+
+  #faultOf({ body }: HttpReply, month: Month): string | undefined {
+    const { name } = this.#database;
+    if (!/^(?:\xef\xbb\xbf)?"?sasdate\b/i.test(body.toString('latin1', 0, 20)))
+      return `${title} sent something else than ${name} of ${month}`;
+    // A cut last figure would be another figure.
+    return body.at(-1) === 0x0a ? undefined : `the answer of ${title} with ${name} of ${month} broke off`;
+  }
+
+  #documentOf(month: Month, body: Buffer): SourceFile {
+    const { name } = this.#database;
+    return document(`${month}.csv`, `${name} of ${month}`, body);
+  }
+
+  /**
+   * Makes the window of the file of a month that has ended, dated by its last day;
+   * with `links`, the corrected file stands in for one that cannot be read.
+   */
+  async *#month(month: Month, fetched: Fetched | undefined, links?: Links): AsyncGenerator<PullWindow> {
+    const asOf = monthEnd(`${month}-01`);
+    const isArchived = fetched !== undefined && fetched.sha256 === undefined;
+    let whole = fetched && (await this.#read(month, fetched.file, asOf, isArchived));
+    if (whole === undefined && links !== undefined) {
+      const corrected = await this.#fileOf(month, links, true);
+      whole = corrected && (await this.#read(month, corrected.file, asOf));
+    }
+    if (fetched === undefined && whole === undefined)
+      this.#task.note(`${title} has no file of ${this.#database.name} of ${month}`);
+    this.#bookmark = { ...this.#bookmark, through: month };
+    if (fetched?.sha256 !== undefined && whole !== undefined)
+      this.#bookmark = { ...this.#bookmark, newest: { month, sha256: fetched.sha256 } };
+    this.#upTo = later(this.#upTo, asOf);
+    yield this.#window(whole);
+  }
+
+  /** Yields what the newest file says if it has changed: known from today on. */
+  async *#newest({ path, month }: LinkedFile, fetched: Fetched | undefined): AsyncGenerator<PullWindow> {
+    if (fetched?.path !== path) {
+      const reply = await this.#task.get(path, async (given) => this.#faultOf(given, month));
+      const newest = { month, sha256: hashOf(reply) };
+      const { newest: held } = this.#bookmark;
+      const isSame = held?.sha256 === newest.sha256;
+      const whole = isSame
+        ? undefined
+        : await this.#read(month, this.#documentOf(month, reply.body), this.#today);
+      if (whole !== undefined) {
+        if (held?.month === month)
+          this.#task.note(`the file of ${month} has changed; what it says now counts from ${this.#today} on`);
+        this.#upTo = later(this.#upTo, this.#today);
+        yield this.#window({ ...whole, format: { ...whole.format, vintageKind: 'fetched' } });
+        // A second change on one day waits for the next day.
+        if (!this.#task.hasConflicts()) this.#bookmark = { ...this.#bookmark, newest };
+      }
+    }
+    yield this.#window(undefined, false);
+  }
+
+  /** Reads the file of a month; undefined if that fails, which is noted or left for later runs. */
+  async #read(month: Month, file: SourceFile, asOf: Day, isArchived = false): Promise<WholeFile | undefined> {
+    const { format, name } = this.#database;
+    const { left = [] } = this.#bookmark;
+    const others = left.filter((one) => one.month !== month);
+    try {
+      const whole = await readWhole(file, format, { asOf });
+      this.#refuseOtherMonth(whole, month, isArchived);
+      this.#bookmark = { ...this.#bookmark, left: others };
+      return await this.#withoutForeign(whole);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'bad-input') throw error;
+      const why = reasonIn(error);
+      const { since = this.#today } = left.find((one) => one.month === month) ?? {};
+      if (isArchived) this.#task.note(`${name} of ${month} is left out: ${why}`);
+      else
+        this.#bookmark = {
+          ...this.#bookmark,
+          left: [...others, { month, name: `${name} of ${month}`, since, why }],
+        };
+      return undefined;
+    }
+  }
+
+  /** Throws for a file that ends too late for its month, or outside an archive too early, as a cut one does. */
+  #refuseOtherMonth({ file, batches }: WholeFile, month: Month, isArchived: boolean): void {
+    const { before, after } = this.#database.lastRow;
+    let last: Month = '';
+    for (const { statements = [] } of batches)
+      for (const { date, value } of statements) if (value !== null) last = later(last, date.slice(0, 7));
+    if ((isArchived || last >= monthAfter(month, -before)) && last <= monthAfter(month, after)) return;
+    const reason = `the last row with figures is of ${last || 'no month'}, which does not fit a file of ${month}`;
+    throw refusal(file, {}, reason);
+  }
+
+  /** Leaves out the series that the store has from another source. */
+  async #withoutForeign(whole: WholeFile): Promise<WholeFile> {
+    const { source = '' } = this.#database.format;
+    const unseen = seriesOf(whole).filter((id) => !this.#seen.has(id));
+    for (const id of unseen) this.#seen.add(id);
+    const found = await foreignSeries(unseen, source, this.#task.read);
+    for (const id of found.keys()) this.#foreign.add(id);
+    if (found.size > 0) {
+      const ids = [...found.keys()];
+      const named = [...ids.slice(0, 5), ...(ids.length > 5 ? [`${ids.length - 5} more`] : [])];
+      const sources = listed([...new Set(found.values())], 'and');
+      this.#task.note(`left out, because the store has them from ${sources}: ${named.join(', ')}`);
+    }
+    return this.#foreign.size === 0 ? whole : partOf(whole, (id) => !this.#foreign.has(id));
+  }
+
+  #window(whole: WholeFile | undefined, more = true): PullWindow {
+    const files = whole === undefined ? [] : [inputOf(whole)];
+    return { files, bookmark: JSON.stringify(this.#bookmark), upTo: this.#upTo || this.#today, more };
+  }
+}
+
+/** A file; one that is downloaded by itself has a path and a hash. */
+type Fetched = { readonly file: SourceFile; readonly path?: string; readonly sha256?: string };
+
+/** Returns the newest file that the page links; throws if no link states its month. */
+function newestIn({ files, undated }: Links, name: string): LinkedFile {
+  const [newest] = [...files].sort((a, b) =>
+    b.month > a.month ? 1 : b.month < a.month ? -1 : Number(b.isRevised) - Number(a.isRevised),
+  );
+  // A file whose month nobody states could be older than what the store has.
+  if (newest !== undefined) return newest;
+  const what = undated.length === 0 ? 'no link' : 'a link that does not state its month';
+  throw new Problem('bad-answer', `the page of ${title} has ${what} to the newest file of ${name}`, {
+    hints: [
+      'the page may have changed; a newer asof may read it',
+      'download the file, and import it with asof import FILE --as-of DAY',
+    ],
+  });
+}

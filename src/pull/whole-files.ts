@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { HttpReply } from '../client/remote/exchange.ts';
+import type { Day } from '../domain/values/date.ts';
+import { refusal, type SourceFile } from '../import/files/source-file.ts';
+import type { Batch, ImportFormat } from '../import/formats/format.ts';
+import { recognise } from '../import/formats/recognise.ts';
+import type { WholeView } from '../store/store.ts';
+import { type ReplyFailure, statusFailure, throttled } from './source.ts';
+
+/** Returns why a reply is not a file; a file that the server does not have comes as a page, with 200 or 404. */
+export function failureOfFile(title: string, reply: HttpReply): ReplyFailure | undefined {
+  const { status } = reply;
+  if (status === 200 || status === 404) return undefined;
+  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
+  return statusFailure(title, reply);
+}
+
+/** Tells whether a reply is a web page, which servers send for files that they do not have. */
+export function isPage({ status, headers, body }: HttpReply): boolean {
+  if (status === 404 || /\bhtml\b/i.test(headers['content-type'] ?? '')) return true;
+  return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|\?xml)/i.test(body.toString('latin1', 0, 200));
+}
+
+/** Returns the SHA-256 of a reply, in hex: these servers state neither its version nor its time. */
+export function hashOf({ body }: HttpReply): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** The content of a file, read as a whole before anything of it is stored. */
+export type WholeFile = {
+  readonly file: SourceFile;
+  readonly format: ImportFormat;
+  readonly batches: readonly Batch[];
+};
+
+/** Reads a file as a whole; throws a refusal for a file of another format, and for what the format cannot read. */
+export async function readWhole(
+  file: SourceFile,
+  format: ImportFormat,
+  options: Parameters<ImportFormat['read']>[1] = {},
+): Promise<WholeFile> {
+  const { kind } = await recognise(file);
+  if (kind !== format.kind) throw refusal(file, {}, `it looks like ${kind}, not like ${format.kind}`);
+  const batches: Batch[] = [];
+  for await (const batch of format.read(file, options)) batches.push(batch);
+  return { file, format, batches };
+}
+
+/** Returns the file without the statements of some series and vintages. */
+export function partOf(whole: WholeFile, keeps: (seriesId: string, asOf: Day) => boolean): WholeFile {
+  const batches = whole.batches.map(({ statements = [], coverage = [], implied = [], ...rest }) => {
+    const kept = coverage.filter(({ seriesId, coveredTo }) => keeps(seriesId, coveredTo));
+    const ids = new Set(kept.map(({ seriesId }) => seriesId));
+    return {
+      ...rest,
+      statements: statements.filter(({ seriesId, asOf }) => keeps(seriesId, asOf)),
+      coverage: kept,
+      implied: implied.filter(({ seriesId }) => ids.has(seriesId)),
+    };
+  });
+  return { ...whole, batches };
+}
+
+/** Makes an input of a load of a file that is read already. */
+export function inputOf({ file, format, batches }: WholeFile) {
+  const read = async function* () {
+    yield* batches;
+  };
+  return { file, format: { ...format, read } };
+}
+
+/** Lists the series of a file. */
+export function seriesOf({ batches }: WholeFile): readonly string[] {
+  return [...new Set(batches.flatMap(({ coverage = [] }) => coverage.map(({ seriesId }) => seriesId)))];
+}
+
+/** Finds, of some series, those that a store has from another source, with the source. */
+export async function foreignSeries(
+  ids: readonly string[],
+  source: string,
+  read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await read(async (view) => {
+    const foreign = new Map<string, string>();
+    for (const id of ids) {
+      const held = (await view.series.find(id))?.publishers ?? '';
+      if (held !== '' && !held.split('; ').includes(source)) foreign.set(id, held);
+    }
+    return foreign;
+  });
+  return found ?? new Map();
+}
