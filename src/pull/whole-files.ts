@@ -21,6 +21,11 @@ export function isPage({ status, headers, body }: HttpReply): boolean {
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|\?xml)/i.test(body.toString('latin1', 0, 200));
 }
 
+/** Says that an answer is not the wanted file, which counts as a transient failure. */
+export function otherAnswer(title: string, wanted: string): string {
+  return `the answer of ${title} is not ${wanted}; asof cannot read it, and stored nothing from it`;
+}
+
 /** Returns the SHA-256 of a reply, in hex: these servers state neither its version nor its time. */
 export function hashOf({ body }: HttpReply): string {
   return createHash('sha256').update(body).digest('hex');

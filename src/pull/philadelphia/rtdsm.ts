@@ -21,6 +21,7 @@ import {
   hashOf,
   inputOf,
   isPage,
+  otherAnswer,
   partOf,
   readWhole,
   seriesOf,
@@ -124,8 +125,7 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const mayBeAbsent = variable === undefined && subject.upTo === undefined;
   const reply = await get(path, async (given) => {
     if (given.body.toString('latin1', 0, 4) === 'PK\x03\x04' && !isPage(given)) return undefined;
-    if (isPage(given)) return mayBeAbsent ? undefined : `${title} sent a web page in place of ${name}.xlsx`;
-    return `${title} sent something else than the workbook ${name}.xlsx`;
+    return mayBeAbsent && isPage(given) ? undefined : otherAnswer(title, `the workbook ${name}.xlsx`);
   });
   if (isPage(reply)) throw noVariable(subject.name);
   const sha256 = hashOf(reply);

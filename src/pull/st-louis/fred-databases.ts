@@ -23,6 +23,7 @@ import {
   hashOf,
   inputOf,
   isPage,
+  otherAnswer,
   partOf,
   readWhole,
   seriesOf,
@@ -162,7 +163,7 @@ class DatabaseHistory {
   async *windows(): AsyncGenerator<PullWindow> {
     const { name, frequency } = this.#database;
     const reply = await this.#task.get(pagePath, async (given) =>
-      /<a\b/i.test(given.body.toString()) ? undefined : `${title} sent something else than its page of links`,
+      /<a\b/i.test(given.body.toString()) ? undefined : otherAnswer(title, 'its page of links'),
     );
     const links = linksIn(reply.body.toString(), frequency);
     const newest = newestIn(links, name);
@@ -219,7 +220,7 @@ class DatabaseHistory {
     const reply = await this.#task.get(path, async ({ body }) =>
       body.toString('latin1', 0, 4) === 'PK\x03\x04'
         ? undefined
-        : `${title} sent no archive in place of that of ${name} of ${months}`,
+        : otherAnswer(title, `the archive of ${name} of ${months}`),
     );
     const files = await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''));
     const dated = files.flatMap((file) => {
@@ -250,9 +251,9 @@ class DatabaseHistory {
   #faultOf({ body }: HttpReply, month: Month): string | undefined {
     const { name } = this.#database;
     if (!/^(?:\xef\xbb\xbf)?"?sasdate\b/i.test(body.toString('latin1', 0, 20)))
-      return `${title} sent something else than ${name} of ${month}`;
+      return otherAnswer(title, `${name} of ${month}`);
     // A cut last figure would be another figure.
-    return body.at(-1) === 0x0a ? undefined : `the answer of ${title} with ${name} of ${month} broke off`;
+    return body.at(-1) === 0x0a ? undefined : otherAnswer(title, `all of ${name} of ${month}`);
   }
 
   #documentOf(month: Month, body: Buffer): SourceFile {
@@ -371,10 +372,14 @@ function newestIn({ files, undated }: Links, name: string): LinkedFile {
   // A file whose month nobody states could be older than what the store has.
   if (newest !== undefined) return newest;
   const what = undated.length === 0 ? 'no link' : 'a link that does not state its month';
-  throw new Problem('bad-answer', `the page of ${title} has ${what} to the newest file of ${name}`, {
-    hints: [
-      'the page may have changed; a newer asof may read it',
-      'download the file, and import it with asof import FILE --as-of DAY',
-    ],
-  });
+  throw new Problem(
+    'bad-answer',
+    `the page of ${title} has changed: it has ${what} to the newest file of ${name}`,
+    {
+      hints: [
+        'the page may have changed; a newer asof may read it',
+        'download the file, and import it with asof import FILE --as-of DAY',
+      ],
+    },
+  );
 }

@@ -235,12 +235,12 @@ describe('asof pull fred-md', () => {
     [
       'a newest file without a month',
       { 'monthly/current.csv': 'current.csv' },
-      /a link that does not state its month/,
+      /has changed: it has a link that does not state its month/,
     ],
     [
       'no newest file',
       { 'quarterly/2020-08-qd.csv': 'current.csv' },
-      /has no link to the newest file of fred-md/,
+      /has changed: it has no link to the newest file of fred-md/,
     ],
     [
       'a newest file of another site',
@@ -294,7 +294,11 @@ describe('asof pull fred-md', () => {
 
   it.each([
     ['with a renamed row of codes', (text: string) => text.replace('Transform:', 'tcode'), /like plain-csv/],
-    ['with a renamed column of dates', (text: string) => text.replace('sasdate', 'date'), /something else/],
+    [
+      'with a renamed column of dates',
+      (text: string) => text.replace('sasdate', 'date'),
+      /is not fred-md of 2020-08/,
+    ],
     ['of another month', () => panelOf('2020-06'), /the last row with figures is of 2020-05/],
     ['with rows after its month', () => panelOf('2020-10'), /the last row with figures is of 2020-09/],
     ['with a text in place of a figure', (text: string) => text.replace(/\d+\.\d+/, 'n.a.'), /"n\.a\."/],

@@ -210,11 +210,19 @@ describe('asof pull rtdsm', () => {
   });
 
   it.each([
-    ['a web page', notFoundPage, /sent a web page in place of RCONQvQd\.xlsx/],
-    ['a web page with the type of a workbook', { ...notFoundPage, type: 'application/zip' }, /a web page/],
-    ['a workbook with the type of a page', { status: 200, body: small, type: 'text/html' }, /a web page/],
-    ['an answer of another kind', { status: 200, body: '{}', type: 'text/plain' }, /something else/],
-    ['no byte', { status: 200, body: '', type: 'text/plain' }, /something else/],
+    ['a web page', notFoundPage, /is not the workbook RCONQvQd\.xlsx/],
+    [
+      'a web page with the type of a workbook',
+      { ...notFoundPage, type: 'application/zip' },
+      /is not the workbook/,
+    ],
+    [
+      'a workbook with the type of a page',
+      { status: 200, body: small, type: 'text/html' },
+      /is not the workbook/,
+    ],
+    ['an answer of another kind', { status: 200, body: '{}', type: 'text/plain' }, /is not the workbook/],
+    ['no byte', { status: 200, body: '', type: 'text/plain' }, /is not the workbook/],
   ])(
     'that gets %s in place of a workbook stores nothing, and is whole in the next run',
     async (_, reply, reason) => {

@@ -44,9 +44,6 @@ export function pageOf(links: Readonly<Record<string, string>>): string {
 
 const media = '/-/media/project/frbstl/stlouisfed/research/fred-md';
 
-/** The month of a file of FRED-MD or FRED-QD, and its content. */
-export type DatabaseFiles = Readonly<Record<string, string>>;
-
 /** A loopback St. Louis Fed; tests change its page and files. */
 export type LoopbackStLouis = Loopback & {
   /** The links of the page by path, with their texts. */
@@ -103,6 +100,18 @@ export function panelOf(month: string, { columns = ['INDPRO', 'PAYEMS'], revised
   return [`sasdate,${columns.join(',')}`, `Transform:,${columns.map(() => '5').join(',')}`, ...rows, ''].join(
     '\n',
   );
+}
+
+/** The rows of a small FRED-QD file of a month: GDPC1 of the eight quarters that had ended. */
+export function quarterlyPanelOf(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const last = 4 * year + Math.floor((number - 1) / 3) - 1;
+  const rows = Array.from({ length: 8 }, (_, i) => {
+    const at = last - 7 + i;
+    const shift = i > 5 ? number / 100 : 0;
+    return `${3 * (at % 4) + 3}/1/${Math.floor(at / 4)},${(20_000 + at + shift).toFixed(3)}`;
+  });
+  return ['sasdate,GDPC1', 'factors,0', 'transform,5', ...rows, ''].join('\n');
 }
 
 /** A real small archive of FRED-MD: 2015-01, 2020-04 and 2020-05. */

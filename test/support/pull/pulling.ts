@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { weekendDay } from '../../../src/domain/values/date.ts';
-import type { PullOptions } from '../../../src/pull/options.ts';
+import { schedule, weekendDay } from '../../../src/domain/values/date.ts';
+import type { PullOptions, SourceName } from '../../../src/pull/options.ts';
 import { pull } from '../../../src/pull/pull.ts';
 import { followedIn } from '../../../src/pull/sources.ts';
 import { runs } from '../arbitrary.ts';
@@ -13,8 +13,17 @@ import { asJsonStat, type EurostatTable } from '../eurostat.ts';
 import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
+import { workbook } from '../source-file.ts';
 import { type EcbState, loopbackEcb } from './loopback-ecb.ts';
 import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
+import {
+  archiveOf,
+  loopbackPhiladelphia,
+  loopbackStLouis,
+  panelOf,
+  publish,
+  quarterlyPanelOf,
+} from './loopback-files.ts';
 import {
   fredFaults,
   type HistoryRow,
@@ -249,9 +258,11 @@ export type World = {
   readonly server: Loopback;
   /** The pull of a part of it. */
   readonly part: string;
+  /** The requests of the whole pull that are answered before one that waits for a signal. Default: 3. */
+  readonly answered?: number;
+  /** The requests of a run without news. Default: 1. */
+  readonly usual?: number;
   readonly whole: string;
-  /** How many requests the whole sends at least. */
-  readonly requests: number;
   readonly env: Environment;
   /** Lets every request from the n-th on go wrong. */
   spoil(how: BadDay | undefined, from?: number): void;
@@ -290,7 +301,6 @@ const fredWorld: WorldMaker = async (today = worldDay) => {
     server,
     part: 'pull fred SMALL',
     whole: 'pull fred GDP',
-    requests: 4,
     env: { FRED_API_KEY: loopbackKey, ASOF_FRED_URL: server.url },
     spoil: spoiling(server, { throttled, 'refused with a page': forbidden, 'half an answer': half }),
     changeSchema() {
@@ -325,7 +335,6 @@ const treasuryWorld: WorldMaker = async (today = worldDay) => {
     server,
     part: 'pull treasury par --since 2024-01-01',
     whole: 'pull treasury par --since 2023-01-01',
-    requests: 4,
     env: { ASOF_TREASURY_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -357,7 +366,6 @@ const secWorld: WorldMaker = async () => {
     server,
     part: 'pull sec --cik 789019 --since 2026-01-01',
     whole: 'pull sec --cik 789019 --since 2025-12-01',
-    requests: 4,
     env: { ASOF_SEC_URL: server.url, ASOF_SEC_CONTACT: loopbackContact },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -369,6 +377,89 @@ const secWorld: WorldMaker = async () => {
     },
     async expectWhole(store) {
       expect(await filingsOf(store)).toEqual(await importedFilings(filings));
+    },
+  };
+};
+
+/** The Philadelphia Fed with two small workbooks. */
+const rtdsmWorld: WorldMaker = async () => {
+  const content = workbook([
+    ['DATE', 'ULC23Q4', 'ULC24Q1'],
+    ['2023:Q2', { number: '1.5' }, { number: '1.75' }],
+    ['2023:Q3', '#N/A', { number: '2' }],
+  ]);
+  const server = await loopbackPhiladelphia({ ulcqvqd: content });
+  return {
+    server,
+    part: 'pull rtdsm ULC',
+    whole: 'pull rtdsm ULC',
+    answered: 0,
+    env: { ASOF_RTDSM_URL: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Forbidden</title></html>' },
+      'half an answer': {
+        status: 200,
+        body: content.subarray(0, content.length / 2),
+        type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      },
+    }),
+    changeSchema() {
+      server.workbooks.ulcqvqd = workbook([
+        ['PERIOD', 'ULC24Q1'],
+        ['2023:Q2', { number: '1' }],
+      ]);
+    },
+    async expectWhole(store) {
+      const { statements } = await contentOf(store, 'ULC');
+      expect(statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`)).toEqual([
+        '2023-04-01 2023-11-15 1.5',
+        '2023-04-01 2024-02-15 1.75',
+        '2023-07-01 2023-11-15 null',
+        '2023-07-01 2024-02-15 2',
+      ]);
+    },
+  };
+};
+
+/** FRED-MD or FRED-QD with an archive and the files of the three months before this one. */
+const databaseWorld = async (
+  name: 'fred-md' | 'fred-qd',
+  contentFor: (month: string) => string,
+  ids: readonly string[],
+  today = worldDay,
+): Promise<World> => {
+  const suffix = name.slice(-2);
+  const own = suffix === 'md' ? 'monthly' : 'quarterly';
+  const server = await loopbackStLouis();
+  const months = [...schedule('month-end', '2025-01-01', today)].map((day) => day.slice(0, 7));
+  const recent = months.filter((month) => month < today.slice(0, 7)).slice(-6);
+  const [archived, single] = [recent.slice(0, 3), recent.slice(3)];
+  const members = archived.map((month) => [`${name}_${month.replace('-', 'm')}.csv`, contentFor(month)]);
+  const archive = `historical-vintages-of-${name}-${archived[0]}-to-${archived[2]}.zip`;
+  publish(server, archive, archiveOf(Object.fromEntries(members)), 'Historical Vintages (.zip)');
+  for (const [i, month] of single.entries())
+    publish(server, `${own}/${month}-${suffix}.csv`, contentFor(month), i === 2 ? 'current.csv' : month);
+  const half = contentFor(single[2] ?? '').slice(0, -20);
+  return {
+    server,
+    part: `pull ${name} --since ${single[1]}-01`,
+    whole: `pull ${name}`,
+    usual: 2,
+    env: { [`ASOF_FRED_${suffix.toUpperCase()}_URL`]: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Forbidden</title></html>' },
+      'half an answer': { status: 200, body: half, type: 'text/csv' },
+    }),
+    changeSchema() {
+      server.links = {};
+    },
+    async expectWhole(store) {
+      const files = Object.fromEntries(recent.map((month) => [`${month}.csv`, contentFor(month)]));
+      const imported = newStorePath(folder);
+      await importFiles(imported, files, { latest: '2099-01-01' });
+      for (const id of ids) expect(await contentOf(store, id)).toEqual(await contentOf(imported, id));
     },
   };
 };
@@ -393,7 +484,7 @@ const eurostatWorld: WorldMaker = async () => {
     server,
     part: `pull eurostat ${key}`,
     whole: `pull eurostat ${key}`,
-    requests: 2,
+    answered: 1,
     env: { ASOF_EUROSTAT_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -435,7 +526,7 @@ const ecbWorld: WorldMaker = async () => {
     server,
     part: 'pull ecb RTD.QRHGAJP01',
     whole: `pull ecb ${gdp}`,
-    requests: 3,
+    answered: 2,
     env: { ASOF_ECB_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
@@ -457,10 +548,22 @@ const ecbWorld: WorldMaker = async () => {
 export const worldMakers = {
   ...{ fred: fredWorld, treasury: treasuryWorld, sec: secWorld },
   ...{ ecb: ecbWorld, eurostat: eurostatWorld },
-} as const;
+  rtdsm: rtdsmWorld,
+  'fred-md': (today?: string) => databaseWorld('fred-md', panelOf, ['INDPRO', 'PAYEMS'], today),
+  'fred-qd': (today?: string) => databaseWorld('fred-qd', quarterlyPanelOf, ['GDPC1'], today),
+} as const satisfies Readonly<Record<SourceName, WorldMaker>>;
 
 /** The name of a live source. */
 export type Source = keyof typeof worldMakers;
 
 /** The names of the live sources. */
-export const sources: readonly Source[] = ['fred', 'treasury', 'sec', 'ecb', 'eurostat'];
+export const sources: readonly Source[] = [
+  'fred',
+  'treasury',
+  'sec',
+  'rtdsm',
+  'fred-md',
+  'fred-qd',
+  'ecb',
+  'eurostat',
+];
