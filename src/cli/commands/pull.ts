@@ -49,10 +49,12 @@ const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sour
 const pullSources = command({
   words: 'pull',
   heading: 'Files',
-  summary: 'Bring your store up to date from FRED, the Treasury, the SEC and the ECB',
+  summary: 'Bring your store up to date from live sources',
   about: `Your store follows each name from then on. Without names, pull updates everything that the store
 follows. Each run continues where the last one stopped.
 
+  asof pull rtdsm ROUTPUT        every vintage of real GDP since 1965, without a key
+  asof pull fred-md              every vintage of some 130 monthly series since 1999, without a key
   asof pull fred GDP UNRATE      every vintage of two series
   asof pull treasury             par and real curves since 1990
   asof pull sec --ticker MAIA    the insider filings of a company
@@ -62,13 +64,18 @@ follows. Each run continues where the last one stopped.
                                  vintages of GDP of the euro area and the EU
   asof pull                      everything that the store follows
 
-FRED needs a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
+Most sources need neither key nor account; asof pull rtdsm --list shows what the Real-Time Data Set
+has. FRED needs a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
 The SEC needs your name and mail address: ASOF_SEC_CONTACT or asof config set sec_contact.`,
   examples: `
 # every vintage of two series (needs a key of FRED)
 asof pull fred GDP UNRATE
 # every night from cron: all new data of followed sources (needs a store that follows something)
 asof pull --max-duration 30m
+# every vintage of real GDP and payrolls, without a key (needs a network)
+asof pull rtdsm ROUTPUT EMPLOY
+# the variables of the Real-Time Data Set
+asof pull rtdsm --list --columns name,title
 # what FRED has (needs a key of FRED)
 asof pull fred --search "core pce"
 `,
