@@ -89,31 +89,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1956,
-  cli: 4180,
-  client: 1524,
-  domain: 3759,
+  answering: 2038,
+  cli: 4239,
+  client: 1558,
+  domain: 4089,
   errors: 305,
-  explorer: 1873,
-  import: 6528,
-  library: 948,
-  lines: 771,
-  maintenance: 901,
-  mcp: 281,
-  operations: 3430,
-  platform: 438,
-  pull: 2693,
-  questions: 3989,
+  explorer: 1868,
+  import: 7450,
+  library: 887,
+  lines: 767,
+  maintenance: 1009,
+  mcp: 270,
+  operations: 3375,
+  platform: 441,
+  pull: 4112,
+  questions: 4089,
   render: 2355,
-  server: 2973,
-  service: 458,
-  snapshot: 926,
-  store: 6160,
+  server: 2972,
+  service: 481,
+  snapshot: 936,
+  store: 6277,
   table: 142,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 353;
+const mostSingles = 371;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -27,7 +27,6 @@ export const formats: readonly ImportFormat[] = [
   ...treasuryCsv,
   treasuryXml,
   h15Csv,
-  ...sdmxFormats,
   secForm345,
   secOwnershipXml,
   secSubmissionText,

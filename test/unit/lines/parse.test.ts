@@ -194,7 +194,16 @@ const plainImport = {
   ...{ withSample: false, dryRun: false, messages, log: false, resolved: [] },
 };
 const change = { dryRun: false, yes: false, messages };
-const plainPull = { args: [], list: false, full: false, dryRun: false, output, connection: {}, messages };
+const plainPull = {
+  args: [],
+  list: false,
+  full: false,
+  replace: false,
+  dryRun: false,
+  output,
+  connection: {},
+  messages,
+};
 const facts = { output: { ...output, format: 'csv' }, skipMissing: false, metadata: false, messages };
 const help = (...words: string[]) => ({ command: 'help', words, isMistake: false });
 
