@@ -450,7 +450,6 @@ describe('asof ping --sources', () => {
       { answers: null, key: 'unknown' },
       { answers: null, key: 'not needed' },
       { answers: null, key: 'unknown', requests_in_minute: 0 },
-      { answers: null, key: 'not needed' },
     ]);
     const minutes = results.map(({ next_request: next }: { next_request: string }) =>
       Math.ceil((Date.parse(next) - before) / 60_000),

@@ -408,12 +408,13 @@ describe('a new description of a series', () => {
     await library.seriesShow('GDP');
     await library.close();
     expect(notes).toEqual([
+      'the date of a vintage is the day on which the figures appeared',
       'asof pulls GDP from fred since 2024-11-27: up to 2024-11-27, last pulled 2024-11-27T18:00Z',
     ]);
     describeAnew();
     await pull('2025-01-27');
     const { err, out } = await asof(['series', 'show', 'gdp', '--store', own.store, '--json']);
-    expect(err.split('\n').slice(0, 2)).toEqual([
+    expect(err.split('\n').slice(1, 3)).toEqual([
       'asof: asof pulls GDP from fred since 2024-11-27: up to 2025-01-27, last pulled 2025-01-27T18:00Z',
       `asof: units changed on 2025-01-27: "Billions of Dollars" -> "${chained}"`,
     ]);

