@@ -170,8 +170,7 @@ export async function explainEmpty<R extends Row>(
     const text = await operation.whyEmpty?.(texts, ask, naming);
     if (text !== undefined) note?.({ kind: 'empty', text });
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.kind === 'not-found') throw error;
+    if (!(error instanceof Problem) || error.kind === 'not-found') throw error;
     note?.({ kind: 'unknown', text: `asof cannot say why there are no rows: ${error.detail}` });
   }
 }

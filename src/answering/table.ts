@@ -21,6 +21,11 @@ export interface TableBatch {
   copyRow(index: number, target: Buffer, at: number): number;
 }
 
+/** Makes a batch of a table that is not text. */
+export function cellBatch(batch: Pick<TableBatch, 'cellAt' | 'rowAt' | 'size'>): TableBatch {
+  return { ...batch, repeats: () => false, byteLength: 0, copyRow: (_index, _target, at) => at };
+}
+
 /** A user's table, which can be read any number of times. */
 export interface UserTable {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
+import { cellBatch, type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
@@ -32,14 +32,7 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
     fields: columns.map(({ name, type }) => fieldOf(name, type)),
     async *batches() {
       for await (const { first, size, cellAt } of groups())
-        yield {
-          size,
-          cellAt,
-          rowAt: (index) => first + index,
-          repeats: () => false,
-          byteLength: 0,
-          copyRow: (_index, _target, at) => at,
-        };
+        yield cellBatch({ size, cellAt, rowAt: (index) => first + index });
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { Ask } from '../../answering/answer.ts';
 import { argument } from '../../answering/question.ts';
-import { columnOf, daysIn, type InputRow, type UserTable } from '../../answering/table.ts';
+import { cellBatch, columnOf, daysIn, type InputRow, type UserTable } from '../../answering/table.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
 import { flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
@@ -83,14 +82,11 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
     name: 'the table',
     fields: names.map((name) => ({ name, type: 'text', description: `Column ${name}.`, nullable: true })),
     async *batches() {
-      yield {
+      yield cellBatch({
         size: rows.length,
-        rowAt: (index: number) => index + 1,
-        cellAt: (index: number, column: number): Cell => rows[index]?.[names[column] ?? ''] ?? null,
-        repeats: () => false,
-        byteLength: 0,
-        copyRow: (_index, _target, at) => at,
-      };
+        rowAt: (index) => index + 1,
+        cellAt: (index, column) => rows[index]?.[names[column] ?? ''] ?? null,
+      });
     },
   };
 }
