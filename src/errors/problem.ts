@@ -26,6 +26,11 @@ const kinds = {
 /** A contract's error type, another HTTP error, or a local failure. */
 export type ProblemKind = keyof typeof kinds;
 
+/** Returns the kind of a failure with an HTTP status; undefined if no kind has it. */
+export function kindOfStatus(status: number): ProblemKind | undefined {
+  return (Object.keys(kinds) as readonly ProblemKind[]).find((kind) => kinds[kind].status === status);
+}
+
 /** A refused value: its parameter, the value, and a better one. */
 export type RefusedValue = {
   /** Absent if the reader of a value does not know its parameter; the caller does. */

@@ -1,4 +1,4 @@
-import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
+import { kindOfStatus, Problem, type ProblemOptions } from '../../errors/problem.ts';
 import { changedSince, type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds, headFromWire, memberFields } from '../../operations/field.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
@@ -14,19 +14,6 @@ type SentQuery<R> = {
   readonly sent: ParamTexts;
   readonly clock: Clock;
   readonly service: string;
-};
-
-const kinds: Readonly<Record<number, ProblemKind>> = {
-  400: 'validation-error',
-  401: 'unauthorized',
-  403: 'plan-upgrade-required',
-  405: 'method-not-allowed',
-  406: 'not-acceptable',
-  414: 'uri-too-long',
-  429: 'rate-limit-exceeded',
-  431: 'header-fields-too-large',
-  500: 'internal-error',
-  503: 'service-unavailable',
 };
 
 /** Reads the page in a service's reply; throws the matching Problem for any other reply. */
@@ -93,7 +80,7 @@ function failureOf(reply: HttpReply, { operation, service }: SentQuery<unknown>)
       ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
     });
   }
-  const kind = kinds[status];
+  const kind = kindOfStatus(status);
   if (said === undefined || kind === undefined)
     return badAnswer(reply, said ? `${status}: ${detail}` : `${status} and ${whatItIs(reply)}`, options);
   // The contract has no error type for changed data, but this text.
