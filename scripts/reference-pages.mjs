@@ -217,7 +217,10 @@ const parts = {
     });
     const rows = await Promise.all(
       series.map(async ({ id, title, source, frequency, first_vintage, covered_to }) => {
-        const vintages = parse(await asof(['vintages', id, '--all', '--csv', '--quiet']), { columns: true });
+        const vintages = parse(
+          await asof(['vintages', id, '--all', '--csv', '--quiet', '--columns', 'as_of_date']),
+          { columns: true },
+        );
         const days = vintages.map(({ as_of_date }) => as_of_date).sort();
         const dates = observed.flatMap((row) => (row.series_id === id ? [row.date] : [])).sort();
         return [

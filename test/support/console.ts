@@ -159,9 +159,12 @@ function writeProgram(path: string, script: string): void {
   );
 }
 
-/** Request ids and key ids differ from run to run: their random part becomes `…`. */
+/** Request ids, key ids and the digest of a new store differ from run to run: their random part becomes `…`. */
 function withoutRandomIds(text: string): string {
-  return text.replace(/req_[0-9a-f]{32}/g, 'req_…').replace(/\bk_[0-9a-f]{8}\b/g, 'k_…');
+  return text
+    .replace(/req_[0-9a-f]{32}/g, 'req_…')
+    .replace(/\bk_[0-9a-f]{8}\b/g, 'k_…')
+    .replace(/(?<=compared: sha256 )[0-9a-f]{64}/g, '…');
 }
 
 /** A TypeScript block of a page as a whole module, and the output that a `text` block right after it shows. */
