@@ -12,6 +12,7 @@ import { sdmxFormats } from './sdmx/sdmx.ts';
 import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
+import { swissWorkbook } from './swiss.ts';
 import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
 /** The formats that `asof import` reads, in the order of the help. */
@@ -24,6 +25,7 @@ export const formats: readonly ImportFormat[] = [
   ...fredDownloads,
   ...panelFormats,
   ...sdmxFormats,
+  swissWorkbook,
   ...treasuryCsv,
   treasuryXml,
   h15Csv,

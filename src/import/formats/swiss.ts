@@ -1,0 +1,134 @@
+import { publishers } from '../../domain/series/publishers.ts';
+import { parseSeriesId, type SeriesMetadata, seriesIdForm } from '../../domain/series/series.ts';
+import { type Day, parseDay } from '../../domain/values/date.ts';
+import { parsePeriod } from '../../domain/values/period.ts';
+import { counted, listed } from '../../errors/wording.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import { readSheets, type Sheet } from '../readers/xlsx.ts';
+import { type ImportFormat, readDay } from './format.ts';
+import { type VintageTable, vintageBatches } from './vintage-table.ts';
+
+/** The row of the days of release, and the row below it of their quarters; rows count from 1. */
+const [dayRow, quarterRow] = [10, 11];
+
+/** A sheet of figures has this row of quarters. */
+const quarterHeader = /^time,"?\d{4}q[1-4]\b/m;
+
+/**
+ * The real-time data set for Switzerland (Indergand and Leist, 2014): a sheet for each variable, a column for each
+ * release. Each series is named after its sheet: `SECO:GDP`.
+ */
+export const swissWorkbook: ImportFormat = {
+  kind: 'seco-realtime',
+  summary: [
+    'Swiss real-time workbook',
+    ' (realtime_database-gdp.xlsx), a series for each sheet, one vintage per column',
+  ],
+  source: publishers.seco.name,
+  vintageKind: 'exact',
+  whole: true,
+  recognise: ({ sheets = [] }) => sheets.some(({ head }) => quarterHeader.test(head.text)),
+  async *read(file) {
+    const sheets = (await readSheets(file)).filter(({ rows }) => rows.some(isHeader));
+    if (sheets.length === 0) throw refusal(file, {}, 'no sheet has a row of quarters below the word time');
+    for (const sheet of sheets) {
+      const own = { ...file, path: sheet.csv.path };
+      const seriesId = idOf(own, sheet);
+      const { table, notes } = tableOf(own, sheet, seriesId);
+      yield { metadata: [metadataOf(sheet, seriesId)], notes };
+      if (table.columns.length > 0) yield* vintageBatches(own, table, { withdrawals: [], frequency: 'Q' });
+    }
+  },
+};
+
+function isHeader([first = '', second = '']: readonly string[]): boolean {
+  return first.trim() === 'time' && /^\d{4}q[1-4]$/i.test(second.trim());
+}
+
+function idOf(file: SourceFile, { name }: Sheet): string {
+  const id = parseSeriesId(`SECO:${name}`);
+  if (id !== undefined) return id;
+  throw refusal(file, {}, `the name of the sheet makes no series id: ${seriesIdForm}`);
+}
+
+/** Reads the title in the first row and the unit in the second, which ends with the adjustment. */
+function metadataOf({ rows }: Sheet, seriesId: string): SeriesMetadata {
+  const [title = '', unit = ''] = [rows[0]?.[0], rows[1]?.[0]].map((text) =>
+    text?.replace(/\s+/g, ' ').trim(),
+  );
+  const [, units = unit, seasonalAdjustment] = /^(.*?), ((?:not )?seasonally\b.*)$/i.exec(unit) ?? [];
+  return {
+    seriesId,
+    ...(title !== '' && { title }),
+    ...(units !== '' && { units }),
+    ...(seasonalAdjustment !== undefined && { seasonalAdjustment }),
+  };
+}
+
+type Release = { readonly index: number; readonly name: string; readonly vintage: Day };
+
+function tableOf(
+  file: SourceFile,
+  { rows }: Sheet,
+  seriesId: string,
+): { readonly table: VintageTable; readonly notes: readonly string[] } {
+  const at = rows.findIndex(isHeader) + 1;
+  if (at !== quarterRow)
+    throw refusal(file, { row: at }, `the quarters of release are expected in row ${quarterRow}`);
+  const body = rows
+    .map((cells, index) => ({ row: index + 1, cells }))
+    .filter(({ row, cells }) => row > quarterRow && cells.some((cell) => cell.trim() !== ''));
+  const { releases, undated } = releasesOf(file, rows, (index) =>
+    body.some(({ cells }) => (cells[index] ?? '').trim() !== ''),
+  );
+  let before = '';
+  const figures = body.map(({ row, cells }) => {
+    const place = { row, column: 'time', value: (cells[0] ?? '').trim() };
+    const date = readDay(file, place, 'the first day of a quarter', quarterStart);
+    if (date <= before) throw refusal(file, place, `quarters must ascend; the row above has ${before}`);
+    before = date;
+    return { row, date, cells: releases.map(({ index }) => cells[index] ?? '') };
+  });
+  const columns = releases.map(({ name, vintage }) => ({ name, seriesId, vintage }));
+  const count = counted(undated.length, 'release');
+  const without = `${seriesId}: row ${dayRow} has no day for ${count}, left out: ${listed(undated, 'and')}`;
+  return { table: { columns, rows: figures }, notes: undated.length === 0 ? [] : [without] };
+}
+
+/** Lists the columns with a day of release, and the names of those that have figures without a day. */
+function releasesOf(file: SourceFile, rows: Sheet['rows'], hasFigures: (index: number) => boolean) {
+  const releases: Release[] = [];
+  const undated: string[] = [];
+  for (const [index, text] of (rows[quarterRow - 1] ?? []).entries()) {
+    const name = text.trim();
+    const day = (rows[dayRow - 1]?.[index] ?? '').trim();
+    if (index === 0 || (name === '' && day === '' && !hasFigures(index))) continue;
+    const place = { row: quarterRow, column: `${index + 1}`, value: name };
+    if (!/^\d{4}q[1-4]$/i.test(name)) throw refusal(file, place, 'not a quarter of release, such as 2014q3');
+    if (day !== '') releases.push(releaseOf(file, { index, name, day }, releases.at(-1)));
+    else if (hasFigures(index)) undated.push(name);
+  }
+  return { releases, undated };
+}
+
+function releaseOf(
+  file: SourceFile,
+  { index, name, day }: { readonly index: number; readonly name: string; readonly day: string },
+  before: Release | undefined,
+): Release {
+  const place = { row: dayRow, column: name, value: day };
+  const vintage = readDay(file, place);
+  if (before !== undefined && vintage <= before.vintage) {
+    const is = vintage === before.vintage ? 'the same as' : 'earlier than';
+    throw refusal(file, place, `this day of release is ${is} that of ${before.name}, ${before.vintage}`);
+  }
+  if (before !== undefined && name.toLowerCase() <= before.name.toLowerCase())
+    throw refusal(file, { row: quarterRow, column: name }, `this quarter of release follows ${before.name}`);
+  return { index, name, vintage };
+}
+
+function quarterStart(text: string): Day | undefined {
+  const { start, frequency } = parsePeriod(text) ?? {};
+  if (frequency === 'Q') return start;
+  return /-(?:01|04|07|10)-01$/.test(text) ? parseDay(text) : undefined;
+}
