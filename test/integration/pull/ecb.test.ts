@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ecb } from '../../../src/pull/ecb/ecb.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { writing } from '../../../src/store/open.ts';
+import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { type EcbState, loopbackEcb } from '../../support/pull/loopback-ecb.ts';
 import { contentOf, puller } from '../../support/pull/pulling.ts';
@@ -297,6 +298,18 @@ describe('a changed log of the ECB', () => {
 });
 
 describe('an answer of the ECB that takes long', () => {
+  it('shows on a terminal for how long asof has waited for it', async () => {
+    const { server } = await followingGdp();
+    server.trouble = () => 'silent';
+    const line = ['pull', 'ecb', gdp, '--retries', '0', '--timeout', '6.5', '--store', newStorePath(scratch)];
+    const env = { HOME: scratch, ASOF_ECB_URL: server.url };
+    const { code, err } = await asof(line, { env, stderrIsTerminal: true, columns: 120, now, pace: 600 });
+    expect([code, err]).toEqual([
+      7,
+      expect.stringContaining(`0 of 1 series, waiting 5 s for ${gdp}, 1 requests`),
+    ]);
+  });
+
   it('is asked for again after the time limit, and the store is whole then', async () => {
     const { server, store, pull } = await followingGdp({ timeout: 0.3, retries: 1 });
     server.trouble = (number) => (number === 1 ? 'silent' : undefined);
