@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { wordsOf } from '../../src/snapshot/plan.ts';
 import { asof } from './command.ts';
 import { freePort } from './postgres.ts';
-import { builtProgram, manifest, root } from './repository.ts';
+import { builtProgram, manifest, root, testData } from './repository.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
@@ -85,7 +85,9 @@ export class Machine {
     this.#home = join(folder, 'home');
     this.#script = join(folder, 'command');
     this.#stderr = join(folder, 'stderr');
-    for (const path of [bin, this.#home, this.#work]) mkdirSync(path, { recursive: true });
+    for (const path of [bin, this.#home, join(this.#work, 'test')]) mkdirSync(path, { recursive: true });
+    // Pages import the real files of the repository, as in a clone.
+    symlinkSync(testData, join(this.#work, 'test', 'data'));
     writeProgram(join(bin, 'asof'), builtProgram);
     if (spawnSync('curl', ['--version']).error !== undefined)
       writeProgram(join(bin, 'curl'), join(import.meta.dirname, 'curl.mjs'));
