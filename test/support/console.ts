@@ -2,12 +2,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
 import { type IPty, spawn } from 'node-pty';
-import ts from 'typescript';
 import { wordsOf } from '../../src/snapshot/plan.ts';
 import { asof } from './command.ts';
 import { freePort } from './postgres.ts';
-import { builtProgram, manifest, root, testData } from './repository.ts';
+import { builtProgram, compiler, manifest, root, testData } from './repository.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
@@ -197,6 +197,12 @@ export function withOutputs(markdown: string, outputs: readonly string[]): strin
   });
 }
 
+/** How a program is checked. */
+const strict = [
+  ...['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--skipLibCheck', '--noEmit'],
+  ...['--target', 'es2022', '--module', 'nodenext', '--types', 'node', '--pretty', 'false'],
+];
+
 /** A folder in which programs find the built asof, as in a project that depends on it. */
 export class ProgramFolder {
   readonly #folder: string;
@@ -219,21 +225,16 @@ export class ProgramFolder {
       writeFileSync(path, source);
       return path;
     });
-    const compiled = ts.createProgram(paths, {
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      typeRoots: [join(this.#folder, 'node_modules', '@types')],
-      types: ['node'],
-      skipLibCheck: true,
-      noEmit: true,
+    const { status, stdout } = spawnSync(process.execPath, [compiler, ...strict, ...paths], {
+      cwd: this.#folder,
+      encoding: 'utf8',
     });
-    return ts.getPreEmitDiagnostics(compiled).map(({ file, start, messageText }) => {
-      const line = file?.text.slice(start).split('\n')[0] ?? '';
-      return `${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    const errors = stdout.split(/^(?=\S+\(\d+,\d+\): error )/m).filter(Boolean);
+    if ((status === 0) !== (errors.length === 0)) throw new Error(`the compiler failed: ${stdout}`);
+    return errors.map((error) => {
+      const [head = '', name = '', line = '', column = ''] = /^(.*)\((\d+),(\d+)\): /.exec(error) ?? [];
+      const text = readFileSync(join(this.#folder, name), 'utf8').split('\n')[Number(line) - 1] ?? '';
+      return `${text.slice(Number(column) - 1)}: ${error.slice(head.length).trimEnd()}`;
     });
   }
 
@@ -241,8 +242,7 @@ export class ProgramFolder {
   async outputsOf(programs: readonly Program[], ...args: readonly string[]): Promise<readonly string[]> {
     const paths = programs.map(({ source }, i) => {
       const path = join(this.#folder, `program-${i}.mjs`);
-      const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-      writeFileSync(path, ts.transpileModule(source, { compilerOptions }).outputText);
+      writeFileSync(path, transformSync(source, { loader: 'ts', target: 'es2022' }).code);
       return path;
     });
     const runner = join(this.#folder, 'run.mjs');

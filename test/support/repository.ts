@@ -20,6 +20,9 @@ export const builtProgram = join(root, 'dist', 'asof.cjs');
 /** The sample store that is shipped with it. */
 export const builtSample = join(root, 'dist', 'sample.db');
 
+/** TypeScript 7, which checks programs in a fifth of the time of the one with an API. */
+export const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
+
 /** The folder of small real files; test/data/README.md names their sources. */
 export const testData = join(root, 'test', 'data');
 
