@@ -209,7 +209,7 @@ async function worldsOf(count: number, newAddress: () => string): Promise<readon
 
 let worlds: readonly World[] = [];
 beforeAll(async () => {
-  worlds = await worldsOf(runs(7), sqlite.newAddress);
+  worlds = await worldsOf(runs(5), sqlite.newAddress);
 });
 
 /** Checks that what is asked of both stores of some worlds is answered alike. */
@@ -358,7 +358,7 @@ describe('nothing published after a day changes an answer as of that day', () =>
   });
 
   it('in a session of asof mcp', async () => {
-    await comparing(worlds.slice(0, runs(4)), (store, { day, earlier }) => {
+    await comparing(worlds.slice(0, runs(3)), (store, { day, earlier }) => {
       const calls: readonly (readonly [tool: string, values: object])[] = [
         ...['GDP', 'X1', 'WAIT', 'DGS10'].flatMap(
           (id) =>
@@ -420,7 +420,7 @@ describe('today, that of the clock, bounds every answer without an as-of day', (
   onEveryEngine((engine) => {
     let own: readonly World[] = [];
     beforeAll(async () => {
-      own = engine === sqlite ? worlds.slice(0, runs(4)) : await worldsOf(runs(2), engine.newAddress);
+      own = engine === sqlite ? worlds.slice(0, runs(3)) : await worldsOf(runs(2), engine.newAddress);
     });
 
     it('of a command: a store of everything answers as one that ends today', async () => {

@@ -75,7 +75,7 @@ describe('a pulled history of FRED', () => {
         expect((await pull()).subjects).toMatchObject([{ outcome: 'pulled', left: '' }]);
         expect(await content()).toEqual(whole);
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(6) },
     );
   });
 
@@ -102,7 +102,7 @@ describe('a pulled history of FRED', () => {
         await pull();
         expect(await content()).toEqual(whole);
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(6) },
     );
   });
 
@@ -122,7 +122,7 @@ describe('a pulled history of FRED', () => {
         const throttles = met.filter((one) => one === throttled || one === forbidden).length;
         expect(waits.filter((milliseconds) => milliseconds >= 59_000).length).toBe(throttles);
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(6) },
     );
   });
 
@@ -142,7 +142,7 @@ describe('a pulled history of FRED', () => {
           expect(before).toEqual(await imported(recent, today));
         }
       }),
-      { numRuns: runs(8), examples: [[['2019-04-26', '2022-11-30'], 0]] },
+      { numRuns: runs(5), examples: [[['2019-04-26', '2022-11-30'], 0]] },
     );
   });
 
@@ -424,7 +424,7 @@ describe('a history to which FRED adds dates under vintages of the past, and vin
           expect(await own.content()).toEqual(await own.imported());
         });
       }),
-      { numRuns: runs(15) },
+      { numRuns: runs(9) },
     );
   });
 
@@ -445,7 +445,7 @@ describe('a history to which FRED adds dates under vintages of the past, and vin
           expect(kinds).toEqual(kinds?.map(([isLater]) => [isLater, isLater === true ? 'exact' : 'fetched']));
         });
       }),
-      { numRuns: runs(8) },
+      { numRuns: runs(5) },
     );
   });
 });
@@ -472,7 +472,7 @@ describe('a history from which FRED also removes vintages, and whose vintages it
           if (full && !isConflict) expect(await own.content()).toEqual(await own.imported());
         });
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(12) },
     );
   });
 });
