@@ -113,7 +113,7 @@ function logOf(key: string, { files, state }: Pick<LoopbackEcb, 'files' | 'state
 }
 
 /** The key of a series at the loopback: that of the files, whose few keys without a flow are in RTD. */
-export function ecbKeyOf(fileKey: string): string {
+function ecbKeyOf(fileKey: string): string {
   return fileKey.includes('.') ? fileKey : `RTD.${fileKey}`;
 }
 
