@@ -51,6 +51,20 @@ describe('a failure', () => {
     [exit 3]
     $ asof obs CPIAUCSL
     ! asof: series 'CPIAUCSL' not found
+    !       asof pull fred CPIAUCSL brings it; without a key: asof pull rtdsm PCPI or asof pull fred-md
+    [exit 3]
+    $ asof obs FEDFUNDS
+    ! asof: series 'FEDFUNDS' not found
+    !       asof pull fred FEDFUNDS brings it; without a key: asof pull fred-md
+    [exit 3]
+    $ asof panel ROUTPUT CMRMTSPLX --as-of 2020-01-01
+    ! asof: series 'ROUTPUT' not found
+    !       did you mean GDP?
+    !       asof pull rtdsm ROUTPUT brings it, without a key
+    !       also not found: CMRMTSPLX
+    [exit 3]
+    $ asof obs ZZZZZZ
+    ! asof: series 'ZZZZZZ' not found
     !       asof series search finds series by words
     [exit 3]
     $ asof obs ''

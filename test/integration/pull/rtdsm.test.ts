@@ -278,6 +278,22 @@ describe('asof pull rtdsm', () => {
     expect(refused.followed.filter(({ bookmark }) => bookmark !== '')).toEqual([]);
   });
 
+  it('that is told of an overload waits, tries again, and then names it as a failure of the source', async () => {
+    const { server, pull, statements } = await smallRcon({ retries: 2 });
+    server.trouble = (number) =>
+      number < 2 ? { status: 504, body: '<html><title>504 Gateway Time-out</title></html>' } : undefined;
+    const served = await pull(march);
+    expect([served.ends, served.asked.length]).toEqual([['RCON pulled'], 3]);
+    expect(served.waited).toBeGreaterThan(1000);
+    expect(await statements()).toEqual(ofSmall);
+    server.trouble = () => ({ status: 504, body: '' });
+    expect(await pull(april)).toMatchObject({
+      ends: ['RCON failed: service-unavailable'],
+      said: expect.stringContaining('answered with HTTP 504'),
+    });
+    expect(await statements()).toEqual(ofSmall);
+  });
+
   it('stores nothing of a workbook that is cut at any kilobyte, though the server says that it is whole', async () => {
     const server = await loopbackPhiladelphia();
     const { store, pull } = puller(server, { request: { rtdsm: ['ROUTPUT'] } });
