@@ -13,6 +13,7 @@ export const sourceNames = [
   'fred-qd',
   'ecb',
   'eurostat',
+  'oecd',
 ] as const;
 
 /** The name of a live source. */

@@ -7,6 +7,7 @@ import { eurostat } from './eurostat/eurostat.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
+import { oecd } from './oecd/oecd.ts';
 import type { PullOptions, SourceName } from './options.ts';
 import { rtdsm } from './philadelphia/rtdsm.ts';
 import { sec } from './sec/sec.ts';
@@ -16,7 +17,7 @@ import { treasury } from './treasury/treasury.ts';
 
 /** The live sources, in the order of a pull. */
 export const pullSources: readonly PullSource[] = [
-  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat],
+  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat, oecd],
 ];
 
 /** Reads what a store follows; empty without a store. */

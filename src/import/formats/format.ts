@@ -26,6 +26,8 @@ export type ReadOptions = {
   readonly filedOn?: Day;
   /** The trade dates of curves to leave out. */
   readonly skipDays?: readonly Day[];
+  /** The last day on which anything can be known, for formats that leave out what comes later. */
+  readonly latest?: Day;
   /** All files of the import, for formats that take filing dates from other files. */
   readonly together?: readonly SourceFile[];
   /** Takes the refusal of one entry and its day, if stated; the entry is left out. Default: throws. */

@@ -43,7 +43,9 @@ describe.concurrent('asof pull in a process of its own', () => {
       (time) => begun.filter((other) => other >= time && other < time + 1000).length,
     );
     expect(Math.max(...inOneSecond)).toBeLessThanOrEqual(
-      { fred: 2, treasury: 2, sec: 8, rtdsm: 1, 'fred-md': 1, 'fred-qd': 1, ecb: 2, eurostat: 1 }[source],
+      { fred: 2, treasury: 2, sec: 8, rtdsm: 1, 'fred-md': 1, 'fred-qd': 1, ecb: 2, eurostat: 1, oecd: 1 }[
+        source
+      ],
     );
   });
 
@@ -89,6 +91,7 @@ describe.concurrent('asof pull in a process of its own', () => {
     ['sec', 'a file', 20],
     ['sec', 'a database', 20],
     ['eurostat', 'a file', 4],
+    ['oecd', 'a file', 2],
     ['rtdsm', 'a file', 1],
     ['fred-md', 'a file', 5],
   ] as const)(

@@ -151,6 +151,7 @@ describe('a pull through the proxy of HTTPS_PROXY', () => {
     ['fred-md', 'www.stlouisfed.org:443'],
     ['ecb', 'data-api.ecb.europa.eu:443'],
     ['eurostat', 'ec.europa.eu:443'],
+    ['oecd', 'sdmx.oecd.org:443'],
   ] as const)('asks it for the public host of %s, %s', async (source, host) => {
     const { whole, run } = await begin(source);
     const hosts: (string | undefined)[] = [];

@@ -32,6 +32,7 @@ import {
   loopbackKey,
   recordedGdp,
 } from './loopback-fred.ts';
+import { loopbackOecd, oecdCsv } from './loopback-oecd.ts';
 import {
   feedOn,
   filingsIn,
@@ -544,10 +545,49 @@ const ecbWorld: WorldMaker = async () => {
   };
 };
 
+/** The OECD with three editions of two areas. */
+const oecdWorld: WorldMaker = async () => {
+  const editions = {
+    '202510': { '2025-Q1': '100.5', '2025-Q2': '101' },
+    '202511': { '2025-Q1': '100.5', '2025-Q2': '101.5', '2025-Q3': '102' },
+    '202512': { '2025-Q1': '90.5', '2025-Q2': '91.5', '2025-Q3': '92' },
+  };
+  const rowsOf = (area: string) =>
+    Object.entries(editions).flatMap(([edition, values]) =>
+      Object.entries(values).map(([period, value]) => ({ area, edition, period, value })),
+    );
+  const rows = ['DEU', 'EA20'].flatMap(rowsOf);
+  const server = await loopbackOecd({ DEU: editions, EA20: editions });
+  const answer = oecdCsv(rows, true);
+  return {
+    server,
+    part: 'pull oecd EA20.Q.B1GQ_Q.XDC._T',
+    whole: 'pull oecd DEU+EA20.Q.B1GQ_Q.XDC._T',
+    answered: 1,
+    env: { ASOF_OECD_URL: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
+      'half an answer': { status: 200, body: answer.slice(0, answer.length / 2), type: 'text/csv' },
+    }),
+    changeSchema() {
+      server.change = (text) => text.replace('EDITION', 'VINTAGE');
+    },
+    async expectWhole(store) {
+      const imported = newStorePath(folder);
+      await importFiles(imported, { 'oecd.csv': answer }, { complete: true });
+      for (const area of ['DEU', 'EA20']) {
+        const id = `OECD:STES_REV.${area}.Q.B1GQ_Q.XDC._T`;
+        expect(await contentOf(store, id)).toEqual(await contentOf(imported, id));
+      }
+    },
+  };
+};
+
 /** The live sources, each with what makes its world. */
 export const worldMakers = {
   ...{ fred: fredWorld, treasury: treasuryWorld, sec: secWorld },
-  ...{ ecb: ecbWorld, eurostat: eurostatWorld },
+  ...{ ecb: ecbWorld, eurostat: eurostatWorld, oecd: oecdWorld },
   rtdsm: rtdsmWorld,
   'fred-md': (today?: string) => databaseWorld('fred-md', panelOf, ['INDPRO', 'PAYEMS'], today),
   'fred-qd': (today?: string) => databaseWorld('fred-qd', quarterlyPanelOf, ['GDPC1'], today),
@@ -566,4 +606,5 @@ export const sources: readonly Source[] = [
   'fred-qd',
   'ecb',
   'eurostat',
+  'oecd',
 ];

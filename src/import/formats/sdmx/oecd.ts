@@ -45,8 +45,8 @@ export const oecdRevisions: ImportFormat = {
   recognise: ({ header }) =>
     /^(?:DATAFLOW|STRUCTURE)$/.test(header[0] ?? '') &&
     requiredColumns.every((name) => header.includes(name)),
-  async *read(file) {
-    for (const series of (await readOecdSeries(file)).values()) yield* oecdBatches(series);
+  async *read(file, { latest }) {
+    for (const series of (await readOecdSeries(file)).values()) yield* oecdBatches(series, latest);
   },
 };
 
@@ -174,11 +174,24 @@ function unitsOf({ cell }: TableRow, label: string | undefined): string {
   return parts.join(', ');
 }
 
-/** Yields the records of a series, oldest edition first. */
-export function* oecdBatches({ seriesId, frequency, title, editions }: OecdSeries): Generator<Batch> {
-  const sorted = [...editions].sort(([one], [other]) => (one < other ? -1 : 1));
+/** Yields the records of a series, oldest edition first; an edition that counts as known later is left out by name. */
+export function* oecdBatches(
+  { seriesId, frequency, title, editions }: OecdSeries,
+  latest: Day | undefined,
+): Generator<Batch> {
+  const isKnown = (name: string) => latest === undefined || (editionDay(name) ?? '') <= latest;
+  const all = [...editions].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = all.filter(([name]) => isKnown(name));
+  const notes = all.flatMap(([name]) =>
+    isKnown(name)
+      ? []
+      : [`${seriesId}: left out the edition ${name}, which counts as known from ${editionDay(name)} on`],
+  );
   const descriptions: DescriptionChange[] = [];
-  const notes: string[] = [];
+  if (sorted.length === 0) {
+    yield { notes };
+    return;
+  }
   for (const [index, [name, edition]] of sorted.slice(1).entries()) {
     const [nameBefore, before] = sorted[index] ?? [name, edition];
     const changedOn = editionDay(name) ?? '';
