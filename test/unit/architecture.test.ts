@@ -58,6 +58,7 @@ const allowed = tableOf(`
   pull/eurostat: client/remote domain import pull store
   pull/fred: client/remote domain import pull store
   pull/ecb: client/remote domain import pull
+  pull/oecd: client/remote domain import pull
   pull/sec: client/remote domain import pull store
   pull/philadelphia: domain import pull
   pull/st-louis: client/remote domain import pull store
@@ -89,31 +90,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2038,
+  answering: 2042,
   cli: 4239,
-  client: 1558,
+  client: 1545,
   domain: 4089,
-  errors: 305,
+  errors: 310,
   explorer: 1868,
-  import: 7450,
+  import: 7847,
   library: 887,
   lines: 767,
   maintenance: 1009,
   mcp: 270,
   operations: 3375,
   platform: 441,
-  pull: 4112,
-  questions: 4089,
+  pull: 4414,
+  questions: 4085,
   render: 2355,
   server: 2972,
   service: 481,
   snapshot: 936,
   store: 6277,
-  table: 142,
+  table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 371;
+const mostSingles = 379;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
