@@ -146,8 +146,10 @@ async function pngOf(svg: Blob): Promise<Blob> {
   return blob;
 }
 
-function saveBlob(blob: Blob, download: string): string {
+function saveBlob(blob: Blob, name: string): string {
   const href = URL.createObjectURL(blob);
+  // Browsers replace characters that some systems forbid in different ways.
+  const download = name.replace(/[<>:"/\\|?*]/g, '-');
   Object.assign(document.createElement('a'), { href, download }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
   return '';

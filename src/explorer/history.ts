@@ -20,15 +20,16 @@ export function positionOf(days: readonly Day[], day: Day): number {
 /** A series with all that was published. */
 export type LoadedSeries = Awaited<ReturnType<typeof loadSeries>>;
 
-/** Requests everything about a series. */
-export async function loadSeries(id: string, service: PageService) {
-  const path = `series/${encodeURIComponent(id)}`;
+/** Requests everything about a series, by its id or an alias. */
+export async function loadSeries(typed: string, service: PageService) {
+  const path = `series/${encodeURIComponent(typed)}`;
   const [{ rows }, revisions, newestFirst, releases] = await Promise.all([
     service.page(path),
     service.rows(`${path}/revisions`),
     service.rows(`${path}/vintages`),
     service.rows(`${path}/observations`, { release: 'first' }),
   ]);
+  const id = cell(rows[0], 'id');
   const history = historyOf(
     revisions.map((row) => ({
       date: cell(row, 'date'),

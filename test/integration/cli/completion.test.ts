@@ -39,7 +39,7 @@ describe('completion offers', () => {
   it.each<readonly [line: string, words: string]>([
     ['asof obs', 'observations'],
     ['asof v', 'vintages verify'],
-    ['asof series ', 'search show rename rm'],
+    ['asof series ', 'search show rename rm alias'],
     ['asof config ', 'get set unset list path'],
     ['asof help s', 'series spread snapshot store serve'],
     ['asof insider clusters --code ', 'P S V A D F I M C E H O X G L W Z J K U'],

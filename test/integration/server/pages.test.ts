@@ -9,10 +9,13 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadSeries } from '../../../src/explorer/history.ts';
 import { PageService, ServiceFailure } from '../../../src/explorer/page-service.ts';
+import { addAlias } from '../../../src/maintenance/series.ts';
 import { builtPath, samplePath } from '../../../src/platform/installation.ts';
 import { explore, type RunningExplorer } from '../../../src/server/serve.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../../support/modes.ts';
+import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 let service: Running;
 let explorer: RunningExplorer;
@@ -275,6 +278,19 @@ describe('what the explorer shows as of a day', () => {
     }
     const latest = await pageService.rows(`series/${id}/observations`);
     expect(shownLast.filter((value) => value !== null).reverse()).toEqual(latest.map((row) => row.value));
+  });
+
+  it('is of the series that an alias stands for', async () => {
+    const path = newStorePath(scratchFolder());
+    const id = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E';
+    await importFiles(path, { 'facts.csv': facts(`${id} 2015-01-01 2015-06-02 1.5`) });
+    await addAlias(path, 'EA.GDP', id);
+    const open = await startService({ openStore: () => openStore(path), explorer: true });
+    onTestFinished(() => open.stop());
+    const service = new PageService(new URL(`${open.url}/`), true);
+    service.key = open.key;
+    for (const typed of [id, 'EA.GDP'])
+      expect(await loadSeries(typed, service)).toMatchObject({ id, title: `${id}: ${id}`, latest: ['1.5'] });
   });
 
   it('fails with the words of the service', async () => {

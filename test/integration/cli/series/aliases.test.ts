@@ -133,6 +133,39 @@ describe('a snapshot', () => {
   });
 });
 
+describe('an id with a colon and dots', () => {
+  const env = { ASOF_STORE: store };
+  const line = ['panel', 'ecb:*', oecd, '--as-of', '2015-09-02', '--wide', '-q'];
+
+  it('is the name of a column in every table, from which a join and a check read it', async () => {
+    const { out } = await asof(line, { env });
+    expect(out).toBe(`date,${ecb},${oecd}\n2015-04-01,2440000.5,\n2015-01-01,2431000.25,2279216154000\n`);
+    const file = folder.path('wide.parquet');
+    expect(await asof([...line, '-o', file], { env })).toEqual({ code: 0, out: '', err: '' });
+    const joined = await asof(['join', file, '--on', 'date', 'GDP', '-q', '--csv'], { env });
+    expect(linesOf(joined.out)[0]).toBe(`date,${ecb},${oecd},GDP`);
+    const checked = await asof(['check', file, '--on', 'date', '--all-rows', '--csv', '-q'], { env });
+    const rows = linesOf(checked.out).slice(1);
+    expect(new Set(rows.map((row) => row.split(',')[3]))).toEqual(new Set([ecb, oecd]));
+  });
+
+  it.each(['xlsx', 'svg', 'md', 'json', 'tex', 'csv.gz'])('can be written as %s', async (ending) => {
+    const file = folder.path(`ECB:RTD.Q.${ending}`);
+    expect(await asof([...line, '-o', file], { env })).toEqual({ code: 0, out: '', err: '' });
+    expect(readFileSync(file).length).toBeGreaterThan(100);
+  });
+
+  it('is one word of a plan', async () => {
+    const plan = folder.write('ids.txt', `ecb:RTD.csv obs ${ecb} --limit 1\nall.csv panel 'ecb:*' oecd:*\n`);
+    const out = folder.path('ids');
+    expect((await asof(['snapshot', plan, '--out', out, '--as-of', '2015-12-01', '-q'], { env })).code).toBe(
+      0,
+    );
+    expect(linesOf(readFileSync(`${out}/ecb:RTD.csv`, 'utf8'))[1]).toContain(`2440000.5,2015-09-02,${ecb}`);
+    expect((await asof(['verify', out], { env })).code).toBe(0);
+  });
+});
+
 describe('asof series alias', () => {
   transcript(
     `
