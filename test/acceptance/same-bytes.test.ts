@@ -100,37 +100,18 @@ describe('asof with a store in a file or a database, and with a service of the s
 
   it.each([
     ['observations of a pattern', ['obs', 'GDP*', '--limit', '3'], 0, 5],
-    ['observations, oldest first', ['obs', 'GDP', '--sort', 'asc', '--all'], 0, 11],
-    ['first releases', ['obs', 'GDP', '--first-release'], 0, 2],
     ['an as-of day that is not covered', ['obs', 'GDP', '--as-of', '2020-06-01'], 0, 1],
     ['no rows, which fail', ['obs', 'GDP', '--as-of', '2020-06-01', '--fail-empty'], 9, 1],
-    ['a search by title', ['series', 'search', 'domestic', '--match', 'title'], 0, 2],
     ['an unknown series', ['obs', 'GDPX'], 3, 0],
     ['one unknown series of two', ['obs', 'GDPX', 'GDP', '--limit', '2'], 3, 0],
     ['an unknown series as a problem document', ['obs', 'GDPX', '--json'], 3, 0],
     ['a bad date', ['obs', 'GDP', '--from', '2020-02-30'], 2, 0],
     ['a bad date of a curve', ['curve', '--date', 'soon', '--on-or-before'], 2, 0],
-    ['a curve beside another', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13'], 0, 4],
-    ['rates by date', ['yields', '--wide', '--limit', '2'], 0, 3],
-    ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
-    ['clusters of sales', ['insider', 'clusters', '--code', 'S', '--min-insiders', '1'], 0, 2],
-    ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
     ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
     ['an invalid cursor', ['yields', '--cursor', 'nonsense'], 2, 0],
   ])('ends in the same way after %s', async (_, line, code, rows) => {
     const ended = await everyWay(line);
     expect([ended.code, ended.out.split('\n').length - 1]).toEqual([code, rows]);
-  });
-
-  it.each([
-    ['several series', ['obs', 'GDP', oddId]],
-    ['all but an unknown series', ['obs', 'GDPX', 'GDP', '--skip-missing']],
-    ['revisions', ['revisions', 'gdp', '--date', '2020-03-01']],
-    ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
-    ['a panel', ['panel', 'GDP', oddId, '--as-of', '2020-12-31']],
-    ['vintages', ['vintages', 'GDP']],
-  ])('draws the same chart of %s', async (_, line) => {
-    expect((await everyWay([...line, '--plot'])).out).toMatch(/^ *└[─┬]+$/m);
   });
 
   it('exits as soon as it has answered, when it is built', async () => {

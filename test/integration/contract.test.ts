@@ -6,8 +6,6 @@ import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import { ping } from '../../src/operations/ping.ts';
-import { curve } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -33,14 +31,14 @@ function byOperation<T extends Case>(cases: readonly T[]): [string, T[]][] {
 const folder = scratchFolder();
 const clock = () => now;
 
-/** How a client is opened that asks a store itself, and one that asks its service; a key is left out on request. */
+/** How a client is opened that asks a store itself, and one that asks its service. */
 const opening = {
   async embedded(open: () => Promise<Store>): Promise<Client> {
     return embeddedClient(await open(), clock);
   },
-  async remote(open: () => Promise<Store>, plan = unlimited, hasKey = true): Promise<Client> {
-    const { url, key, stop } = await startService({ openStore: open, clock, plan });
-    const client = remoteClient({ baseUrl: url, env: {}, retries: 0, clock, ...(hasKey && { key }) });
+  async remote(open: () => Promise<Store>): Promise<Client> {
+    const { url, key, stop } = await startService({ openStore: open, clock });
+    const client = remoteClient({ baseUrl: url, env: {}, retries: 0, clock, key });
     return { ...client, close: () => client.close().then(stop) };
   },
 };
@@ -173,43 +171,6 @@ describe.each(['embedded', 'remote'] as const)('a client that is %s', (mode) => 
     });
     const { results } = await client.ask(observations, given);
     expect(results.map(({ value }) => value)).toEqual(['-7', '99.5']);
-    await client.close();
-  });
-
-  it('gets an internal error from a bug', async () => {
-    const broken = async () =>
-      changedStore(await openStore(path), () => ({
-        rates: { curve: () => Promise.reject(new TypeError('a bug')) },
-      }));
-    const client = await opening[mode](broken);
-    const detail = 'an internal error occurred';
-    expect(await outcome(client, curve, [])).toMatchObject({
-      kind: 'internal-error',
-      document: { status: 500, detail, instance: '/v1/treasury/yields/curve' },
-    });
-    await client.close();
-  });
-});
-
-// The embedded store has no keys: whoever can read the file owns the data.
-describe('a service refuses a client', () => {
-  it('without a key', async () => {
-    const client = await opening.remote(open, unlimited, false);
-    const document = { detail: 'missing X-API-Key header' };
-    expect(await outcome(client, ping, [])).toMatchObject({ kind: 'unauthorized', document });
-    await client.close();
-  });
-
-  it('for the third of two requests a day, and says when the next day begins', async () => {
-    const client = await opening.remote(open, { ...unlimited, name: 'tight', dailyLimit: 2 });
-    await client.ask(ping, []);
-    expect(await outcome(client, observations, textsOf('id=X'))).toMatchObject({ kind: 'not-found' });
-    // At noon there are twelve hours left.
-    await expect(client.ask(ping, [])).rejects.toMatchObject({
-      kind: 'rate-limit-exceeded',
-      detail: 'daily limit of 2 requests exceeded',
-      retryAfter: 43_200,
-    });
     await client.close();
   });
 });
