@@ -104,17 +104,6 @@ describe('a terminal', () => {
     expect([code, text]).toEqual([0, lines.map((line) => `${line}\r\n`).join('')]);
   });
 
-  it('gets a bold header unless colours are turned off', async () => {
-    const { text } = await onTerminal(['ping', '--store', store], { columns: 120 });
-    const [heading = ''] = text.split('\r\n');
-    expect([heading.slice(0, 10), heading.slice(-19)]).toEqual([
-      '\u001B[1mstatus',
-      'vintage_access\u001B[22m',
-    ]);
-    const plain = await onTerminal(['ping', '--no-color', '--store', store], { columns: 120 });
-    expect(plain.text).not.toContain('\u001B');
-  });
-
   it('shows an import within its width, with rate and time left, and is left with the summary', async () => {
     const { code, text, left } = await onTerminal(['import', few, '--store', folder.path('whole.db')]);
     expect(code).toBe(0);

@@ -49,23 +49,6 @@ describe.concurrent('asof pull in a process of its own', () => {
     );
   });
 
-  it('stops on Ctrl-C with what it has, and goes on in the next run', async () => {
-    const { server, home, whole, spoil, expectWhole } = await begin('fred');
-    // A request for everything and those for 395, 500 and 250 vintages are refused before the windows of 125.
-    spoil('silent', 8);
-    const child = home.start(whole);
-    const end = ended(child);
-    await untilAsked(child, server.asked, 9);
-    child.kill('SIGINT');
-    expect(await end).toMatchObject({
-      code: 130,
-      err: expect.stringContaining('not yet pulled: GDP (everything after '),
-    });
-    spoil(undefined);
-    expect(await home.asof('pull')).toMatchObject({ code: 0 });
-    await expectWhole(home.store);
-  });
-
   it('on a full disk ends with 10, and goes on when there is room', async () => {
     const { home, part, whole, env, expectWhole } = await begin('fred');
     expect(await home.asof(part)).toMatchObject({ code: 0 });
