@@ -199,16 +199,11 @@ describe.each([
 });
 
 describe('skipMissing', () => {
-  const days = ['2020-12-31'];
   const ids = ['NOPE', 'GDP'];
 
   it.each<readonly [name: string, call: () => Promise<{ readonly missing?: readonly string[] }>]>([
     ['panel', () => asof.panel(ids, { skipMissing: true })],
-    ['wide panel', () => asof.panel(ids, { wide: true, skipMissing: true })],
-    ['panel on days', () => asof.panel(ids, { asOfEach: days, skipMissing: true })],
     ['diff', () => asof.diff(ids, ['2020-12-31', '2021-01-31'], { skipMissing: true })],
-    ['comparison', () => asof.compare(ids, ['2020-12-31', 'latest'], { skipMissing: true })],
-    ['versions', () => asof.versions(ids, days, { skipMissing: true })],
     ['join', () => asof.join([{ day: '2020-12-31' }], ids, { on: 'day', skipMissing: true })],
     [
       'check',

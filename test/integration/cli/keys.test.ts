@@ -85,6 +85,8 @@ describe('a key', () => {
     expect((await keys(address, `revoke ${id}`)).err).toBe(
       `asof: key ${id} of 'Ada' was revoked at 2026-03-15T12:00:00.000Z\n`,
     );
+    const unknown = { code: 3, out: '', err: expect.stringContaining("no key 'k_00000000' in") };
+    expect(await keys(address, 'revoke k_00000000')).toEqual(unknown);
     for (const one of [id, 'k_00000000']) {
       const err = expect.stringContaining(`no valid key '${one}' in`);
       expect(await keys(address, `rotate ${one}`)).toEqual({ code: 3, out: '', err });

@@ -23,7 +23,7 @@ import { openLock, openStore } from '../../../src/store/open.ts';
 import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
 import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { problem, proxyOf, reply } from '../../support/service-double.ts';
+import { problem, proxyOf } from '../../support/service-double.ts';
 
 /** The milliseconds of each wait of a timer, which ends a hundred times sooner. */
 const waits: number[] = [];
@@ -185,13 +185,6 @@ describe('a snapshot of a service', () => {
   const tooMany = 'daily limit of 5 requests exceeded';
   it.each<readonly [code: number, what: string, fail: (answer: ServerResponse) => void, said: string]>([
     [7, 'breaks off', (answer) => answer.destroy(), 'cannot reach'],
-    [
-      8,
-      'answers 500 in a text',
-      (answer) => reply(answer, 500, 'no', { 'content-type': 'text/plain' }),
-      '500',
-    ],
-    [8, 'reports a problem', (answer) => problem(answer, 500, 'about:blank', 'it broke'), 'it broke'],
     [
       6,
       'has no requests left',

@@ -138,13 +138,10 @@ describe('coverage', () => {
   const before = ['GDP', 'UNRATE', 'LONG'].map((id) => `${id} has no vintage up to 2000-01-01`).join(', ');
   it.each<readonly [line: string, notes: readonly string[]]>([
     ['GDP --as-of 2015-03-27', []],
-    ['GDP --as-of 2014-10-30', []],
     ['GDP --as-of 2015-03-28', ['GDP is covered to 2015-03-27']],
-    ['GDP --as-of 2014-10-29', ['GDP has no vintage up to 2014-10-29']],
     ['GDP --known-before 2014-10-30', ['GDP has no vintage up to 2014-10-29']],
     ['GDP', []],
     ['GDP* --as-of 2016-01-01', ['GDP is covered to 2015-03-27', 'GDPC1 is covered to 2015-01-30']],
-    ['* --as-of 2014-10-30', []],
     ['GDP UNRATE LONG GDPC1 --as-of 2000-01-01', [`${before}, and 1 more series does not cover 2000-01-01`]],
     ['GDP --as-of 2016-01-01 -q', []],
   ])('asof obs %s', async (line, notes) => {

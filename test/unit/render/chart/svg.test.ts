@@ -126,13 +126,6 @@ describe('a chart as SVG', () => {
     }
   });
 
-  it('abbreviates names so that no two lines have the same label', () => {
-    const long = [yearly([1, 2]), yearly([2, 3])] as const;
-    const name = 'PRICES.OF.CONSUMERS.IN.TOWNS';
-    const named = svgOf(rowsOf({ [`${name}.FOOD`]: long[0], [`${name}.RENT`]: long[1] }));
-    expect(wordsIn(pictureOf(named))).toEqual(expect.arrayContaining(['…FOOD', '…RENT']));
-  });
-
   it('has the title, as-of date, unit, names, dates, values, full names and source', () => {
     const wanted = 'A title|As known on 2020-06-30|Percent|GDP|OTHER|1990|0|10|GDP: Gross Domestic Product';
     expect(wordsIn(picture)).toEqual(expect.arrayContaining([...wanted.split('|'), 'Source: A source']));
