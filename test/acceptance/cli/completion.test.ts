@@ -245,12 +245,9 @@ describe.each(tested)('TAB in %s, on a terminal, without settings or packages of
 
   it.each<readonly [typed: string, words: readonly string[]]>([
     ['asof rev', ['revisions']],
-    ['asof series se', ['series', 'search']],
     ['asof obs gdpc', ['obs', 'GDPC1']],
-    ['asof obs GDP --as-of to', ['obs', 'GDP', '--as-of', 'today']],
     ['asof obs GDP --format=nd', ['obs', 'GDP', '--format=ndjson']],
     ['asof obs GDP -fnd', ['obs', 'GDP', '-fndjson']],
-    ['asof curve --type ti', ['curve', '--type', 'tips']],
     ['asof obs s', ['obs', 'S P:500']],
     ['asof obs "s p:5', ['obs', 'S P:500']],
     ["asof obs 'S P", ['obs', 'S P:500']],
