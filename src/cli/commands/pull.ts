@@ -62,6 +62,8 @@ follows. Each run continues where the last one stopped.
                                  real GDP of the euro area as the ECB knew it
   asof pull eurostat ei_na_q_vtg
                                  vintages of GDP of the euro area and the EU
+  asof pull oecd EA20.Q.B1GQ_Q.XDC._T
+                                 editions of real GDP of the euro area
   asof pull                      everything that the store follows
 
 Most sources need neither key nor account; asof pull rtdsm --list shows what the Real-Time Data Set

@@ -564,6 +564,7 @@ const oecdWorld: WorldMaker = async () => {
     part: 'pull oecd EA20.Q.B1GQ_Q.XDC._T',
     whole: 'pull oecd DEU+EA20.Q.B1GQ_Q.XDC._T',
     answered: 1,
+    usual: 2,
     env: { ASOF_OECD_URL: server.url },
     spoil: spoiling(server, {
       throttled: { status: 429, body: '' },
