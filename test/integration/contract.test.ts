@@ -12,9 +12,9 @@ import type { Store } from '../../src/store/store.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { everyPage } from '../support/http-service.ts';
-import { startService, unlimited } from '../support/modes.ts';
+import { startService } from '../support/modes.ts';
 import { operations } from '../support/operations.ts';
-import { changedStore, facts, importFiles } from '../support/scratch-store.ts';
+import { facts, importFiles } from '../support/scratch-store.ts';
 import { textsOf } from '../support/service-double.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
