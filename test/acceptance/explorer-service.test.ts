@@ -100,7 +100,7 @@ describe('the explorer of a service, in a browser', () => {
     const { page } = await openWithKey('?view=clusters');
     await page.getByText('public on 2026-06-02').waitFor();
     await page.route('**/v1/series/**', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       await route.continue();
     });
     const visit = `history.pushState(null, '', '?series=GDP'); dispatchEvent(new PopStateEvent('popstate'))`;
@@ -108,7 +108,7 @@ describe('the explorer of a service, in a browser', () => {
     await page.getByText('Waiting for the service …').waitFor();
     await page.getByRole('link', { name: 'Yield curve' }).click();
     await page.getByRole('heading', { name: 'Treasury par yield curve' }).waitFor();
-    await page.waitForTimeout(2000);
+    await page.waitForTimeout(1300);
     const heading = await page.getByRole('heading', { level: 1 }).textContent();
     expect(heading).toBe('Treasury par yield curve');
     expect(await page.getByText('Waiting for the service …').count()).toBe(0);
