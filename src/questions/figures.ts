@@ -19,7 +19,7 @@ export const ofOperations = {
   /** Returns the values of a series, as known on a day. */
   observations,
   /**
-   * Returns every value ofOperations for one `date` or each date, newest date first, with the size of each change.
+   * Returns every value of one `date` or each date, newest date first, with the size of each change.
    * With `release` or `after`, returns the values at these releases; with `stats`, statistics of the revisions;
    * with `wide`, the triangle of all vintages, a column for each.
    */
