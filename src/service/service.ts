@@ -205,6 +205,7 @@ export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamText
   return id === undefined ? undefined : parseSeriesId(id);
 }
 
+// Why: docs/decisions/aliases.md
 /** Looks up the unknown series of a request among the aliases; undefined if it is none. */
 async function meantBy<R>({ operation, texts }: ServiceRequest<R>, { aliases }: StoreView, error: unknown) {
   const name = seriesOf(operation, texts);
