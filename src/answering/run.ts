@@ -1,6 +1,7 @@
 import { meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
+import type { Day } from '../domain/values/date.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -155,9 +156,11 @@ async function aboutAnswer({ question, values }: Query, context: Ask): Promise<r
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
     const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
-    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
+    const texts = [row?.title, row && unitIn(row, day), row?.source].filter(
+      (text) => text !== undefined && text !== '',
+    );
     if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
-    const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
+    const unit = row && unitText(transformation?.units ?? 'lin', unitIn(row, day));
     if (unit) about.push(['Unit', `${subject}: ${unit}`]);
     const meanings = readMeanings(String(row?.vintage_meaning ?? ''));
     const dated = meanings.length === 0 ? '' : `; the date of a vintage is ${meaningText(meanings)}`;
@@ -178,4 +181,11 @@ function transformedAbout({ units, digits, aggregation }: Transformation): reado
   if (units !== 'lin') about.push(['Transformation', `${units}, computed within each vintage`]);
   if (digits !== undefined) about.push(['Digits', String(digits)]);
   return about;
+}
+
+/** Returns the unit that a described series has on a day. */
+function unitIn({ units, description_changes: changes }: Row, day: Day): string {
+  const dated = Array.isArray(changes) ? (changes as readonly Row[]) : [];
+  const before = dated.find(({ field, changed_on }) => field === 'units' && String(changed_on) > day)?.before;
+  return String(before ?? units ?? '');
 }

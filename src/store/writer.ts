@@ -2,7 +2,7 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
 import type { StatementConflict } from '../domain/series/revision-history.ts';
-import type { DescriptionChange } from '../domain/series/series.ts';
+import { type DescriptionChange, unitsByVintage } from '../domain/series/series.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
@@ -88,6 +88,21 @@ export class StoreWriter {
     if (!this.#described.has(seriesId))
       this.#described.set(seriesId, await this.#transaction.descriptions.of(seriesId));
     return this.#transaction.descriptions.add(change);
+  }
+
+  /** Adds the units that vintages of a series state to those known so far; returns the unit of the newest vintage. */
+  async stateUnits(seriesId: string, units: string, stated: ReadonlyMap<Day, string>): Promise<string> {
+    const { descriptions } = this.#transaction;
+    const [all, vintages] = await Promise.all([
+      descriptions.of(seriesId),
+      this.#transaction.rowsOf(seriesId).vintages(),
+    ]);
+    if (!this.#described.has(seriesId)) this.#described.set(seriesId, all);
+    const days = vintages.map(({ asOf }) => asOf);
+    const made = unitsByVintage({ units, changes: all }, days, stated);
+    const changes = made.changes.map((change) => ({ seriesId, ...change }));
+    await descriptions.replace(seriesId, [...all.filter(({ field }) => field !== 'units'), ...changes]);
+    return made.units;
   }
 
   /** Follows an item, or updates its progress; changes neither facts nor the state of the data. */

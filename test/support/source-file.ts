@@ -67,7 +67,7 @@ export async function readAll(
     metadata: batches.flatMap(({ metadata = [] }) => metadata),
     implied: batches.flatMap(({ implied = [] }) => implied),
     coverage: batches.flatMap(({ coverage = [] }) => coverage),
-    descriptions: batches.flatMap(({ descriptions = [] }) => descriptions),
+    units: batches.flatMap(({ units = [] }) => units),
     statements: batches.flatMap(({ statements = [] }) => statements),
     points: batches.flatMap(({ points = [] }) => points),
     skippedDays: batches.flatMap(({ skippedDays = [] }) => skippedDays),

@@ -91,31 +91,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2042,
+  answering: 2052,
   cli: 4241,
   client: 1545,
-  domain: 4089,
+  domain: 4118,
   errors: 310,
   explorer: 1871,
-  import: 7847,
+  import: 7856,
   library: 887,
   lines: 767,
   maintenance: 1009,
   mcp: 270,
-  operations: 3375,
+  operations: 3379,
   platform: 441,
   pull: 4414,
-  questions: 4085,
+  questions: 4131,
   render: 2355,
   server: 2972,
   service: 482,
   snapshot: 936,
-  store: 6277,
+  store: 6292,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 379;
+const mostSingles = 380;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

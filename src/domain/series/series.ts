@@ -24,6 +24,35 @@ export type DescriptionChange = {
   readonly after: string;
 };
 
+/** Returns the unit of a series on a day, from the one that it has now and the changes of its description. */
+export function unitOn(
+  day: Day,
+  units: string,
+  changes: readonly Pick<DescriptionChange, 'changedOn' | 'field' | 'before'>[],
+): string {
+  return changes.find(({ changedOn, field }) => field === 'units' && changedOn > day)?.before ?? units;
+}
+
+/**
+ * Makes the unit of a series and its changes from those so far, its vintages, and the units that files state of some.
+ * The result does not depend on the order in which files state them.
+ */
+export function unitsByVintage(
+  before: { readonly units: string; readonly changes: readonly DescriptionChange[] },
+  vintages: readonly Day[],
+  stated: ReadonlyMap<Day, string>,
+): { readonly units: string; readonly changes: readonly Omit<DescriptionChange, 'seriesId'>[] } {
+  const changes: Omit<DescriptionChange, 'seriesId'>[] = [];
+  let units = '';
+  for (const day of [...new Set([...vintages, ...stated.keys()])].sort()) {
+    const own = stated.get(day) ?? unitOn(day, before.units, before.changes);
+    if (own === '' || own === units) continue;
+    if (units !== '') changes.push({ changedOn: day, field: 'units', before: units, after: own });
+    units = own;
+  }
+  return { units, changes };
+}
+
 /** Parses a series id into upper case; undefined if it is not valid. */
 export function parseSeriesId(text: string): string | undefined {
   const id = text.trim().toUpperCase();

@@ -1,7 +1,6 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
-  type DescriptionChange,
   parseSeriesId,
   type SeriesMetadata,
   type StoredKind,
@@ -51,8 +50,8 @@ export type Batch = {
   /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly SeriesCoverage[];
-  /** Changes of units that vintages brought, oldest first; the metadata have the last text. */
-  readonly descriptions?: readonly DescriptionChange[];
+  /** The units that vintages state; the metadata then state none. */
+  readonly units?: readonly { readonly seriesId: string; readonly asOf: Day; readonly units: string }[];
   /** The sources of series, in a format that states them. */
   readonly claims?: readonly { readonly seriesId: string; readonly source: string }[];
   readonly statements?: readonly Statement[];

@@ -54,6 +54,8 @@ type SeriesEntry = {
   /** True if facts come from a format that names no source. */
   unclaimed: boolean;
   readonly claims: Set<string>;
+  /** The units that vintages state. */
+  readonly units: Map<Day, string>;
 };
 
 /** The metadata, coverage and sources of an import's series. */
@@ -96,10 +98,11 @@ export class Registry {
   }
 
   async take(
-    { metadata = [], implied = [], coverage = [], descriptions = [], describedOn }: Batch,
+    { metadata = [], implied = [], coverage = [], units = [], describedOn }: Batch,
     file: string,
   ): Promise<readonly MetadataChange[]> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
+    for (const one of units) this.#entryOf(this.idOf(one.seriesId)).units.set(one.asOf, one.units);
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
@@ -112,13 +115,9 @@ export class Registry {
       const stated = isOld ? { ...given, ...entry.record.stated } : given;
       const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
       entry.record = record;
-      const dated = descriptions.filter(({ seriesId }) => seriesId === stated.seriesId);
-      const isDated = (field: string, held: string) =>
-        dated.some((one) => one.field === field && one.before === held);
-      changes.push({ ...change, fields: change.fields.filter((one) => !isDated(one.field, one.before)) });
-      for (const { held, ...conflict } of conflicts)
-        if (conflict.shown === true || !(redescribe || isDated(conflict.field, held)))
-          this.#refuse(file, { held, ...conflict });
+      changes.push(change);
+      for (const conflict of conflicts)
+        if (conflict.shown === true || !redescribe) this.#refuse(file, conflict);
       if (stated.source !== undefined) entry.metadataSource = stated.source;
     }
     for (const { seriesId, frequency } of implied) {
@@ -132,10 +131,12 @@ export class Registry {
     }
     await this.#put(changed);
     const changedOn = describedOn ?? importedAt.slice(0, 10);
+    const { redescribe: isNews = describedOn !== undefined } = this.#options;
     for (const { fields } of changes)
-      for (const field of fields) await this.#writer.recordChange({ ...field, changedOn });
-    for (const change of descriptions)
-      await this.#writer.recordChange({ ...change, seriesId: this.idOf(change.seriesId) });
+      for (const field of fields) {
+        // What a user replaces was never the unit; what a publisher describes anew was.
+        if (isNews || field.field !== 'units') await this.#writer.recordChange({ ...field, changedOn });
+      }
     await this.#cover([...metadata, ...coverage]);
     return changes;
   }
@@ -148,7 +149,16 @@ export class Registry {
     }
     const ids = [...this.#entries.keys()];
     await this.#load(ids);
-    await this.#put([...this.#entries].flatMap(([id, entry]) => (this.#setSource(id, entry) ? [id] : [])));
+    const changed = new Set<string>();
+    for (const [id, entry] of this.#entries) {
+      if (this.#setSource(id, entry)) changed.add(id);
+      if (entry.units.size === 0) continue;
+      const { stated } = entry.record;
+      const units = await this.#writer.stateUnits(id, stated.units ?? '', entry.units);
+      entry.record = { ...entry.record, stated: { ...stated, units } };
+      changed.add(id);
+    }
+    await this.#put(changed);
     for (const [seriesId, conflicts] of await this.#writer.finish(ids)) {
       for (const conflict of conflicts) this.#conflicts.push({ kind: 'period', seriesId, ...conflict });
     }
@@ -162,6 +172,7 @@ export class Registry {
       metadataSource: undefined,
       unclaimed: false,
       claims: new Set<string>(),
+      units: new Map<Day, string>(),
     }));
   }
 

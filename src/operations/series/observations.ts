@@ -1,4 +1,4 @@
-import { frequencies, frequencyOn } from '../../domain/series/series.ts';
+import { frequencies, frequencyOn, unitOn } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
@@ -108,12 +108,15 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const page = await view.series.observations({
-      seriesId: id,
-      firstRelease: release === 'first',
-      limit: limit + 1,
-      ...defined({ asOf: as_of, from, to, before }),
-    });
+    const firstRelease = release === 'first';
+    const [page, described] = await Promise.all([
+      view.series.observations({
+        ...{ seriesId: id, firstRelease, limit: limit + 1 },
+        ...defined({ asOf: as_of, from, to, before }),
+      }),
+      // First releases are of many vintages.
+      firstRelease ? view.series.descriptionChanges(id) : [],
+    ]);
     const { series, rows, vintage } = existing(page, id);
     const { title, frequency, version, coveredTo } = series;
     const { newest, kinds = '' } = vintage;
@@ -122,7 +125,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       ...pageOf(
         rows,
         limit,
-        (one) => observationRow(series, one),
+        (one) => observationRow({ ...series, units: unitOn(one.asOfDate, series.units, described) }, one),
         ({ date }) => ({ key: [date], version }),
       ),
       ...(as_of !== undefined && { as_of, series: { id, title, frequency } }),
@@ -195,9 +198,10 @@ asof revisions GDP --stats
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position, whole }) {
     const changesOf = async (first?: Day, last?: Day) => {
-      const [page, frequencies] = await Promise.all([
+      const [page, frequencies, described] = await Promise.all([
         view.series.revisions({ seriesId: id, from: first, to: last }),
         view.series.impliedFrequencies(id),
+        view.series.descriptionChanges(id),
       ]);
       const { series, rows } = existing(page, id);
       const { units, source } = series;
@@ -206,7 +210,7 @@ asof revisions GDP --stats
         value,
         as_of_date: asOfDate,
         series_id: series.id,
-        unit: units,
+        unit: unitOn(asOfDate, units, described),
         // An inferred frequency is the one implied on the day of the row.
         frequency: frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, asOfDate),
         source,

@@ -8,8 +8,9 @@ import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput } from '../../domain/series/transformer.ts';
-import { changeBetween, hasBaseYear, isRescaled } from '../../domain/values/arithmetic.ts';
+import { changeBetween, hasBaseYear, isRescaled, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, showing } from '../../operations/field.ts';
@@ -62,6 +63,10 @@ export async function answerRevisions(
     const history = await seriesHistory(query, counting);
     const made = compose(query, history, counting);
     noteUnits(query, history.firstVintage, counting);
+    const changes = history.dates.flatMap((dated) =>
+      dated.changes.map((change) => ({ ...dated, ...change })),
+    );
+    noteRescaledVintages(query, changes, history.firstVintage, counting);
     await noteBasis([{ id }], [asOf], counting);
     if (Array.isArray(made.rows) && made.rows.length === 0)
       await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
@@ -74,6 +79,7 @@ async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGener
   const { id, as_of: asOf } = query;
   let seen = false;
   let record: FirstVintage | undefined;
+  const changes: DatedChange[] = [];
   for await (const page of publishedPages(query, context)) {
     const { results } = page;
     const kinds = results.map(({ vintage_kind }) => vintage_kind ?? '');
@@ -81,10 +87,12 @@ async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGener
     const text = `${id} is sampled: these are the first samples with each value`;
     if (kinds.includes('sampled')) context.note?.({ kind: 'sampled', text });
     seen ||= results.length > 0;
-    record ??= results.length === 0 ? undefined : await firstVintageOf(id, context);
+    record ??= results.length === 0 ? undefined : await firstVintageOf(id, asOf, context);
+    changes.push(...results.map((row) => ({ date: row.date, asOf: row.as_of_date, value: row.value })));
     yield compared(page, asOf, record);
   }
   noteUnits(query, record, context);
+  noteRescaledVintages(query, changes, record, context);
   if (!seen && context.explained === true) await noteEmpty(query, context);
   await noteBasis([{ id }], [asOf], context);
 }
@@ -136,25 +144,34 @@ async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask
 type FirstVintage = {
   readonly asOf: Day;
   readonly newest: Day;
-  /** The changes of the unit, each in words. */
-  readonly units: readonly string[];
+  readonly unit: string;
+  /** The changes of the unit, in words by day. */
+  readonly units: ReadonlyMap<Day, string>;
 };
 
 /**
  * Reads the first vintage of a series; undefined if the service does not say when its record begins.
  * Dates in that vintage may have been published before, so their first releases are unknown.
  */
-async function firstVintageOf(id: string, context: Ask): Promise<FirstVintage | undefined> {
+async function firstVintageOf(
+  id: string,
+  day: Day | undefined,
+  context: Ask,
+): Promise<FirstVintage | undefined> {
   const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
   const asOf = series?.first_vintage ?? '';
   if (asOf === '') return undefined;
   const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
-  const changes = (series?.description_changes ?? []).filter(({ field }) => field === 'units');
-  const units = changes.map(
-    ({ changed_on: day, before, after }) =>
-      `the unit of ${id} changed on ${day}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+  const changes = (series?.description_changes ?? []).filter(
+    ({ field, changed_on }) => field === 'units' && (day === undefined || changed_on <= day),
   );
-  return { asOf, newest: newest?.date ?? '', units };
+  const units = new Map(
+    changes.map(({ changed_on: changedOn, before, after }) => [
+      changedOn,
+      `the unit of ${id} changed on ${changedOn}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+    ]),
+  );
+  return { asOf, newest: newest?.date ?? '', unit: series?.units ?? '', units };
 }
 
 function compared(
@@ -303,7 +320,7 @@ async function seriesHistory(
   const [history, listed, firstVintage] = await Promise.all([
     historyOf({ id, ...range }, context, asOf),
     rowsOf(context, vintages, { id, ...defined({ to: asOf }) }),
-    firstVintageOf(id, context),
+    firstVintageOf(id, asOf, context),
   ]);
   const kinds = [...new Set(listed.map(({ vintage_kind }) => vintage_kind ?? ''))];
   const covered = context.basis.coveredTo(id);
@@ -353,11 +370,40 @@ function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void 
 /** Adds a note on each change of the unit, across which levels cannot be compared. */
 function noteUnits({ units }: RevisionsQuery, record: FirstVintage | undefined, { note, naming }: Ask): void {
   if (units !== undefined) return;
-  for (const change of record?.units ?? [])
+  for (const change of record?.units.values() ?? [])
     note?.({
       kind: 'rescaled',
       text: `${change}; compare growth rates, not levels (${naming.param('units', 'pch')})`,
     });
+}
+
+type DatedChange = Change & { readonly date: Day };
+
+const mostDaysNamed = 3;
+
+/** Adds a note on each vintage that changed the values of all its dates by about the same factor; by date, oldest first. */
+function noteRescaledVintages(
+  { id, units }: RevisionsQuery,
+  changes: readonly DatedChange[],
+  record: FirstVintage | undefined,
+  { note, naming }: Ask,
+): void {
+  if (units !== undefined || note === undefined) return;
+  const pairs = new Map<Day, { readonly old: string; readonly new: string }[]>();
+  for (const [i, { date, asOf, value }] of changes.entries()) {
+    const before = changes[i - 1];
+    if (before?.date !== date || before.value === null || value === null) continue;
+    entryOf(pairs, asOf, () => []).push({ old: before.value, new: value });
+  }
+  const days = [...pairs.keys()]
+    .sort()
+    .filter((day) => record?.units.has(day) !== true)
+    .filter((day) => rescalingOf(pairs.get(day) ?? [], record?.unit) !== undefined);
+  if (days.length === 0) return;
+  const more = days.length > mostDaysNamed ? ` and ${days.length - mostDaysNamed} more` : '';
+  const named = `${days.slice(0, mostDaysNamed).join(', ')}${more}`;
+  const text = `${id}: all values that changed on ${named} changed by about the same factor; if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`;
+  note({ kind: 'rescaled', text });
 }
 
 /** Adds a note that large revisions may be changes of the base year, if the unit has one. */

@@ -1,6 +1,6 @@
 import { publishers } from '../../../domain/series/publishers.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
-import type { DescriptionChange, SeriesMetadata } from '../../../domain/series/series.ts';
+import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import { Exact } from '../../../domain/values/arithmetic.ts';
 import { type Day, dayOf, type KnownFrequency } from '../../../domain/values/date.ts';
 import { sameNumber } from '../../../domain/values/decimal.ts';
@@ -187,16 +187,12 @@ export function* oecdBatches(
       ? []
       : [`${seriesId}: left out the edition ${name}, which counts as known from ${editionDay(name)} on`],
   );
-  const descriptions: DescriptionChange[] = [];
   if (sorted.length === 0) {
     yield { notes };
     return;
   }
   for (const [index, [name, edition]] of sorted.slice(1).entries()) {
     const [nameBefore, before] = sorted[index] ?? [name, edition];
-    const changedOn = editionDay(name) ?? '';
-    if (before.units !== edition.units)
-      descriptions.push({ seriesId, changedOn, field: 'units', before: before.units, after: edition.units });
     const times = before.units === edition.units ? rescaling(before, edition) : undefined;
     if (times !== undefined)
       notes.push(
@@ -204,10 +200,13 @@ export function* oecdBatches(
       );
   }
   const metadata: SeriesMetadata = {
-    ...{ seriesId, frequency, units: sorted.at(-1)?.[1].units ?? '' },
+    ...{ seriesId, frequency },
     ...(title !== undefined && { title }),
   };
-  yield { metadata: [metadata], descriptions, notes };
+  const units = sorted.map(([name, edition]) => ({
+    ...{ seriesId, asOf: editionDay(name) ?? '', units: edition.units },
+  }));
+  yield { metadata: [metadata], units, notes };
   for (const [name, { values }] of sorted) {
     const asOf = editionDay(name) ?? '';
     const statements: Statement[] = [...values].map(([date, { value }]) => ({ seriesId, date, asOf, value }));

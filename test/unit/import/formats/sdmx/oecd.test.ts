@@ -64,7 +64,6 @@ describe('an answer of the OECD revisions database', () => {
         seriesId: 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T',
         title: 'Gross domestic product, volume, Euro area (20 countries)',
         frequency: 'Q',
-        units: 'National currency, constant prices',
       },
     ]);
     expect(statements).toEqual((await readAll(format, csv(published[1] ?? ''))).statements);
@@ -75,17 +74,14 @@ describe('an answer of the OECD revisions database', () => {
       row('MEX', '200806', '2008-Q1', '8', '1993', '6'),
       row('MEX', '200807', '2008-Q1', '36', '2003', '6'),
     );
-    const { descriptions, metadata } = await readAll(format, file);
-    expect(descriptions).toEqual([
-      {
-        seriesId: 'OECD:STES_REV.MEX.Q.B1GQ_Q.XDC._T',
-        changedOn: '2008-08-01',
-        field: 'units',
-        before: 'National currency, millions, constant prices, base period 1993',
-        after: 'National currency, millions, constant prices, base period 2003',
-      },
-    ]);
-    expect(metadata[0]?.units).toBe('National currency, millions, constant prices, base period 2003');
+    const { units, metadata } = await readAll(format, file);
+    expect(units).toEqual(
+      [
+        ['2008-07-01', 'National currency, millions, constant prices, base period 1993'],
+        ['2008-08-01', 'National currency, millions, constant prices, base period 2003'],
+      ].map(([asOf, units]) => ({ seriesId: 'OECD:STES_REV.MEX.Q.B1GQ_Q.XDC._T', asOf, units })),
+    );
+    expect(metadata[0]?.units).toBeUndefined();
   });
 
   const quarters = ['2007-Q1', '2007-Q2', '2007-Q3', '2007-Q4'];

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DescriptionChange, unitOn, unitsByVintage } from '../../../../src/domain/series/series.ts';
+import { runs } from '../../../support/arbitrary.ts';
+
+type Units = { readonly units: string; readonly changes: readonly DescriptionChange[] };
+
+const none: Units = { units: '', changes: [] };
+
+/** Adds what one file states of some vintages to a series with these vintages. */
+function after(
+  before: Units,
+  known: readonly string[],
+  stated: readonly (readonly [string, string])[],
+): Units {
+  const { units, changes } = unitsByVintage(before, known, new Map(stated));
+  return { units, changes: changes.map((change) => ({ seriesId: 'X', ...change })) };
+}
+
+describe('the unit of each vintage', () => {
+  const day = fc.integer({ min: 1, max: 12 }).map((month) => `2020-${String(month).padStart(2, '0')}-01`);
+  const statement = fc.tuple(day, fc.constantFrom('2010 = 100', '2015 = 100', '2020 = 100'));
+  const vintages = fc.uniqueArray(statement, { selector: ([asOf]) => asOf, minLength: 1 });
+
+  it('is what its file stated, in whatever order and parts the files came', () => {
+    fc.assert(
+      fc.property(vintages, fc.infiniteStream(fc.nat(3)), (all, cuts) => {
+        let made = none;
+        const known: string[] = [];
+        for (let left = [...all]; left.length > 0; ) {
+          const part = left.splice(0, 1 + (cuts.next().value ?? 0));
+          known.push(...part.map(([asOf]) => asOf));
+          made = after(made, known, part);
+        }
+        for (const [asOf, units] of all) expect(unitOn(asOf, made.units, made.changes)).toBe(units);
+        expect(made).toEqual(after(none, known, all));
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it('stays where a later file states others', () => {
+    const first = after(none, ['2020-02-01'], [['2020-02-01', '2010 = 100']]);
+    const both = ['2020-02-01', '2020-03-01'];
+    const second = after(first, both, [['2020-03-01', '2015 = 100']]);
+    expect(second).toEqual({
+      units: '2015 = 100',
+      changes: [
+        { seriesId: 'X', changedOn: '2020-03-01', field: 'units', before: '2010 = 100', after: '2015 = 100' },
+      ],
+    });
+    // An older vintage of the first base changes neither.
+    expect(after(second, ['2020-01-01', ...both], [['2020-01-01', '2010 = 100']])).toEqual(second);
+  });
+});
