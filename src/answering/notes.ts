@@ -57,7 +57,7 @@ export async function noteMeanings(answered: readonly ResolvedSeries[], context:
 /** Returns what the dates of the vintages of a series mean; only samples need its description. */
 async function meaningsIn({ id, row }: ResolvedSeries, context: Ask): Promise<readonly VintageMeaning[]> {
   const kinds = context.basis.kindsOf(id);
-  if (kinds.size > 0 && !kinds.has('sampled')) return meaningsOf(kindsText(kinds), '');
+  if (!kinds.has('sampled')) return meaningsOf(kindsText(kinds), '');
   // The row may have only the coverage of the series.
   const meaning = row?.vintage_meaning ?? (await descriptionOf({ id }, context))?.vintage_meaning;
   return readMeanings(String(meaning ?? ''));

@@ -86,6 +86,25 @@ export const originals: readonly Original[] = [
   real('macro/fred-md/fred-md-vintages.zip'),
   real('macro/fred-qd/fredqd.csv', { asOf }),
   real('macro/rtdsm/ROUTPUTQvQd.xlsx'),
+  real('recordings/ecb/quarterly_200101.csv.gz'),
+  real('recordings/eurostat/ei_na_q_vtg_filtered_en.csv.gz'),
+  real('swiss/realtime_database-gdp.xlsx'),
+  written(
+    'log.csv',
+    'KEY,FREQ,TIME_PERIOD,OBS_VALUE,ACTION,VALID_FROM,VALID_TO\n' +
+      'RTD.Q.S0.S.G_GDPM_TO_C.E,Q,1991-Q1,1274000.74,Replace,2001-01-03T15:30:00.000+01:00,\n' +
+      'RTD.Q.S0.S.G_GDPM_TO_C.E,Q,1991-Q1,,Delete,,2021-09-08T15:30:00.000+02:00\n',
+  ),
+  written(
+    'oecd.csv',
+    'DATAFLOW,REF_AREA,FREQ,MEASURE,UNIT_MEASURE,ACTIVITY,EDITION,TIME_PERIOD,OBS_VALUE,OBS_STATUS,UNIT_MULT,DECIMALS,BASE_PER\n' +
+      ['202310,2015-Q1,2279216154000', '202411,2015-Q1,2840470651000']
+        .map(
+          (row) =>
+            `OECD.SDD.STES:DSD_STES_REVISIONS@DF_STES_REVISIONS(4.0),EA20,Q,B1GQ_Q,XDC,_T,${row},A,0,0,\n`,
+        )
+        .join(''),
+  ),
   real('treasury/par-csv/daily-treasury-rates-2025.csv'),
   real('treasury/par-csv/par-yield-curve-rates-1990-2022.csv'),
   real('treasury/par-xml/2018.xml'),

@@ -65,6 +65,7 @@ describe('the service answers with exactly the fields of the contract', () => {
       last_vintage: '2015-02-27T00:00:00Z',
       covered_to: '2015-03-15T00:00:00Z',
       vintage_kind: 'exact',
+      vintage_meaning: 'publication',
     };
     const answer = { ...page, results_count: 1 };
     const found = { ...answer, object: 'series_list', results: [{ ...series, matched: 'id' }] };

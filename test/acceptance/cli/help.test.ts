@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serveSettings, variableOf } from '../../../src/cli/commands/serve.ts';
 import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
+import { sourceNames } from '../../../src/pull/options.ts';
 import { formatNames } from '../../../src/render/output.ts';
 import { asof, importedStore } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
@@ -36,8 +37,17 @@ function variablesRead(): readonly string[] {
     ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name)),
   );
   const ofServices = (Object.keys(serveSettings) as (keyof typeof serveSettings)[]).map(variableOf);
+  const ofSources = sourceNames.map((name) => `ASOF_${name.toUpperCase().replace('-', '_')}_URL`);
   // By these env-paths finds the user's folders.
-  return [...found, ...ofServices, 'XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'LOCALAPPDATA', 'APPDATA'];
+  return [
+    ...found,
+    ...ofServices,
+    ...ofSources,
+    'XDG_DATA_HOME',
+    'XDG_CONFIG_HOME',
+    'LOCALAPPDATA',
+    'APPDATA',
+  ];
 }
 
 describe('asof help environment', () => {

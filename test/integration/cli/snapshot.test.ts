@@ -173,12 +173,15 @@ describe('a snapshot of a service', () => {
       (id) =>
         `asof: ${id} is sampled: values are from the sample of 2014-11-15; later publications may be missing\n`,
     );
+    const dated =
+      'asof: vintages are dated differently: GDP by the day of publication; GDPC1 by the middle of a month or quarter\n';
     const line = ['snapshot', plan(lines), '--out', out, '--as-of', day, '--base-url', url];
     const { code, err } = await asof(line, { env: { ASOF_API_KEY: service.key } });
-    expect([code, err]).toEqual([0, told.join('')]);
-    expect(asked.map((request) => /series\/(\w+)\/obs/.exec(request.url ?? '')?.[1])).toEqual([
-      ...['GDP', 'GDPC1', 'UNRATE', 'GDPC1'],
-      'GDP',
+    expect([code, err]).toEqual([0, told.join(dated)]);
+    expect(asked.map((request) => /series\/(\w+(?:\/obs)?)/.exec(request.url ?? '')?.[1])).toEqual([
+      // The note on how vintages are dated asks what those of samples mean.
+      ...['GDP/obs', 'GDPC1/obs', 'GDPC1', 'UNRATE/obs', 'GDPC1/obs', 'UNRATE', 'GDPC1'],
+      'GDP/obs',
     ]);
   });
 

@@ -90,7 +90,7 @@ describe('asof store', () => {
     …
     [exit 2]
     $ asof store restore ${at}/backup.db --store ${at}/own.db --yes -q
-    $ asof series show GDP --store ${at}/own.db --csv --columns id
+    $ asof series show GDP --store ${at}/own.db --csv --columns id -q
     id
     GDP
 

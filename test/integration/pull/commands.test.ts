@@ -357,6 +357,7 @@ describe('asof ping --sources', () => {
       fred-qd,true,not needed,0,60,…Z,
       ecb,true,not needed,0,120,…Z,
       eurostat,true,not needed,0,60,…Z,
+      oecd,true,not needed,0,30,…Z,
     `);
     expect(asked()).toEqual(each(1));
     await home.run('pull fred SMALL');
@@ -454,7 +455,8 @@ describe('asof ping --sources', () => {
     const minutes = results.map(({ next_request: next }: { next_request: string }) =>
       Math.ceil((Date.parse(next) - before) / 60_000),
     );
-    expect(minutes).toEqual(sources.map((source) => (source === 'sec' ? 10 : 1)));
+    const pauses: Readonly<Record<string, number>> = { sec: 10, oecd: 5 };
+    expect(minutes).toEqual(sources.map((source) => pauses[source] ?? 1));
     home.forgetPause();
     expect((await home.run('ping --sources')).code).toBe(0);
   });
