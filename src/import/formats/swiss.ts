@@ -1,6 +1,7 @@
 import { publishers } from '../../domain/series/publishers.ts';
 import { parseSeriesId, type SeriesMetadata, seriesIdForm } from '../../domain/series/series.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
+import { parseDecimal } from '../../domain/values/decimal.ts';
 import { parsePeriod } from '../../domain/values/period.ts';
 import { counted, listed } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -29,8 +30,14 @@ export const swissWorkbook: ImportFormat = {
   whole: true,
   recognise: ({ sheets = [] }) => sheets.some(({ head }) => quarterHeader.test(head.text)),
   async *read(file) {
-    const sheets = (await readSheets(file)).filter(({ rows }) => rows.some(isHeader));
+    const all = await readSheets(file);
+    const sheets = all.filter(({ rows }) => rows.some(isHeader));
     if (sheets.length === 0) throw refusal(file, {}, 'no sheet has a row of quarters below the word time');
+    const others = all.filter(
+      (sheet) => !sheets.includes(sheet) && sheet.name.toLowerCase() !== explanations,
+    );
+    for (const sheet of others) refuseFigures({ ...file, path: sheet.csv.path }, sheet);
+    yield { notes: others.flatMap(leftOut) };
     for (const sheet of sheets) {
       const own = { ...file, path: sheet.csv.path };
       const seriesId = idOf(own, sheet);
@@ -41,8 +48,36 @@ export const swissWorkbook: ImportFormat = {
   },
 };
 
+/** The sheet of the publisher's explanations. */
+const explanations = 'info';
+
+const quarterName = /^\d{4}q[1-4]$/i;
+
 function isHeader([first = '', second = '']: readonly string[]): boolean {
-  return first.trim() === 'time' && /^\d{4}q[1-4]$/i.test(second.trim());
+  return first.trim() === 'time' && quarterName.test(second.trim());
+}
+
+/** Throws a refusal for a sheet that has quarters, days of release or numbers, but no row that says what they are. */
+function refuseFigures(file: SourceFile, { rows }: Sheet): void {
+  const isFigures = (cells: readonly string[], row: number) =>
+    cells.some((cell, index) => {
+      const text = cell.trim();
+      if (quarterName.test(text)) return true;
+      return row === dayRow ? parseDay(text) !== undefined : index > 0 && parseDecimal(text) !== undefined;
+    });
+  const found = rows.findIndex((cells, index) => isFigures(cells, index + 1));
+  if (found === -1) return;
+  const ofQuarters = rows.findIndex((cells) => cells.some((cell) => quarterName.test(cell.trim())));
+  const row = ofQuarters === -1 ? quarterRow : ofQuarters + 1;
+  const place = { row, column: '1', value: (rows[row - 1]?.[0] ?? '').trim() };
+  const reason = 'a sheet of figures has the word time here, and the quarters of release beside it';
+  throw refusal(file, place, reason, ['remove the sheet from a copy of the workbook to import the others']);
+}
+
+/** Names a sheet of text, unless it is blank. */
+function leftOut({ name, rows }: Sheet): readonly string[] {
+  const isBlank = rows.every((cells) => cells.every((cell) => cell.trim() === ''));
+  return isBlank ? [] : [`sheet ${name} is left out: it has no figures`];
 }
 
 function idOf(file: SourceFile, { name }: Sheet): string {
@@ -104,7 +139,7 @@ function releasesOf(file: SourceFile, rows: Sheet['rows'], hasFigures: (index: n
     const day = (rows[dayRow - 1]?.[index] ?? '').trim();
     if (index === 0 || (name === '' && day === '' && !hasFigures(index))) continue;
     const place = { row: quarterRow, column: `${index + 1}`, value: name };
-    if (!/^\d{4}q[1-4]$/i.test(name)) throw refusal(file, place, 'not a quarter of release, such as 2014q3');
+    if (!quarterName.test(name)) throw refusal(file, place, 'not a quarter of release, such as 2014q3');
     if (day !== '') releases.push(releaseOf(file, { index, name, day }, releases.at(-1)));
     else if (hasFigures(index)) undated.push(name);
   }

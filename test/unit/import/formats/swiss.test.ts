@@ -9,6 +9,7 @@ import {
   type Row,
   readAll,
   realFile,
+  refusalOf,
   refuses,
   sourceFile,
 } from '../../../support/source-file.ts';
@@ -97,6 +98,52 @@ describe('the Swiss real-time workbook', () => {
 });
 
 const number = (text: string) => ({ number: text });
+
+/** The first columns and rows of the published sheets, with changes to cells by their row and column from 1. */
+async function beginnings(
+  changes: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, readonly Row[]>> = {},
+) {
+  const sheets = await Promise.all(
+    ['gdp_cssa', 'gdp'].map(async (sheet): Promise<[string, readonly Row[]]> => {
+      const cells = (await cellsOf(sheet)).slice(0, 16).map((row) => row.slice(0, 8));
+      const rows = cells.map((row, index) =>
+        row.map((cell, column) => {
+          if (cell instanceof Date) return { day: dayIn(cell) };
+          const text =
+            changes[`${sheet} ${index + 1} ${column + 1}`] ?? String(cell ?? '').replace('&', 'and');
+          return typeof cell === 'number' ? number(text) : text;
+        }),
+      );
+      return [sheet, rows];
+    }),
+  );
+  return sourceFile('realtime.xlsx', namedWorkbook({ ...Object.fromEntries(sheets), ...more }));
+}
+
+describe('a sheet of the Swiss workbook without the word time above its quarters', () => {
+  test.each([
+    ['gdp', { 'gdp 11 1': 'zeit' }, 'zeit'],
+    ['gdp', { 'gdp 11 1': '' }, ''],
+    ['gdp', { 'gdp 11 2': 'spring' }, 'time'],
+    ['gdp_cssa', { 'gdp_cssa 11 1': 'zeit' }, 'zeit'],
+  ])('is refused by its name: %s with %j', async (sheet, changes, value) => {
+    expect(await refusalOf(format, await beginnings(changes))).toContain(
+      `Problem: realtime.xlsx/${sheet}, row 11, column "1": "${value}": a sheet of figures has the word time here`,
+    );
+  });
+
+  test('and without figures is left out by its name, unless it has the explanations or nothing', async () => {
+    const texts = {
+      info: [['Version of', number('2014')]],
+      remarks: [['See the paper']],
+      Sheet3: [['', ' ']],
+    };
+    const { notes, metadata } = await readAll(format, await beginnings({}, texts));
+    expect(notes).toEqual(['sheet remarks is left out: it has no figures']);
+    expect(metadata.map(({ seriesId }) => seriesId)).toEqual(['SECO:GDP_CSSA', 'SECO:GDP']);
+  });
+});
 
 /** A sheet with these days, quarters and rows of figures. */
 function sheetOf(days: Row, quarters: Row, ...figures: Row[]) {
