@@ -44,6 +44,11 @@ export class StoreWriter {
     return new Set(found.map(({ id }) => id));
   }
 
+  /** Returns the first vintage of a series, with those of this import up to now; undefined without one. */
+  async firstVintage(seriesId: string): Promise<Day | undefined> {
+    return (await this.#transaction.rowsOf(seriesId).vintages())[0]?.asOf;
+  }
+
   /** Returns the writer of a series, and creates the series if it is missing. */
   async series(id: string): Promise<SeriesWriter> {
     const known = this.#series.get(id);

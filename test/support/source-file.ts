@@ -51,7 +51,9 @@ export function realFile(data: string, path: string): SourceFile {
 }
 
 /** The records of a file by kind, each from all of its batches. */
-export type FileRecords = Required<Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn'>> & {
+export type FileRecords = Required<
+  Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn' | 'unfigured'>
+> & {
   readonly coverage: readonly SeriesCoverage[];
 };
 

@@ -61,6 +61,8 @@ export type Batch = {
     readonly asOf: Day;
     readonly kind?: StoredKind;
   }[];
+  /** What a vintage says of a series without a figure in it: it counts if the series has an earlier vintage. */
+  readonly unfigured?: { readonly seriesId: string; readonly asOf: Day; readonly batches: readonly Batch[] };
   readonly points?: readonly CurvePoint[];
   /** The trade dates of the file that `skipDays` left out. */
   readonly skippedDays?: readonly Day[];

@@ -46,10 +46,16 @@ export async function load(
   };
   const summaries: FileSummary[] = [];
   const records: ImportRecord[] = [];
+  const loaded: (ImportFile & { readonly loader: FileLoader })[] = [];
   let before = 0;
   for (const { file, format } of inputs) {
-    const summary = await new FileLoader(file, format, { ...shared, before }).load();
+    const loader = new FileLoader(file, format, { ...shared, before });
+    await loader.load();
+    loaded.push({ file, format, loader });
     before += file.size;
+  }
+  for (const { file, format, loader } of loaded) {
+    const summary = await loader.finish();
     const { file: path, kind } = summary;
     const { importedAt } = options;
     records.push({ ...sumOf([summary]), file: path, kind, importedAt, sha256: await file.sha256() });
@@ -147,6 +153,7 @@ class FileLoader {
   #waitingCount = 0;
   /** Whole vintages by series and day, with their dates where other dates are withdrawn. */
   readonly #whole = new Map<string, Map<Day, WholeVintage & { readonly dates?: Set<Day> }>>();
+  readonly #unfigured: Required<Batch>['unfigured'][] = [];
   #rows = 0;
   /** Bytes that are read, and those whose statements are stored. */
   #read = 0;
@@ -163,10 +170,12 @@ class FileLoader {
     this.#rates = new Rates(this.#file, state.storedRates, state.options);
   }
 
-  async load(): Promise<FileSummary> {
+  /** Stores what the file states, but what depends on the vintages of all files. */
+  async load(): Promise<void> {
     const { options, registry } = this.#import;
     const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
+      if (batch.unfigured !== undefined) this.#unfigured.push(batch.unfigured);
       const { statements = [], complete = [], points = [], filings = [], notes = [], claims = [] } = batch;
       for (const { seriesId, source } of claims) registry.claim(seriesId, source);
       this.#tally.describe(await registry.take(this.#withoutRates(batch), this.#file.path));
@@ -189,6 +198,30 @@ class FileLoader {
     this.#tally.skip(this.#rates.skippedDays);
     await this.#mergeWaiting();
     await this.#mergeComplete();
+  }
+
+  /** Stores what is left, when all files are loaded, and returns the summary of the file. */
+  async finish(): Promise<FileSummary> {
+    const { writer, registry } = this.#import;
+    let leftOut = 0;
+    for (const { seriesId, asOf, batches } of this.#unfigured) {
+      const first = await writer.firstVintage(registry.idOf(seriesId));
+      if (first === undefined || first >= asOf) {
+        leftOut += 1;
+        continue;
+      }
+      for (const batch of batches) {
+        await registry.take(this.#withoutRates(batch), this.#file.path);
+        this.#collect(batch.statements ?? []);
+        this.#rows += batch.statements?.length ?? 0;
+      }
+    }
+    await this.#mergeWaiting();
+    await this.#mergeComplete();
+    if (leftOut > 0)
+      this.#tally.note(
+        `${counted(leftOut, 'series', 'series')} without a figure up to this vintage, left out`,
+      );
     return this.#tally.summary(this.#file.path, this.#format.kind);
   }
 
@@ -277,6 +310,7 @@ class FileLoader {
       const series = await writer.series(id);
       this.#count(id, await series.complete([...vintages.values()], { ...options, kind }));
     }
+    this.#whole.clear();
   }
 
   #count(seriesId: string, merged: MergeOutcome): void {

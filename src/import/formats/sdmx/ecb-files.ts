@@ -13,7 +13,7 @@ import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { delimitedRows } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
 import { type ImportFormat, readSeriesId } from '../format.ts';
-import { type VintageColumn, vintageBatches, vintageOf } from '../vintage-table.ts';
+import { type VintageColumn, type VintageTable, vintageBatches, vintageOf } from '../vintage-table.ts';
 import { ecbId, watchedToItsEnd } from './ecb.ts';
 
 const source = publishers.ecbFiles.name;
@@ -44,14 +44,26 @@ export const ecbVintage: ImportFormat = {
       const told = `the last period is long before ${vintage}, so the file is probably cut short`;
       throw refusal(file, { row: last.row, value: last.cells[0] ?? last.date }, told, ['download it again']);
     }
-    const columns = columnsByKey(file, labels, rows, vintage);
+    const all = columnsByKey(file, labels, rows, vintage);
+    const columns = all.filter(({ place }) => !isWithoutFigure(rows, place));
     yield { metadata: columns.flatMap(({ metadata }) => metadata), describedOn: vintage };
-    const places = columns.map(({ place }) => place);
-    const cells = rows.map((row) => ({ ...row, cells: places.map((place) => row.cells[place] ?? '') }));
-    const table = { columns: columns.map(({ column }) => column), rows: cells };
-    yield* vintageBatches(file, table, { withdrawals: [notAvailable], frequency });
+    const rules = { withdrawals: [notAvailable], frequency };
+    if (columns.length > 0) yield* vintageBatches(file, tableOf(columns, rows), rules);
+    for (const one of all.filter((column) => !columns.includes(column))) {
+      const batches = [...vintageBatches(file, tableOf([one], rows), rules)];
+      yield { unfigured: { seriesId: one.column.seriesId, asOf: vintage, batches } };
+    }
   },
 };
+
+function tableOf(columns: readonly PlacedColumn[], rows: readonly PeriodRow[]): VintageTable {
+  const cells = rows.map((row) => ({ ...row, cells: columns.map(({ place }) => row.cells[place] ?? '') }));
+  return { columns: columns.map(({ column }) => column), rows: cells };
+}
+
+function isWithoutFigure(rows: readonly PeriodRow[], place: number): boolean {
+  return rows.every(({ cells }) => [notAvailable, ''].includes(cells[place] ?? ''));
+}
 
 const notAvailable = 'NA';
 
@@ -151,9 +163,8 @@ function columnsByKey(
   const found = new Map<string, PlacedColumn>();
   for (const [place, name] of keys.entries()) {
     if (place === 0) continue;
-    const isEmpty = rows.every(({ cells }) => [notAvailable, ''].includes(cells[place] ?? ''));
     // The ECB writes DUMMY where it did not find the series.
-    if ((name === 'DUMMY' || name === '') && isEmpty) continue;
+    if ((name === 'DUMMY' || name === '') && isWithoutFigure(rows, place)) continue;
     const seriesId = readSeriesId(file, { row, column: String(place + 1), value: ecbId(name) });
     const same = found.get(seriesId);
     if (same !== undefined) {

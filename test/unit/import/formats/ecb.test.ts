@@ -146,11 +146,9 @@ describe('a monthly file of the ECB', () => {
     const { statements, implied, coverage, metadata } = await readAll(vintage, file);
     expect(new Set(statements.map(({ asOf }) => asOf))).toEqual(new Set(['2001-02-28']));
     expect(coverage.map(({ seriesId }) => seriesId)).toEqual([
-      'ECB:ESA.Q.U2.S.1000.TOTEMP.0000.TTTT.N.P.I',
       'ECB:Q.U2.ULC.IND.Z',
       'ECB:QRHGAJP01',
       'ECB:MUFA.Q.US.N.B8G.G.X.US.1000.Z5.ZZZZ.M.R',
-      'ECB:MUFA.Q.JP.N.B8G.G.X.JP.1000.Z5.ZZZZ.M.J',
       'ECB:MUFA.Q.JP.N.P50.G.X.Z5.ZZZZ.JP.1000.M.J',
       'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A',
     ]);
@@ -171,10 +169,7 @@ describe('a monthly file of the ECB', () => {
     ['annual_200101.csv', '1999', '1999-01-01', 'A'],
   ])('%s has the period %s', async (name, label, date, frequency) => {
     const { statements, implied } = await readAll(vintage, monthly(name, `${label},1.5 ,NA `));
-    expect(statements.map((one) => [one.date, one.value])).toEqual([
-      [date, '1.5'],
-      [date, null],
-    ]);
+    expect(statements.map((one) => [one.date, one.value])).toEqual([[date, '1.5']]);
     expect(implied).toContainEqual({ seriesId: 'ECB:A.X', frequency });
   });
 
