@@ -193,10 +193,18 @@ class DatabaseHistory {
     const left = stillMissing(this.#bookmark.left ?? [], this.#task);
     this.#bookmark = defined({ ...this.#bookmark, left: left.length === 0 ? undefined : left });
     for (const { month } of left) {
+      const asOf = monthEnd(`${month}-01`);
       const fetched = await this.#fileOf(month, links);
-      const whole = fetched && (await this.#read(month, fetched.file, monthEnd(`${month}-01`)));
-      if (whole !== undefined) yield this.#window(whole);
+      const whole = fetched && (await this.#read(month, fetched.file, asOf));
+      const usable = whole ?? (await this.#corrected(month, links, asOf));
+      if (usable !== undefined) yield this.#window(usable);
     }
+  }
+
+  /** Reads the corrected file of a month; undefined if there is none, or if it cannot be read. */
+  async #corrected(month: Month, links: Links, asOf: Day): Promise<WholeFile | undefined> {
+    const fetched = await this.#fileOf(month, links, true);
+    return fetched && (await this.#read(month, fetched.file, asOf));
   }
 
   /** Lists the months that have ended, from the first one that may be missing. */
@@ -269,17 +277,23 @@ class DatabaseHistory {
     const asOf = monthEnd(`${month}-01`);
     const isArchived = fetched !== undefined && fetched.sha256 === undefined;
     let whole = fetched && (await this.#read(month, fetched.file, asOf, isArchived));
-    if (whole === undefined && links !== undefined) {
-      const corrected = await this.#fileOf(month, links, true);
-      whole = corrected && (await this.#read(month, corrected.file, asOf));
-    }
-    if (fetched === undefined && whole === undefined)
-      this.#task.note(`${title} has no file of ${this.#database.name} of ${month}`);
+    if (whole === undefined && links !== undefined) whole = await this.#corrected(month, links, asOf);
+    if (fetched === undefined && whole === undefined) this.#miss(month);
     this.#bookmark = { ...this.#bookmark, through: month };
     if (fetched?.sha256 !== undefined && whole !== undefined)
       this.#bookmark = { ...this.#bookmark, newest: { month, sha256: fetched.sha256 } };
     this.#upTo = later(this.#upTo, asOf);
     yield this.#window(whole);
+  }
+
+  /** Leaves a month without a file for later runs: servers send a page in an outage too. */
+  #miss(month: Month): void {
+    const name = `${this.#database.name} of ${month}`;
+    this.#task.note(`${title} has no file of ${name}`);
+    const { left = [] } = this.#bookmark;
+    if (left.some((one) => one.month === month)) return;
+    const missing = { month, name, since: this.#today, why: 'the answer is a web page, not a file' };
+    this.#bookmark = { ...this.#bookmark, left: [...left, missing] };
   }
 
   /** Yields what the newest file says if it has changed: known from today on. */

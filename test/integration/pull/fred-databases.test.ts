@@ -137,7 +137,7 @@ describe('asof pull fred-md', () => {
     publish(server, grown, archiveOf({ 'FRED-MD_2020m06.csv': panelOf('2020-06') }), 'Historical (.zip)');
     publish(server, 'monthly/2020-10-md.csv', panelOf('2020-10'), 'current.csv');
     expect(await pull('2020-10-08T12:00:00Z')).toMatchObject({
-      ends: ['FRED-MD pulled'],
+      ends: ['FRED-MD left: bad-answer'],
       notes: ['the St. Louis Fed has no file of fred-md of 2020-09'],
       asked: ['page', ...['08', '09', 'rev-09', '10'].map((month) => `monthly/2020-${month}-md.csv`)],
     });
@@ -389,5 +389,55 @@ describe('a page of links', () => {
           }
         : undefined;
     expect((await pull('2020-08-10T12:00:00Z')).ends).toEqual(['FRED-MD pulled']);
+  });
+});
+
+/** A St. Louis Fed that links the files of some months, and a store that pulls from it. */
+async function linking(months: readonly string[], options: Partial<PullOptions> = {}) {
+  const server = await loopbackStLouis();
+  for (const month of months) publish(server, `monthly/${month}-md.csv`, panelOf(month), month);
+  return { server, ...puller(server, { request: { 'fred-md': [] }, ...options }) };
+}
+
+describe('a month of FRED-MD without a file', () => {
+  it('is asked for again in later runs, because servers send a page in an outage too', async () => {
+    const { server, store, pull } = await linking(['2020-06', '2020-08'], { since: '2020-06-01' });
+    expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD left: bad-answer'],
+      notes: ['the St. Louis Fed has no file of fred-md of 2020-07'],
+      followed: [{ left: 'fred-md of 2020-07 (the answer is a web page, not a file)' }],
+    });
+    const again = await pull('2020-08-11T12:00:00Z');
+    expect(again.ends).toEqual(['FRED-MD left: bad-answer']);
+    expect(again.asked).toEqual([
+      'page',
+      ...['07', 'rev-07', '08'].map((month) => `monthly/2020-${month}-md.csv`),
+    ]);
+    publish(server, 'monthly/2020-07-md.csv', panelOf('2020-07'));
+    expect(await pull('2020-08-12T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD pulled'],
+      followed: [{ left: '' }],
+    });
+    expect(await vintagesOf(store)).toEqual([
+      '2020-06-30 sampled',
+      '2020-07-31 sampled',
+      '2020-08-10 fetched',
+    ]);
+  });
+
+  it('is taken from its corrected file in a later run', async () => {
+    const { server, store, pull } = await linking(['2020-06', '2020-08'], { since: '2020-06-01' });
+    await pull('2020-08-10T12:00:00Z');
+    publish(server, 'monthly/2020-rev-07-md.csv', panelOf('2020-07'));
+    expect((await pull('2020-08-12T12:00:00Z')).ends).toEqual(['FRED-MD pulled']);
+    expect(await vintagesOf(store)).toContain('2020-07-31 sampled');
+  });
+
+  it('is given up after a month, with a note', async () => {
+    const { pull } = await linking(['2020-06', '2020-08'], { since: '2020-06-01' });
+    await pull('2020-08-10T12:00:00Z');
+    const { ends, notes } = await pull('2020-09-10T12:00:00Z');
+    expect(ends).toEqual(['FRED-MD pulled']);
+    expect(notes[0]).toMatch(/^fred-md of 2020-07: .*; given up after 30 days, --full asks again$/);
   });
 });
