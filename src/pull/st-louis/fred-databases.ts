@@ -29,7 +29,16 @@ import {
   seriesOf,
   type WholeFile,
 } from '../whole-files.ts';
-import { type LinkedFile, type Links, linksIn, type Month, monthAfter, monthOfFile } from './links.ts';
+import {
+  type LinkedArchive,
+  type LinkedFile,
+  type Links,
+  linksIn,
+  type Month,
+  monthAfter,
+  monthOfFile,
+  monthsBetween,
+} from './links.ts';
 
 const title = 'the St. Louis Fed';
 
@@ -171,11 +180,12 @@ class DatabaseHistory {
       const detail = `the page of ${title} links a file of ${newest.month}, and today is ${this.#today}`;
       throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
     }
+    const start = this.#startIn(links);
     yield* this.#leftBehind(links);
-    for (const { path, from, to } of links.archives)
-      if (this.#isWanted(to)) yield* this.#archive(path, `${from} to ${to}`);
+    for (const archive of links.archives)
+      if (this.#isWanted(archive.to)) yield* this.#archive(archive, links, start);
     let fetched: Fetched | undefined;
-    for (const month of this.#monthsUpTo(newest.month)) {
+    for (const month of monthsBetween(start, newest.month).filter((one) => this.#isDue(one))) {
       fetched = await this.#fileOf(month, links);
       const { newest: held } = this.#bookmark;
       // Nobody says whether the file changed before its month had ended.
@@ -207,14 +217,30 @@ class DatabaseHistory {
     return fetched && (await this.#read(month, fetched.file, asOf));
   }
 
-  /** Lists the months that have ended, from the first one that may be missing. */
-  #monthsUpTo(last: Month): readonly Month[] {
+  /** Returns the first month to store; throws if an archive whose months nobody states may have earlier ones. */
+  #startIn({ archives, files, undatedArchives: [undated] }: Links): Month {
+    const { name } = this.#database;
     const { through, from } = this.#bookmark;
-    const months: Month[] = [];
-    const first = through === undefined ? (from ?? last) : monthAfter(through);
-    for (let month = first; month <= last; month = monthAfter(month))
-      if (this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today) months.push(month);
-    return months;
+    if (through !== undefined) return monthAfter(through);
+    const [first = ''] = [...archives.map((one) => one.from), ...files.map(({ month }) => month)].sort();
+    if (undated !== undefined && (from ?? '') < first) {
+      const detail = `the page of ${title} links an archive of ${name} that does not state its months: ${undated}`;
+      throw new Problem('bad-answer', detail, {
+        hints: [
+          `asof pull ${name} --since ${first}-01 begins with what the other links state`,
+          'the page may have changed; a newer asof may read it',
+        ],
+      });
+    }
+    if (archives.length > 0) return later(from ?? first, first);
+    if (from === undefined)
+      this.#task.note(`the page of ${title} links no archive of ${name}: the history begins with ${first}`);
+    return from ?? first;
+  }
+
+  /** Tells whether a month has ended, and is not stored yet. */
+  #isDue(month: Month): boolean {
+    return this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today;
   }
 
   #isWanted(month: Month): boolean {
@@ -222,25 +248,24 @@ class DatabaseHistory {
     return month > through && month >= from;
   }
 
-  /** Yields the files of an archive as windows, oldest first. */
-  async *#archive(path: string, months: string): AsyncGenerator<PullWindow> {
-    const { name } = this.#database;
+  /** Yields the files of an archive as windows, oldest first; a month that the archive lacks is requested. */
+  async *#archive({ path, from, to }: LinkedArchive, links: Links, start: Month): AsyncGenerator<PullWindow> {
+    const what = `the archive of ${this.#database.name} of ${from} to ${to}`;
     const reply = await this.#task.get(path, async ({ body }) =>
-      body.toString('latin1', 0, 4) === 'PK\x03\x04'
-        ? undefined
-        : otherAnswer(title, `the archive of ${name} of ${months}`),
+      body.toString('latin1', 0, 4) === 'PK\x03\x04' ? undefined : otherAnswer(title, what),
     );
-    const files = await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''));
-    const dated = files.flatMap((file) => {
+    const members = new Map<Month, SourceFile>();
+    for (const file of await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''))) {
       const month = monthOfFile(file.name);
-      return month === undefined ? [] : [{ month, file }];
-    });
-    if (dated.length === 0)
-      throw new Problem('bad-input', `the archive of ${name} of ${months} has no file of a month`);
-    dated.sort((a, b) => (a.month < b.month ? -1 : 1));
-    for (const { month, file } of dated)
-      if (this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today)
-        yield* this.#month(month, { file });
+      if (month !== undefined) members.set(month, file);
+    }
+    if (members.size === 0) throw new Problem('bad-input', `${what} has no file of a month`);
+    for (const month of [...new Set([...members.keys(), ...monthsBetween(start, to)])].sort()) {
+      if (!this.#isDue(month)) continue;
+      const file = members.get(month);
+      if (file !== undefined) yield* this.#month(month, { file });
+      else yield* this.#month(month, await this.#fileOf(month, links), links);
+    }
   }
 
   /** Requests the file of a month, as first published or corrected; undefined if there is none. */

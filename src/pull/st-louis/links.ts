@@ -12,7 +12,7 @@ export type LinkedFile = {
 };
 
 /** An archive with the files of several months. */
-type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
+export type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
 
 /** The files of one database on the page. */
 export type Links = {
@@ -20,6 +20,8 @@ export type Links = {
   readonly archives: readonly LinkedArchive[];
   /** Addresses of files whose month neither the address nor the text of the link states. */
   readonly undated: readonly string[];
+  /** Addresses of archives whose first and last months neither the address nor the text of the link states. */
+  readonly undatedArchives: readonly string[];
 };
 
 const site = 'https://www.stlouisfed.org/research/economists/mccracken/fred-databases';
@@ -30,6 +32,7 @@ export function linksIn(page: string, frequency: Frequency): Links {
   const files: LinkedFile[] = [];
   const archives: LinkedArchive[] = [];
   const undated: string[] = [];
+  const undatedArchives: string[] = [];
   for (const [, href = '', content = ''] of page.matchAll(
     /<a\b[^>]*?\shref\s*=\s*["']([^"']+)["'][^>]*>(.*?)<\/a>/gis,
   )) {
@@ -41,7 +44,7 @@ export function linksIn(page: string, frequency: Frequency): Links {
     if (/\.zip$/i.test(name) && new RegExp(`fred-${letters}`, 'i').test(name)) {
       const [from, to] = monthsIn(name).length === 2 ? monthsIn(name) : monthsIn(text);
       if (from !== undefined && to !== undefined) archives.push({ path, from, to });
-      else undated.push(url.href);
+      else undatedArchives.push(url.origin + url.pathname);
     }
     if (!/\.csv$/i.test(name) || !url.pathname.toLowerCase().includes(`/fred-md/${folder}/`)) continue;
     const [month] = [...monthsIn(name), ...monthsIn(text)];
@@ -49,7 +52,7 @@ export function linksIn(page: string, frequency: Frequency): Links {
     else files.push({ path, month, isRevised: /-rev-/i.test(name) });
   }
   archives.sort((a, b) => (a.from < b.from ? -1 : 1));
-  return { files, archives, undated };
+  return { files, archives, undated, undatedArchives };
 }
 
 /** Lists the months in a text: `2015-01`, `2026-rev-08`, `2024m5`. */
@@ -69,4 +72,11 @@ export function monthOfFile(name: string): Month | undefined {
 export function monthAfter(month: Month, count = 1): Month {
   const number = 12 * Number(month.slice(0, 4)) + Number(month.slice(5)) - 1 + count;
   return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
+}
+
+/** Lists the months between two ones (inclusive). */
+export function monthsBetween(from: Month, to: Month): readonly Month[] {
+  const months: Month[] = [];
+  for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
+  return months;
 }

@@ -23,7 +23,8 @@ import {
   reading,
 } from '../../support/scratch-store.ts';
 
-const archive = 'historical-vintages-of-fred-md-2015-01-to-2020-05.zip';
+// The real archive has 2015-01 too, but none of the months from then to 2020-04.
+const archive = 'historical-vintages-of-fred-md-2020-04-to-2020-05.zip';
 
 /** The months of files, dated by their last days, by series. */
 const vintagesOf = (store: string, seriesId = 'INDPRO') =>
@@ -439,5 +440,56 @@ describe('a month of FRED-MD without a file', () => {
     const { ends, notes } = await pull('2020-09-10T12:00:00Z');
     expect(ends).toEqual(['FRED-MD pulled']);
     expect(notes[0]).toMatch(/^fred-md of 2020-07: .*; given up after 30 days, --full asks again$/);
+  });
+});
+
+describe('the history of FRED-MD', () => {
+  const archived = (from: string, to: string, ...months: readonly string[]) =>
+    [
+      `historical-vintages-of-fred-md-${from}-to-${to}.zip`,
+      archiveOf(Object.fromEntries(months.map((month) => [`${month}.csv`, panelOf(month)]))),
+    ] as const;
+
+  it('takes single files for months that archives lack, and names months without any', async () => {
+    const { server, store, pull } = await linking(['2020-08']);
+    publish(server, ...archived('2020-01', '2020-03', '2020-01', '2020-03'), 'first (.zip)');
+    publish(server, ...archived('2020-05', '2020-06', '2020-05'), 'second (.zip)');
+    for (const month of ['2020-02', '2020-06', '2020-07'])
+      publish(server, `monthly/${month}-md.csv`, panelOf(month));
+    expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD left: bad-answer'],
+      notes: ['the St. Louis Fed has no file of fred-md of 2020-04'],
+      followed: [{ left: 'fred-md of 2020-04 (the answer is a web page, not a file)' }],
+    });
+    expect(await vintagesOf(store)).toEqual([
+      ...['01-31', '02-29', '03-31', '05-31', '06-30', '07-31'].map((day) => `2020-${day} sampled`),
+      '2020-08-10 fetched',
+    ]);
+  });
+
+  it('begins with the first linked file if the page links no archive, and says so', async () => {
+    const { store, pull } = await linking(['2020-07', '2020-08']);
+    expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD pulled'],
+      notes: ['the page of the St. Louis Fed links no archive of fred-md: the history begins with 2020-07'],
+    });
+    expect(await vintagesOf(store)).toEqual(['2020-07-31 sampled', '2020-08-10 fetched']);
+  });
+
+  it('is refused with an archive whose months nobody states, unless --since begins after it', async () => {
+    const { server, pull } = await linking(['2020-07', '2020-08']);
+    publish(server, 'historical_fred-md.zip', realArchive, 'Historical Vintages of FRED-MD, 1999 to 2014');
+    expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD failed: bad-answer'],
+      said: expect.stringMatching(
+        /an archive of fred-md that does not state its months: .*\/historical_fred-md\.zip$/,
+      ),
+      hints: [
+        'asof pull fred-md --since 2020-07-01 begins with what the other links state',
+        'the page may have changed; a newer asof may read it',
+      ],
+    });
+    const since = await pull('2020-08-10T12:00:00Z', { since: '2020-07-01' });
+    expect(since.ends).toEqual(['FRED-MD pulled']);
   });
 });
