@@ -204,6 +204,8 @@ class DatabaseHistory {
     this.#bookmark = defined({ ...this.#bookmark, left: left.length === 0 ? undefined : left });
     for (const { month } of left) {
       const asOf = monthEnd(`${month}-01`);
+      // The newest file, if its month goes on, is read below as of today.
+      if (asOf > this.#today) continue;
       const fetched = await this.#fileOf(month, links);
       const whole = fetched && (await this.#read(month, fetched.file, asOf));
       const usable = whole ?? (await this.#corrected(month, links, asOf));
