@@ -126,6 +126,8 @@ type SubjectState = {
   record: Followed;
   /** The stored counts before the first document. */
   before: PullCounts | undefined;
+  /** The figures that were stored with leave to replace others. */
+  replaced: number;
   readonly notes: string[];
   readonly conflicts: ImportConflict[];
 };
@@ -266,13 +268,14 @@ class SourcePull {
   }
 
   /** Stores a window: its documents and the bookmark in one transaction. */
-  async #store({ files, covers, bookmark, upTo }: PullWindow, state: SubjectState): Promise<void> {
+  async #store(
+    { files, covers, bookmark, contradicted = bookmark, upTo }: PullWindow,
+    state: SubjectState,
+  ): Promise<void> {
     const now = this.#run.clock();
     const { name } = state.record;
     if (files.length > 0) state.before ??= await this.#count(name);
-    const left = namesOf(this.#missing(bookmark));
-    const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left };
-    const { created, summaries, conflicts } = await writeStore(this.#run.store, async (writer) => {
+    const { created, summaries, conflicts, record } = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
         rename: new Map(),
@@ -290,14 +293,18 @@ class SourcePull {
         await writer.finish([covers]);
       }
       await this.#record(writer);
+      const reached = conflicts.length > 0 ? contradicted : bookmark;
+      const left = namesOf(this.#missing(reached));
+      const record = { ...state.record, bookmark: reached, upTo, lastRun: now.toISOString(), left };
       await writer.follow(record);
       // A signal during SQLite's work is delivered only in the next tick.
       await tick();
-      return { created: writer.created, summaries, conflicts };
+      return { created: writer.created, summaries, conflicts, record };
     });
     for (const { notes, statementsNew, statementsKnown } of summaries) {
       state.notes.push(...notes);
       this.#results.rows += statementsNew + statementsKnown;
+      if (this.#run.replace) state.replaced += statementsNew;
     }
     if (created) this.#results.created = true;
     this.#unrecorded.clear();
@@ -355,7 +362,7 @@ class SourcePull {
 
   /** Ends a subject; `what` is left to do besides its missing items. */
   async #end(
-    { record, before, notes }: SubjectState,
+    { record, before, replaced, notes }: SubjectState,
     outcome: PullOutcome,
     what: string,
     ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
@@ -364,7 +371,7 @@ class SourcePull {
     if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
     const after = before === undefined ? [] : Object.entries(await this.#count(record.name));
     const news = after.map(([name, count]) => [name, Math.max(0, count - (before?.[name] ?? 0))] as const);
-    const counts = Object.fromEntries(news);
+    const counts = { ...Object.fromEntries(news), ...(replaced > 0 && { new_or_replaced: replaced }) };
     this.#report(record, { outcome, requests: 0, counts, notes, left, ...ending });
   }
 
@@ -382,7 +389,7 @@ class SourcePull {
 }
 
 function unasked(record: Followed): SubjectState {
-  return { record, before: undefined, notes: [], conflicts: [] };
+  return { record, before: undefined, replaced: 0, notes: [], conflicts: [] };
 }
 
 function leftText({ record: { upTo } }: SubjectState): string {

@@ -95,6 +95,8 @@ export type PullWindow = {
   readonly covers?: string;
   /** Where the next pull resumes; only the source reads it. */
   readonly bookmark: string;
+  /** The bookmark in its place if a document contradicts the store, so that later runs name that again. */
+  readonly contradicted?: string;
   readonly upTo: Day;
   /** True if windows follow, as far as the source knows. */
   readonly more: boolean;

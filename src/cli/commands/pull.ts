@@ -283,8 +283,13 @@ function subjectLine(
   return `${name}  ${news === '' ? '' : `${news}, `}${asked}${end}`;
 }
 
+/** The words for what a pull with `--replace` stored; a replaced figure adds no vintage. */
+const replacementWords = {
+  new_or_replaced: ['new or replaced figure', 'new or replaced figures'],
+} as const;
+
 function countsText(all: readonly PullCounts[], { counted: words = {} }: Partial<PullSource> = {}): string {
-  const totals = Object.entries(words).flatMap(([name, [one, several]]) => {
+  const totals = Object.entries({ ...words, ...replacementWords }).flatMap(([name, [one, several]]) => {
     const total = all.reduce((sum, counts) => sum + (counts[name] ?? 0), 0);
     return total > 0 ? [counted(total, one, several)] : [];
   });

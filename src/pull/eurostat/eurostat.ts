@@ -163,7 +163,7 @@ type EurostatBookmark = Readonly<Record<string, { readonly updated: string; read
 
 /** Pulls a series: once the table before, whose vintages have ended, and the table if it has changed. */
 async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, get, read } = task;
+  const { subject, full, get, read, hasConflicts } = task;
   const key = parseKey(subject.name);
   const { name, table } = key;
   const id = eurostatId(name);
@@ -181,8 +181,9 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
     const batches = answer === undefined ? [] : batchesOf(answer, own, key);
     const figures = isSame ? held.figures : hashOf(batches);
     const isNews = batches.length > 0 && figures !== held?.figures;
+    const { [own]: _, ...others } = bookmark;
     bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
-    if (Object.values(bookmark).every((one) => one.figures === '')) {
+    if (!hasConflicts() && Object.values(bookmark).every((one) => one.figures === '')) {
       if (isLast) throw nothingThere(name);
       continue;
     }
@@ -193,9 +194,12 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
       files,
       ...(files.length === 0 && { covers: id }),
       bookmark: JSON.stringify(bookmark),
+      contradicted: JSON.stringify(others),
       upTo,
       more: !isLast,
     };
+    // What contradicts the store is asked for, and named, in every run.
+    if (hasConflicts()) bookmark = others;
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
+import { asof } from '../../support/command.ts';
 import {
   asJsonStat,
   asSdmxCsv,
@@ -428,9 +429,37 @@ describe('an answer of Eurostat', () => {
     expect(ends).toEqual([`${key('EA')} conflict: bad-answer`]);
     expect(said).toMatch(/2020-11-01 as of 2021-01-08: 8\.6, against 8\.3/);
     expect((await statements()).filter(({ asOf }) => asOf === '2026-09-01').length).toBe(1);
-    // Nothing has changed since then; --full compares all again.
+    // Nothing has changed since then, and the contradiction is still there.
+    expect((await pull(now)).ends).toEqual([`${key('EA')} conflict: bad-answer`]);
+    expect(await pull(now, { full: true, replace: true })).toMatchObject({
+      ends: [`${key('EA')} pulled`],
+      subjects: [{ counts: { new_vintages: 0, new_dates: 0, revised: 0, new_or_replaced: 1 } }],
+    });
     expect((await pull(now)).ends).toEqual([`${key('EA')} nothing-new`]);
-    expect((await pull(now, { full: true })).ends).toEqual([`${key('EA')} conflict: bad-answer`]);
+  });
+
+  it('that contradicts the store in the table up to 2020 is named in every run', async () => {
+    const { pull, server } = await eurostat();
+    await pull(now);
+    server.tables.EI_LM_M_VTGFIX = {
+      ...fixed,
+      cells: before.map((cell) => (cell.figure === '8.3' ? { ...cell, figure: '8.6' } : cell)),
+    };
+    for (const options of [{ full: true }, {}, {}])
+      expect((await pull(now, options)).ends).toEqual([`${key('EA')} conflict: bad-answer`]);
+    expect((await pull(now, { full: true, replace: true })).ends).toEqual([`${key('EA')} pulled`]);
+    expect((await pull(now)).ends).toEqual([`${key('EA')} nothing-new`]);
+  });
+
+  it('that replaces a stored figure is news on the command line', async () => {
+    const { pull, store, server } = await eurostat();
+    await pull(now);
+    const changed = since.map((cell) => (cell.figure === '8.3' ? { ...cell, figure: '8.6' } : cell));
+    server.tables.EI_LM_M_VTG = table(changed, '2026-10-02T23:00:00+0200');
+    const line = ['pull', 'eurostat', key('EA'), '--full', '--replace', '-v', '--store', store];
+    const { code, err } = await asof(line, { env: { HOME: folder, ASOF_EUROSTAT_URL: server.url }, now });
+    expect([code, err]).toEqual([0, expect.stringContaining('EA  1 new or replaced figure, 2 requests')]);
+    expect(err).not.toContain('nothing new');
   });
 
   it('without a vintage that the store has is noted; the store keeps it', async () => {
