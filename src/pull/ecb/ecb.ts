@@ -161,7 +161,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     async (reply) => brokenOff(id, reply) ?? (await disagreement(log, reply)),
     headersOf,
   );
-  const conflicts = conflictsWith(stored ?? [], log);
+  const conflicts = conflictsWith(stored ?? [], log, stored === undefined ? '' : (subject.upTo ?? ''));
   if (conflicts.length > 0) throw new ImportRefusal(conflicts);
   const upTo = log.values.at(-1)?.asOf ?? '';
   if (upTo < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${upTo}`);
@@ -264,13 +264,21 @@ function isClose(a: string | undefined, b: string | undefined): boolean {
   return Math.abs(x - y) <= roundingError * Math.max(Math.abs(x), Math.abs(y));
 }
 
-/** Lists the stored values that the log no longer has, or has from another day on. */
+/**
+ * Lists the stored values that the log no longer has, or has from another day on, and the logged ones of days up to
+ * `upTo`, the end of an earlier log, that the store lacks: with them, an answer of a past day would change.
+ */
 function conflictsWith(
   stored: readonly StoredChange[],
   { seriesId, values }: ChangeLog,
+  upTo: Day,
 ): readonly ImportConflict[] {
-  const logged = groupBy(values, ({ date }) => date);
-  return stored.flatMap(({ date, asOf, value: held }) => {
+  const [logged, kept] = [groupBy(values, ({ date }) => date), groupBy(stored, ({ date }) => date)];
+  const late = values.filter(
+    ({ date, asOf }) => asOf <= upTo && kept.get(date)?.some((one) => one.asOf === asOf) !== true,
+  );
+  return [...stored, ...late].flatMap(({ date, asOf }) => {
+    const held = knownOn(kept.get(date) ?? [], asOf);
     const given = knownOn(logged.get(date) ?? [], asOf);
     return sameNumber(held, given)
       ? []

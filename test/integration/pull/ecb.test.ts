@@ -286,13 +286,26 @@ describe('a changed log of the ECB', () => {
     expect(await contentIn(store)).toEqual(before);
   });
 
-  it('may enter figures late, under the day of an earlier freeze', async () => {
+  it('with figures entered late, under the day of an earlier freeze, is a conflict', async () => {
     const { server, store, pull } = await followingGdp();
     const isLate = (line: string) => line.includes('2002-07-31T');
     server.state.change = (what, body) => (what.startsWith('log') ? withoutLines(body, isLate) : body);
     await pull(now);
+    const before = await contentIn(store);
     server.state.change = (_, body) => body;
-    expect((await pull(now, { full: true })).ends).toEqual([`${gdp} pulled`]);
+    for (const _ of ['first', 'again']) {
+      const { ends, subjects } = await pull(now, { full: true });
+      expect(ends).toEqual([`${gdp} conflict: bad-answer`]);
+      expect(subjects[0]?.problem?.list.join()).toMatch(/ as of 2002-07-31: \d/);
+      expect(await contentIn(store)).toEqual(before);
+    }
+  });
+
+  it('takes figures under earlier days if the store has another part of them from an import', async () => {
+    const { server, store, pull } = await followingGdp();
+    const isLate = (line: string) => line.includes('2002-07-31T');
+    await importFiles(store, { 'log.csv': withoutLines(server.log(gdp), isLate) });
+    expect((await pull(now)).ends).toEqual([`${gdp} pulled`]);
     expect(await contentIn(store)).toEqual(await imported(server.log(gdp)));
   });
 });
