@@ -3,7 +3,7 @@ import { maturityNamed, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { WholeView } from '../store/store.ts';
+import type { Followed, WholeView } from '../store/store.ts';
 
 /** A series renamed or removed, perhaps in a dry run. */
 export type ChangedSeries = {
@@ -151,12 +151,7 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
         id,
         meant === undefined ? [] : [`${id} is an alias of ${meant.seriesId}: name the series`],
       );
-    const following = (await view.sources.followed()).find(({ name }) => name === id || name === to);
-    // A pull would still use the old id, and find no earlier data under it, or the data of another series.
-    if (following !== undefined)
-      throw new Problem('bad-input', `the store follows ${following.name} at ${following.source}`, {
-        hints: [`asof unfollow ${following.source} ${following.name} stops that; the facts stay`],
-      });
+    await refuseFollowed(await view.sources.followed(), [id, to]);
     const { figures, vintages } = contents;
     const own = aliases.filter(({ seriesId }) => seriesId === id).map(({ name }) => name);
     return {
@@ -166,6 +161,25 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
       vintages: vintages.length,
       aliases: own,
     };
+  });
+}
+
+/** Throws if a followed subject brings one of the series: a pull would still use the old id, and find no data there. */
+async function refuseFollowed(
+  followed: readonly Followed[],
+  ids: readonly (string | undefined)[],
+): Promise<void> {
+  if (followed.length === 0) return;
+  // Loaded here: most stores follow nothing.
+  const { pullSources } = await import('../pull/sources.ts');
+  const following = followed.find(({ source, name }) => {
+    const brings = pullSources.find((one) => one.name === source)?.seriesIds?.(name) ?? [name];
+    return brings.some((id) => ids.includes(id));
+  });
+  if (following === undefined) return;
+  const { source, name } = following;
+  throw new Problem('bad-input', `the store follows ${name} at ${source}`, {
+    hints: [`asof unfollow ${source} ${name} stops that; the facts stay`],
   });
 }
 

@@ -149,6 +149,8 @@ export interface PullSource {
    * Without `get`, a text for several names, such as `release 53`, stays as it is.
    */
   resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
+  /** Returns the ids of the series that a subject brings. Default: the subject is the id. */
+  readonly seriesIds?: (subject: string) => readonly string[];
   /** Estimates, without a request, the fewest requests of a pull, and what they are for. */
   estimate(
     subject: Followed,

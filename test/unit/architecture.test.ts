@@ -14,7 +14,7 @@ const maxLines = 500;
 const allowed = tableOf(`
   (api): answering client domain import library maintenance operations pull questions snapshot store
   library: answering client domain import lines maintenance operations pull questions snapshot store table
-  maintenance: domain import store
+  maintenance: domain import pull store
   errors:
   platform:
   domain/values:

@@ -77,6 +77,7 @@ export const eurostat: PullSource = {
 
   windows: historyOf,
 
+  seriesIds: (name) => [eurostatId(name)],
   count: (name, view) => countVintages(eurostatId(name), view),
 };
 

@@ -61,6 +61,7 @@ export const oecd: PullSource = {
   },
 
   windows: editionsOf,
+  seriesIds: (name) => idsOf(parseKey(name)),
 
   async count(name, view) {
     const sum: Record<string, number> = {};

@@ -65,6 +65,7 @@ export const rtdsm: PullSource = {
 
   estimate: () => ({ requests: 1, what: 'the workbook with every vintage' }),
 
+  seriesIds: (subject) => [workbookNamed(subject).id],
   count: (subject, view) => countVintages(workbookNamed(subject).id, view),
 
   windows: workbookOf,

@@ -98,6 +98,26 @@ contract((engine) => {
       ]);
     });
 
+    it.each([
+      ['eurostat', 'EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA', 'ESTAT:EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA'],
+      ['oecd', 'EA20+DEU.Q.B1GQ_Q.XDC._T', 'OECD:STES_REV.DEU.Q.B1GQ_Q.XDC._T'],
+      ['ecb', 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E', 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E'],
+      ['rtdsm', 'RGMvQd', 'RG'],
+    ])('is refused while the store follows it at %s as %s', async (source, name, id) => {
+      const address = engine.newAddress();
+      await importFiles(address, { 'a.csv': facts(`${id} 2014-10-01 2015-01-30 1`) });
+      await writing(address, async (writer) => {
+        const nothing = { upTo: undefined, lastRun: undefined, left: '' };
+        await writer.follow({ source, name, since: 'x', bookmark: 'y', ...nothing });
+        await writer.commit();
+      });
+      const refused = `the store follows ${name} at ${source}`;
+      expect(await failureOf(removeSeries(address, id))).toContain(refused);
+      expect(await failureOf(renameSeries(address, id, 'NEW'))).toContain(refused);
+      await importFiles(address, { 'b.csv': facts('OTHER 2014-10-01 2015-01-30 1') });
+      expect(await failureOf(renameSeries(address, 'OTHER', id))).toContain(refused);
+    });
+
     it('is refused while the store follows it, as renaming it is', async () => {
       const address = await newStore();
       const follow = (name: string) =>
