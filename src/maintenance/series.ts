@@ -3,6 +3,7 @@ import { maturityNamed, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
+import { AliasRefusal } from '../store/sql/series-rows.ts';
 import type { Followed, WholeView } from '../store/store.ts';
 
 /** A series renamed or removed, perhaps in a dry run. */
@@ -101,10 +102,7 @@ export async function addAlias(
     if (title === undefined) throw unknown(id);
     return { id, title, known: await view.aliases.idOf(name) };
   });
-  if (known !== undefined && known !== id)
-    throw new Problem('bad-input', `${name} is an alias of ${known}`, {
-      hints: [`\`asof series alias --rm ${name}\` removes it`],
-    });
+  if (known !== undefined && known !== id) throw new AliasRefusal(name, known);
   if (!dryRun && known === undefined)
     await writing(address, async (writer) => {
       await writer.putAlias({ name, seriesId: id });

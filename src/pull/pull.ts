@@ -7,6 +7,7 @@ import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
+import { AliasRefusal } from '../store/sql/series-rows.ts';
 import type { Followed } from '../store/store.ts';
 import type { StoreWriter } from '../store/writer.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
@@ -260,7 +261,8 @@ class SourcePull {
       }
       const isConflict = error instanceof ImportRefusal;
       const isUnknown = problem.kind === 'not-found';
-      this.#failures = isConflict || isUnknown ? 0 : this.#failures + 1;
+      const hasAnswered = isConflict || isUnknown || error instanceof AliasRefusal;
+      this.#failures = hasAnswered ? 0 : this.#failures + 1;
       await end(isConflict ? 'conflict' : 'failed', problem.headline, problem);
       if (isUnknown && bookmark === '') this.#unrecorded.set(name, undefined);
       if (this.#failures >= mostFailures) throw problem;
@@ -333,7 +335,8 @@ class SourcePull {
         hints: [this.#wayOut(error, name)],
       });
     }
-    if (error.kind !== 'bad-input') return error;
+    // The answer is good: an alias of the user has the id of a series in it.
+    if (error.kind !== 'bad-input' || error instanceof AliasRefusal) return error;
     const detail = `asof cannot read the answer of ${title} for ${name}, and stored nothing from it: ${error.detail}`;
     return new Problem('bad-answer', detail, {
       hints: ['the source may have changed; a newer asof may read it'],

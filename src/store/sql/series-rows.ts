@@ -9,6 +9,15 @@ import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 
+/** The refusal of an id or a name that is an alias. */
+export class AliasRefusal extends Problem {
+  constructor(name: string, seriesId: string, consequence = '') {
+    super('bad-input', `${name} is an alias of ${seriesId}${consequence}`, {
+      hints: [`\`asof series alias --rm ${name}\` removes the alias`],
+    });
+  }
+}
+
 /** The metadata of a series before an import. */
 export type SeriesRecord = SeriesDescription & { readonly hadStatements: boolean };
 
@@ -88,10 +97,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       ]);
       if (row === undefined) {
         // The alias would come to mean another series without a word.
-        if (aliased !== undefined)
-          throw new Problem('bad-input', `${id} is an alias of ${aliased}: no series can take this id`, {
-            hints: [`\`asof series alias --rm ${id}\` removes the alias`],
-          });
+        if (aliased !== undefined) throw new AliasRefusal(id, aliased, ': no series can take this id');
         const version = await tables.create(id);
         await addWords(session, { id });
         const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };

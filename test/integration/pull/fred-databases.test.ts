@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addAlias, removeAlias } from '../../../src/maintenance/series.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import {
@@ -186,6 +187,20 @@ describe('asof pull fred-md', () => {
     ]);
     expect(await contentOf(store, 'PAYEMS')).toEqual(before);
     expect(await vintagesOf(store)).toHaveLength(6);
+  });
+
+  it('says which alias has the id of a series of the panel, and stores nothing until it is removed', async () => {
+    const { store, pull } = await august2020();
+    await importFiles(store, { 'own.csv': facts('RUC 2019-11-01 2020-01-10 1') });
+    await addAlias(store, 'PAYEMS', 'RUC');
+    expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
+      ends: ['FRED-MD failed: bad-input'],
+      said: 'PAYEMS is an alias of RUC: no series can take this id',
+      hints: ['`asof series alias --rm PAYEMS` removes the alias'],
+    });
+    expect(await vintagesOf(store)).toEqual([]);
+    await removeAlias(store, 'PAYEMS');
+    expect((await pull('2020-08-10T12:00:00Z')).ends).toEqual(['FRED-MD pulled']);
   });
 
   it('leaves a file that it cannot read for later runs, and reads the rest', async () => {

@@ -195,7 +195,7 @@ describe('asof series alias', () => {
     [exit 2]
     $ asof series alias EU GDP
     ! asof: EU is an alias of ${oecd}
-    !       \`asof series alias --rm EU\` removes it
+    !       \`asof series alias --rm EU\` removes the alias
     [exit 2]
     $ asof series alias --rm US
     ! asof: the store has no alias US
