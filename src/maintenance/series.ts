@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import { AliasRefusal } from '../store/sql/series-rows.ts';
-import type { Followed, WholeView } from '../store/store.ts';
+import type { Alias, Followed, WholeView } from '../store/store.ts';
 
 /** A series renamed or removed, perhaps in a dry run. */
 export type ChangedSeries = {
@@ -94,17 +94,26 @@ export async function addAlias(
 ): Promise<SeriesAlias> {
   const name = checkedId(alias);
   const { id, title, known } = await readStore(address, async (view) => {
-    if (maturityNamed(name) !== undefined || (await view.contents.series(name)) !== undefined)
-      throw new Problem('bad-input', `${name} is the id of a series, and no alias can take it`);
+    const isSeries = maturityNamed(name) !== undefined || (await view.contents.series(name)) !== undefined;
     const own = checkedId(of);
     const id = (await view.aliases.idOf(own)) ?? own;
+    const known = await view.aliases.idOf(name);
+    refuseTaken({ name, seriesId: id }, isSeries, known);
     const title = await titleOf(view, id);
     if (title === undefined) throw unknown(id);
-    return { id, title, known: await view.aliases.idOf(name) };
+    return { id, title, known };
   });
-  if (known !== undefined && known !== id) throw new AliasRefusal(name, known);
   if (!dryRun && known === undefined)
     await writing(address, async (writer) => {
+      // Another process may have written since; from here on, the locks of both ids are held.
+      const records = await writer.records([name, id]);
+      const others = await writer.aliases();
+      refuseTaken(
+        { name, seriesId: id },
+        records.has(name),
+        others.find((one) => one.name === name)?.seriesId,
+      );
+      if (!records.has(id) && !yieldSeries.some((one) => one.id === id)) throw unknown(id);
       await writer.putAlias({ name, seriesId: id });
       await writer.commit();
     });
@@ -129,6 +138,12 @@ export async function removeAlias(
       await writer.commit();
     });
   return found;
+}
+
+/** Throws if a series has the name of an alias, or if the alias stands for another series. */
+function refuseTaken({ name, seriesId }: Alias, isSeries: boolean, known: string | undefined): void {
+  if (isSeries) throw new Problem('bad-input', `${name} is the id of a series, and no alias can take it`);
+  if (known !== undefined && known !== seriesId) throw new AliasRefusal(name, known);
 }
 
 /** Returns the title of a series of a store or its curves, the id if it has none; undefined if it is unknown. */

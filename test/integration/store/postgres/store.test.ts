@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkStore } from '../../../../src/maintenance/check.ts';
+import { addAlias, listAliases } from '../../../../src/maintenance/series.ts';
 import { openStore, openWriter, readStoreIfAny, writing } from '../../../../src/store/open.ts';
 import { Database } from '../../../../src/store/postgres/connection.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
@@ -59,6 +61,44 @@ describe('imports into a store in PostgreSQL', () => {
     await earlier.commit();
     expect(await failure).toContain('X 2014-10-01 as of 2015-01-30: 9, against 1');
     expect(await valuesOf(address, 'X')).toEqual(['1']);
+  });
+
+  it('of a series wait for an alias of its name, and are refused', async () => {
+    const address = await newStore();
+    const writer = await openWriter(address);
+    await writer.putAlias({ name: 'X', seriesId: 'OLD' });
+    const failure = failureOf(importFiles(address, { 'b.csv': facts('X 2014-10-01 2015-01-30 9') }));
+    await delay(300);
+    await writer.commit();
+    expect(await failure).toBe('X is an alias of OLD: no series can take this id');
+    expect((await checkStore(address)).faults).toEqual([]);
+  });
+
+  it('of a series hold up an alias of its name, which is refused then', async () => {
+    const address = await newStore();
+    const earlier = await begun(address, 'X');
+    const failure = failureOf(addAlias(address, 'X', 'OLD'));
+    await delay(300);
+    await earlier.commit();
+    expect(await failure).toBe('X is the id of a series, and no alias can take it');
+    expect(await listAliases(address)).toEqual([]);
+    expect((await checkStore(address)).faults).toEqual([]);
+  });
+
+  it('let no alias pass for a series that is removed meanwhile, or for two series', async () => {
+    const address = await newStore();
+    await importFiles(address, { 'b.csv': facts('Y 2014-10-01 2015-01-30 9') });
+    const writer = await openWriter(address);
+    await writer.putAlias({ name: 'X', seriesId: 'OLD' });
+    await writer.removeSeries('Y');
+    const failures = Promise.all([
+      failureOf(addAlias(address, 'X', 'Y')),
+      failureOf(addAlias(address, 'Z', 'Y')),
+    ]);
+    await delay(300);
+    await writer.commit();
+    expect(await failures).toEqual(['X is an alias of OLD', "series 'Y' not found"]);
+    expect((await listAliases(address)).map(({ name }) => name)).toEqual(['X']);
   });
 
   it('that need the same series in opposite orders all succeed', async () => {
