@@ -313,7 +313,8 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
   });
   // Of a source without an answer, nobody knows whether it has something new.
   const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
-  const count = done.length === 0 ? 'nothing was pulled' : `pulled ${done.length} of ${subjects.length}`;
+  const count =
+    done.length + totals.length === 0 ? 'nothing was pulled' : `pulled ${done.length} of ${subjects.length}`;
   return [
     `${[count, ...news].join(': ')}; ${asked} in ${durationText(seconds)}`,
     ...leftLine(summary),

@@ -161,6 +161,10 @@ describe('asof pull', () => {
       $ asof pull --list --columns name --no-header
       GDP
       SMALL
+      $ asof pull fred SMALL --since 2999-01-01
+      ! asof: since 2999-01-01: nothing is published on a day that has not begun
+      !       name a day up to …
+      [exit 2]
       $ asof pull GDP
       ! asof: unknown source 'GDP': use fred, …
       !       asof pull fred GDP pulls a series of FRED
