@@ -5,6 +5,7 @@ import { type Day, type KnownFrequency, parseDay } from '../../../domain/values/
 import { sameNumber } from '../../../domain/values/decimal.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
+import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
@@ -27,6 +28,8 @@ export type ChangeLog = {
   readonly frequency: KnownFrequency;
   /** At most one entry for each date and day, by day. */
   readonly values: readonly LoggedValue[];
+  /** The refusal of the first deletion of a period that no earlier row states: the log is an excerpt. */
+  readonly excerpt: Problem | undefined;
   /** True if the log has deletions; an answer to a key with wildcards lacks them. */
   readonly hasDeletions: boolean;
   readonly metadata: SeriesMetadata;
@@ -47,6 +50,7 @@ export const ecbLog: ImportFormat = {
   recognise: ({ header }) => header[0] === 'KEY' && logColumns.every((name) => header.includes(name)),
   async *read(file) {
     const logs = await readChangeLogs(file);
+    for (const { excerpt } of logs) if (excerpt !== undefined) throw excerpt;
     if (!logs.some(({ hasDeletions }) => hasDeletions)) {
       if (logs.length > 1) {
         const reason = `a log of ${logs.length} series without deletions: the ECB leaves them out if a key has wildcards`;
@@ -85,7 +89,11 @@ type SeriesEvents = {
   hasDeletions: boolean;
 };
 
-type LoggedEvent = LoggedValue & { readonly row: number; readonly instant: number };
+type LoggedEvent = LoggedValue & {
+  readonly row: number;
+  readonly instant: number;
+  readonly isDeletion: boolean;
+};
 
 /** Reads the change logs in a file; throws a refusal for a cut file and for rows that contradict each other. */
 export async function readChangeLogs(file: SourceFile): Promise<readonly ChangeLog[]> {
@@ -107,6 +115,7 @@ export async function readChangeLogs(file: SourceFile): Promise<readonly ChangeL
     seriesId,
     frequency,
     values: valuesByDay(file, events),
+    excerpt: excerptIn(file, events),
     hasDeletions,
     metadata: metadataIn(seriesId, frequency, described),
   }));
@@ -217,7 +226,7 @@ function eventIn(file: SourceFile, row: DataRow, date: Day): LoggedEvent {
     const place = { row: row.row, column: stamp, value: text };
     throw refusal(file, place, 'not a time with its offset, such as 2001-01-03T15:30:00.000+01:00');
   }
-  return { row: row.row, date, asOf, instant, value };
+  return { row: row.row, date, asOf, instant, value, isDeletion: action === 'Delete' };
 }
 
 const validity = ['VALID_FROM', 'VALID_TO'] as const;
@@ -238,6 +247,22 @@ function valuesByDay(file: SourceFile, events: readonly LoggedEvent[]): readonly
   return [...ofDays.values()]
     .sort((a, b) => (a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf)))
     .map(({ date, asOf, value }) => ({ date, asOf, value }));
+}
+
+/** Returns the refusal of the first row that deletes a period before any row has stated it. */
+function excerptIn(file: SourceFile, events: readonly LoggedEvent[]): Problem | undefined {
+  const stated = new Map<Day, number>();
+  for (const { date, instant, isDeletion } of events)
+    if (!isDeletion) stated.set(date, Math.min(instant, stated.get(date) ?? instant));
+  const unstated = events.find(
+    ({ date, instant, isDeletion }) => isDeletion && !((stated.get(date) ?? instant) < instant),
+  );
+  if (unstated === undefined) return undefined;
+  const reason = 'this row deletes a period that no earlier row states, so the log is an excerpt';
+  const place = { row: unstated.row, column: 'TIME_PERIOD', value: unstated.date };
+  return refusal(file, place, reason, [
+    'ask for the whole log, with one series a request and without limits of time',
+  ]);
 }
 
 const adjustments: Readonly<Record<string, string>> = { N: 'NSA', S: 'SA', W: 'CA', Y: 'SCA' };

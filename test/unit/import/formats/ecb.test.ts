@@ -6,8 +6,24 @@ import { linesIn, readAll, realFile, refusalOf, refuses, sourceFile } from '../.
 const log = formatOfKind('ecb-log');
 const vintage = formatOfKind('ecb-vintage');
 
-const excerpt = realFile(testData, 'recordings/ecb/rtd-log-excerpt.csv');
 const excerptText = readData(testData, 'recordings/ecb/rtd-log-excerpt.csv').toString();
+
+/** The header and the rows of 2001-01-03, with which the log begins. */
+const beginning = sourceFile('log.csv', `${excerptText.split('\n').slice(0, 32).join('\n')}\n`);
+
+/** The beginning, and the deletion of its periods in the recorded form. */
+const deleted = sourceFile(
+  'log.csv',
+  excerptText
+    .split('\n')
+    .map((line, at, all) => {
+      const [key, period] = [line.split(',')[6] ?? '', all[at - 31]?.split(',')[6] ?? ''];
+      return at > 31 && at < 63 ? line.replace(`,${key},`, `,${period},`) : line;
+    })
+    .filter((_, at) => at < 63)
+    .concat('')
+    .join('\n'),
+);
 
 /** A log with these rows after the columns of the key: period, value, action, VALID_FROM, VALID_TO. */
 function logText(...rows: readonly string[]): string {
@@ -19,16 +35,28 @@ const logFile = (...rows: readonly string[]) => sourceFile('log.csv', logText(..
 
 describe('a change log of the ECB', () => {
   it('states replaced values from VALID_FROM on, and deletions from VALID_TO on', async () => {
-    const statements = await linesIn(log, excerpt);
-    expect(statements.length).toBe(71);
+    const statements = await linesIn(log, deleted);
+    expect(statements.length).toBe(62);
     expect(statements.filter((line) => line.includes(',2001-01-03,')).length).toBe(31);
-    expect(statements.filter((line) => line.endsWith(',2021-09-08,')).length).toBe(40);
+    expect(statements.filter((line) => line.endsWith(',2021-09-08,')).length).toBe(31);
     expect(statements[0]).toBe('ECB:RTD.Q.S0.S.G_GDPM_TO_C.E,1991-01-01,2001-01-03,1274000.74');
-    expect(statements).toContain('ECB:RTD.Q.S0.S.G_GDPM_TO_C.E,2021-01-01,2021-09-08,');
+    expect(statements).toContain('ECB:RTD.Q.S0.S.G_GDPM_TO_C.E,1998-07-01,2021-09-08,');
+  });
+
+  it('is refused if it deletes periods that it has not stated, as an excerpt does', async () => {
+    const file = sourceFile('log.csv', excerptText);
+    expect(await refusalOf(log, file)).toMatch(
+      /^Problem: log\.csv, row 33, column "TIME_PERIOD": "2011-04-01": this row deletes a period that no earlier row states/,
+    );
+    const late = logFile(
+      '2020-Q1,,Delete,,2021-09-08T15:30:00.000+02:00',
+      '2020-Q1,1,Replace,2021-09-08T15:30:01.000+02:00,',
+    );
+    expect(await refusalOf(log, late)).toMatch(/^Problem: log\.csv, row 2, .*so the log is an excerpt/);
   });
 
   it('describes its series by the attributes of the ECB', async () => {
-    const { metadata, coverage } = await readAll(log, excerpt);
+    const { metadata, coverage } = await readAll(log, beginning);
     expect(metadata).toEqual([
       {
         seriesId: 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E',
@@ -40,7 +68,7 @@ describe('a change log of the ECB', () => {
         source: 'ECB Real-Time Database',
       },
     ]);
-    expect(coverage).toMatchObject([{ coveredTo: '2021-09-08' }]);
+    expect(coverage).toMatchObject([{ coveredTo: '2001-01-03' }]);
   });
 
   it('begins with the figures that the ECB’s file of that month has', async () => {
@@ -50,12 +78,13 @@ describe('a change log of the ECB', () => {
     const gdp = (await linesIn(vintage, file)).filter((line) =>
       line.startsWith('ECB:ESA.Q.I2.S.0000.B1QG00.'),
     );
-    const logged = (await linesIn(log, excerpt)).filter((line) => line.includes(',2001-01-03,'));
+    const logged = (await linesIn(log, beginning)).filter((line) => line.includes(',2001-01-03,'));
     expect(valuesOf(gdp)).toEqual(expect.arrayContaining([...valuesOf(logged)]));
   });
 
   it('orders rows by their full time stamps, whichever comes first in the file', async () => {
     const rows = [
+      '2020-Q1,0,Replace,2020-06-03T15:30:00.000+02:00,',
       '2020-Q1,2,Replace,2021-09-08T15:30:01.000+02:00,',
       '2020-Q1,1,Replace,2021-01-20T15:30:01.000+01:00,',
       '2020-Q1,,Delete,,2021-01-20T15:30:00.000+01:00',
@@ -63,7 +92,12 @@ describe('a change log of the ECB', () => {
       '2020-Q2,9,Replace,2021-01-20T14:30:00.000Z,',
       '2020-Q2,,Delete,,2021-01-20T15:30:01.000+01:00',
     ];
-    const stated = ['2020-01-01,2021-01-20,1', '2020-04-01,2021-01-20,', '2020-01-01,2021-09-08,2'];
+    const stated = [
+      '2020-01-01,2020-06-03,0',
+      '2020-01-01,2021-01-20,1',
+      '2020-04-01,2021-01-20,',
+      '2020-01-01,2021-09-08,2',
+    ];
     for (const file of [logFile(...rows), logFile(...[...rows].reverse())])
       expect((await linesIn(log, file)).sort()).toEqual(
         stated.map((line) => `ECB:RTD.Q.S0.S.X.E,${line}`).sort(),
