@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type Day, dayNumber, later, monthEnd, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -139,6 +140,8 @@ type PanelMark = {
   readonly through?: Month;
   /** The newest file that is stored, which may change. */
   readonly newest?: { readonly month: Month; readonly sha256: string };
+  /** Months whose files changed after they were stored: their figures of now are of a later day. */
+  readonly changed?: readonly Month[];
   /** The files that could not be read. */
   readonly left?: readonly Missing[];
 };
@@ -152,6 +155,8 @@ class DatabaseHistory {
   readonly #database: PanelFiles;
   readonly #task: PullTask;
   readonly #today: Day;
+  /** The newest file that earlier runs stored. */
+  readonly #previous: PanelMark['newest'];
   #bookmark: PanelMark;
   #upTo: Day;
   /** The series in the files so far, and those that the store has from another source. */
@@ -165,7 +170,8 @@ class DatabaseHistory {
     const held = parseBookmark(task.subject.bookmark);
     const from =
       (task.full || task.subject.bookmark === '' ? task.since?.slice(0, 7) : undefined) ?? held.from;
-    this.#bookmark = task.full ? defined({ from }) : defined({ ...held, from });
+    this.#previous = held.newest;
+    this.#bookmark = task.full ? defined({ from, changed: held.changed }) : defined({ ...held, from });
     this.#upTo = task.subject.upTo ?? '';
   }
 
@@ -187,13 +193,10 @@ class DatabaseHistory {
     let fetched: Fetched | undefined;
     for (const month of monthsBetween(start, newest.month).filter((one) => this.#isDue(one))) {
       fetched = await this.#fileOf(month, links);
-      const { newest: held } = this.#bookmark;
-      // Nobody says whether the file changed before its month had ended.
-      const hasChanged = held?.month === month && fetched !== undefined && fetched.sha256 !== held.sha256;
-      if (hasChanged && month === newest.month) {
-        fetched = undefined;
-        this.#bookmark = { ...this.#bookmark, through: month };
-      } else yield* this.#month(month, fetched, month === newest.month ? undefined : links);
+      if (fetched?.sha256 === undefined || !this.#hasChanged(month, fetched.sha256))
+        yield* this.#month(month, fetched, month === newest.month ? undefined : links);
+      else if (month === newest.month) fetched = undefined;
+      else this.#passOver(month);
     }
     yield* this.#newest(newest, fetched);
   }
@@ -240,6 +243,22 @@ class DatabaseHistory {
     return from ?? first;
   }
 
+  /** Tells whether the file of a month that has ended is not the stored one; notes it in the bookmark. */
+  #hasChanged(month: Month, sha256: string): boolean {
+    const { changed = [] } = this.#bookmark;
+    const isOther = this.#previous?.month === month && sha256 !== this.#previous.sha256;
+    if (!isOther && !changed.includes(month)) return false;
+    // Nobody says whether the file changed before its month had ended.
+    this.#bookmark = { ...this.#bookmark, through: month, changed: [...new Set([...changed, month])] };
+    return true;
+  }
+
+  /** Names a changed file that counts from today on, when files of later months count. */
+  #passOver(month: Month): void {
+    const what = `the file of ${month} has changed since it was stored`;
+    this.#task.note(`${what}; what it says now is left out, because later files follow it`);
+  }
+
   /** Tells whether a month has ended, and is not stored yet. */
   #isDue(month: Month): boolean {
     return this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today;
@@ -265,8 +284,10 @@ class DatabaseHistory {
     for (const month of [...new Set([...members.keys(), ...monthsBetween(start, to)])].sort()) {
       if (!this.#isDue(month)) continue;
       const file = members.get(month);
-      if (file !== undefined) yield* this.#month(month, { file });
-      else yield* this.#month(month, await this.#fileOf(month, links), links);
+      const fetched = file === undefined ? await this.#fileOf(month, links) : { file };
+      const sha256 = await hashOfFile(fetched?.file);
+      if (sha256 !== undefined && this.#hasChanged(month, sha256)) this.#passOver(month);
+      else yield* this.#month(month, fetched, file === undefined ? links : undefined);
     }
   }
 
@@ -404,6 +425,13 @@ class DatabaseHistory {
 
 /** A file; one that is downloaded by itself has a path and a hash. */
 type Fetched = { readonly file: SourceFile; readonly path?: string; readonly sha256?: string };
+
+async function hashOfFile(file: SourceFile | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const hash = createHash('sha256');
+  for await (const bytes of file.read()) hash.update(bytes);
+  return hash.digest('hex');
+}
 
 /** Returns the newest file that the page links; throws if no link states its month. */
 function newestIn({ files, undated }: Links, name: string): LinkedFile {
