@@ -131,7 +131,8 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   if (isPage(reply)) throw noVariable(subject.name);
   const sha256 = hashOf(reply);
   const isKnown = held.sha256 === sha256 && (held.awaited === undefined || held.awaited > today);
-  if (isKnown && !full) {
+  // A series that was removed from the store comes back.
+  if (isKnown && !full && (await read((view) => view.series.find(id))) !== undefined) {
     yield { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? today, more: false };
     return;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { removeSeries } from '../../../src/maintenance/series.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -93,6 +94,15 @@ describe('asof pull rtdsm', () => {
       subjects: [{ counts: { new_vintages: 1, revised: 1 } }],
       followed: [{ upTo: '2024-05-15' }],
     });
+  });
+
+  it('reads an unchanged workbook again if its series is no longer in the store', async () => {
+    const { server, store, pull, statements } = await smallRcon({ request: { rtdsm: ['RCONMvQd'] } });
+    server.workbooks.rconmvqd = small;
+    await pull(march);
+    await removeSeries(store, 'RCON');
+    expect((await pull(april)).ends).toEqual(['RCONMvQd pulled']);
+    expect(await statements()).toEqual(ofSmall);
   });
 
   it('takes blank cells and #N/A alike for figures that were not known', async () => {
