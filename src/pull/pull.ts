@@ -238,9 +238,9 @@ class SourcePull {
     const end = (outcome: PullOutcome, what: string, problem?: Problem) =>
       this.#end(state, outcome, what, { requests: getter.requests - asked, ...defined({ problem }) });
     try {
-      const { full, since, store, clock } = this.#run;
+      const { full, replace, since, store, clock } = this.#run;
       const task: PullTask = {
-        ...{ subject: state.record, full, since, now: clock(), get: getter.get },
+        ...{ subject: state.record, full, replace, since, now: clock(), get: getter.get },
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
         hasConflicts: () => state.conflicts.length > 0,
@@ -277,18 +277,19 @@ class SourcePull {
 
   /** Stores a window: its documents and the bookmark in one transaction. */
   async #store(
-    { files, covers, bookmark, contradicted = bookmark, upTo }: PullWindow,
+    { files, replaces = false, covers, bookmark, contradicted = bookmark, upTo }: PullWindow,
     state: SubjectState,
   ): Promise<void> {
     const now = this.#run.clock();
     const { name } = state.record;
+    const replace = this.#run.replace || replaces;
     if (files.length > 0) state.before ??= await this.#count(name);
     const { created, summaries, conflicts, record } = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
         rename: new Map(),
         merge: false,
-        replace: this.#run.replace,
+        replace,
         redescribe: true,
         loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
         complete: false,
@@ -312,7 +313,7 @@ class SourcePull {
     for (const { notes, statementsNew, statementsKnown } of summaries) {
       state.notes.push(...notes);
       this.#results.rows += statementsNew + statementsKnown;
-      if (this.#run.replace) state.replaced += statementsNew;
+      if (replace) state.replaced += statementsNew;
     }
     if (created) this.#results.created = true;
     this.#unrecorded.clear();

@@ -91,6 +91,8 @@ export function reasonIn({ detail, refusal }: Problem): string {
 export type PullWindow = {
   /** Documents in memory with their formats; empty if nothing is new. */
   readonly files: readonly ImportFile[];
+  /** True if the documents replace stored figures that were not final. */
+  readonly replaces?: boolean;
   /** A series whose coverage grows without a document. */
   readonly covers?: string;
   /** Where the next pull resumes; only the source reads it. */
@@ -106,6 +108,8 @@ export type PullWindow = {
 export type PullTask = {
   readonly subject: Followed;
   readonly full: boolean;
+  /** True if the user takes what the source says in place of what is stored. */
+  readonly replace: boolean;
   /** For a history that begins now: its first day. */
   readonly since: Day | undefined;
   readonly now: Date;

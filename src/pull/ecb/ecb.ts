@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../client/remote/exchange.ts';
+import { publishers } from '../../domain/series/publishers.ts';
 import { knownOn, type StoredChange } from '../../domain/series/revision-history.ts';
-import { addDays, type Day, utcDay } from '../../domain/values/date.ts';
+import { addDays, type Day, later, utcDay } from '../../domain/values/date.ts';
+import { parseDateSet } from '../../domain/values/date-set.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -31,6 +33,7 @@ import {
   throttled,
   vintageWords,
 } from '../source.ts';
+import { foreignSeries } from '../whole-files.ts';
 
 const title = 'the ECB';
 
@@ -43,6 +46,8 @@ export const ecb: PullSource = {
   timeout: 600,
   probe: '/data/RTD/Q.S0.S.G_GDPM_TO_C.E?format=csvdata&detail=dataonly&lastNObservations=1',
   counted: vintageWords,
+  // What contradicts the store is left out of a log, and named.
+  keepsStored: true,
   access: ({ url = 'https://data-api.ecb.europa.eu' }) => ({ base: baseOf(url), secrets: [], failureIn }),
   resolve: async (typed) => typed.map(seriesId),
 
@@ -103,6 +108,8 @@ type LogBookmark = {
   readonly sha256?: string;
   /** The `Last-Modified` of the stored log; absent if the log may still have been growing. */
   readonly modified?: string;
+  /** The last day of the stored log, whose figures may have been a part; absent if they were whole. */
+  readonly open?: Day;
 };
 
 const csv = 'format=csvdata';
@@ -116,11 +123,12 @@ function headersOf(copy: number): HttpReply['headers'] {
 
 /** Pulls the change log of a series, whole each time that it has changed. */
 async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, now, note, get } = task;
+  const { subject, full, replace, now, note, get, read } = task;
   const { name: id } = subject;
-  const stored = await storedChanges(task);
-  const held: LogBookmark =
-    full || stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  const stored = await storedLog(task);
+  const last: LogBookmark =
+    stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  const held: LogBookmark = full ? {} : last;
   const path = pathOf(id);
   const unlessChanged = defined({ 'if-modified-since': held.modified });
   const logPath = `${path}?${csv}&includeHistory=true`;
@@ -139,11 +147,11 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     return;
   }
   if (hashOf(first.body) === held.sha256) {
-    yield { ...unchanged, bookmark: bookmarkOf(first, now) };
+    yield { ...unchanged, bookmark: bookmarkOf(first, subject.upTo ?? '', now) };
     return;
   }
   // An answer that cannot be read needs no second copy.
-  const read = await readLog(first, id);
+  const given = await readLog(first, id);
   const copies = [first.body];
   const agreed = await get(
     logPath,
@@ -155,42 +163,82 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     },
     (failed) => headersOf(failed + 1),
   );
-  const log = agreed.body.equals(first.body) ? read : await readLog(agreed, id);
+  const log = agreed.body.equals(first.body) ? given : await readLog(agreed, id);
   await get(
     `${path}?${csv}&detail=dataonly`,
     async (reply) => brokenOff(id, reply) ?? (await disagreement(log, reply)),
     headersOf,
   );
-  const conflicts = conflictsWith(stored ?? [], log, stored === undefined ? '' : (subject.upTo ?? ''));
-  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
-  const upTo = log.values.at(-1)?.asOf ?? '';
-  if (upTo < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${upTo}`);
+  const foreign = (await foreignSeries([id], publishers.ecb.name, read)).get(id);
+  if (foreign !== undefined)
+    throw new ImportRefusal([
+      { kind: 'source', seriesId: id, held: [foreign], given: [publishers.ecb.name] },
+    ]);
+  const takesAll = full && replace;
+  const isFinal = (asOf: Day) => !takesAll && (last.open === undefined || asOf < last.open);
+  const upTo = stored === undefined ? '' : (subject.upTo ?? '');
+  const conflicts = conflictsWith(stored?.changes ?? [], log, upTo).filter(({ asOf }) => isFinal(asOf));
+  const reached = log.values.at(-1)?.asOf ?? '';
+  if (reached < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${reached}`);
+  const outdated = (stored?.cells ?? []).filter(({ asOf }) => !isFinal(asOf));
+  const refused = new Set(conflicts.map(keyOf));
+  // A vintage that the store lacks would be new in the past, even if its figures were known.
+  const isTaken = (value: Cell) => !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
+  const taken = conflicts.length === 0 ? log.values : log.values.filter(isTaken);
+  const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
+    a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf),
+  );
   const format: ImportFormat = {
     ...ecbLog,
     async *read() {
-      yield logBatch(log);
+      yield logBatch({ ...log, values });
     },
   };
   yield {
     files: [{ file: logFile(agreed, id), format }],
-    bookmark: bookmarkOf(agreed, now),
-    upTo,
-    more: false,
+    replaces: outdated.length > 0,
+    bookmark: conflicts.length > 0 ? openOf(agreed, reached, now) : bookmarkOf(agreed, reached, now),
+    upTo: takesAll ? reached : later(reached, upTo),
+    more: conflicts.length > 0,
   };
+  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
 }
 
 /** In days. A series that the ECB still updates changes more often, if it is not annual. */
 const longestRest = 200;
 
-/** Reads the stored changes of a series; undefined without facts, which may have been removed. */
-function storedChanges({ subject, read }: PullTask): Promise<readonly StoredChange[] | undefined> {
+/** What the store has of a log: the changes, and what each vintage states. */
+type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly Cell[] };
+
+type Cell = { readonly date: Day; readonly asOf: Day };
+
+/** Reads what the store has of a log; undefined without facts, which may have been removed. */
+function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> {
   return read(async ({ contents }) => {
     const series = await contents.series(subject.name);
     if (series === undefined || series.vintages.length === 0) return undefined;
     const changes: StoredChange[] = [];
     for await (const batch of contents.changes(subject.name)) changes.push(...batch);
-    return changes;
+    const cells = series.vintages.flatMap(({ asOf, dates }) =>
+      parseDateSet(dates, series.normalisedBy)
+        .days()
+        .map((date) => ({ date, asOf })),
+    );
+    return { changes, cells };
   });
+}
+
+function keyOf({ date, asOf }: Cell): string {
+  return `${date} ${asOf}`;
+}
+
+/** Lists what a log says of those `outdated` cells that it does not state. */
+function goneFrom({ values }: ChangeLog, outdated: readonly Cell[]): ChangeLog['values'] {
+  const stated = new Set(values.map(keyOf));
+  const logged = groupBy(values, ({ date }) => date);
+  return outdated
+    .filter((cell) => !stated.has(keyOf(cell)))
+    .map(({ date, asOf }) => ({ date, asOf, value: knownOn(logged.get(date) ?? [], asOf) }));
 }
 
 function unknownSeries(id: string, upTo: Day | undefined): Problem {
@@ -210,11 +258,25 @@ function brokenOff(id: string, { status, body }: HttpReply): string | undefined 
 
 const lineFeed = 0x0a;
 
-function bookmarkOf(reply: HttpReply, now: Date): string {
-  const modified = reply.headers['last-modified'] ?? '';
-  const isOver = Date.parse(modified) < (sentAt(reply) ?? now).getTime() - longestLoad;
-  const bookmark: LogBookmark = { sha256: hashOf(reply.body), ...(isOver && { modified }) };
+function bookmarkOf(reply: HttpReply, reached: Day, now: Date): string {
+  const bookmark: LogBookmark = {
+    sha256: hashOf(reply.body),
+    ...(isOver(reply, now) && { modified: reply.headers['last-modified'] ?? '' }),
+    ...JSON.parse(openOf(reply, reached, now)),
+  };
   return JSON.stringify(bookmark);
+}
+
+/** Makes the bookmark of a log of which a part is not stored: nothing but a last day that is not over. */
+function openOf(reply: HttpReply, reached: Day, now: Date): string {
+  const begun = new Date((sentAt(reply) ?? now).getTime() - longestLoad);
+  const bookmark: LogBookmark = !isOver(reply, now) && reached >= utcDay(begun) ? { open: reached } : {};
+  return JSON.stringify(bookmark);
+}
+
+function isOver(reply: HttpReply, now: Date): boolean {
+  const modified = Date.parse(reply.headers['last-modified'] ?? '');
+  return modified < (sentAt(reply) ?? now).getTime() - longestLoad;
 }
 
 /** In milliseconds. While the ECB loads new figures, an answer could have a part of them. */
@@ -264,6 +326,8 @@ function isClose(a: string | undefined, b: string | undefined): boolean {
   return Math.abs(x - y) <= roundingError * Math.max(Math.abs(x), Math.abs(y));
 }
 
+type ValueConflict = Extract<ImportConflict, { readonly kind: 'value' }>;
+
 /**
  * Lists the stored values that the log no longer has, or has from another day on, and the logged ones of days up to
  * `upTo`, the end of an earlier log, that the store lacks: with them, an answer of a past day would change.
@@ -272,7 +336,7 @@ function conflictsWith(
   stored: readonly StoredChange[],
   { seriesId, values }: ChangeLog,
   upTo: Day,
-): readonly ImportConflict[] {
+): readonly ValueConflict[] {
   const [logged, kept] = [groupBy(values, ({ date }) => date), groupBy(stored, ({ date }) => date)];
   const late = values.filter(
     ({ date, asOf }) => asOf <= upTo && kept.get(date)?.some((one) => one.asOf === asOf) !== true,

@@ -7,7 +7,7 @@ import { scratchFolder } from '../../support/folders.ts';
 import { type EcbState, loopbackEcb } from '../../support/pull/loopback-ecb.ts';
 import { contentOf, puller } from '../../support/pull/pulling.ts';
 import { testData } from '../../support/repository.ts';
-import { importFiles, newStorePath } from '../../support/scratch-store.ts';
+import { importFiles, newStorePath, observationsIn, reading } from '../../support/scratch-store.ts';
 import { ecbVintagesSuite } from '../../support/suites/ecb.ts';
 
 const gdp = 'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
@@ -299,6 +299,77 @@ describe('a changed log of the ECB', () => {
       expect(subjects[0]?.problem?.list.join()).toMatch(/ as of 2002-07-31: \d/);
       expect(await contentIn(store)).toEqual(before);
     }
+  });
+
+  it.each([
+    ['another value', (log: string) => log.replace(',1274000.74,', ',1274000.75,')],
+    [
+      'another day',
+      (log: string) => log.replace(/(,1274000\.74,.*)2001-01-03T/, (_, head) => `${head}2001-01-17T`),
+    ],
+    ['a row less', (log: string) => withoutLines(log, (line) => line.includes(',1274000.74,'))],
+    ['a freeze less', (log: string) => withoutLines(log, (line) => line.includes('2002-07-31T'))],
+    [
+      'a row more',
+      (log: string) =>
+        log.replace(/(.*,)1274000\.74(,.*)2001-01-03T.*\n/, (row, head, middle) =>
+          [row, `${head}1274000.99${middle}2001-01-17T15:30:00.000+01:00,\n`].join(''),
+        ),
+    ],
+  ])('with %s takes the place of the stored one with --full --replace', async (_, changed) => {
+    const { server, store, pull } = await followingGdp();
+    await pull(now);
+    const log = changed(server.log(gdp));
+    expect(log).not.toBe(server.log(gdp));
+    server.state.change = (what, body) => (what.startsWith('log') ? changed(body) : body);
+    expect((await pull(now, { full: true })).hints).toEqual([
+      `asof pull ecb ${gdp} --full --replace takes the new figures, and asof store undo takes them back`,
+    ]);
+    const { ends, subjects } = await pull(now, { full: true, replace: true });
+    expect(ends).toEqual([`${gdp} pulled`]);
+    expect(subjects[0]?.counts.new_or_replaced).toBeGreaterThan(0);
+    const fresh = newStorePath(scratch);
+    await importFiles(fresh, { 'log.csv': log });
+    const statesIn = (path: string) =>
+      reading(path, (view) =>
+        Promise.all(
+          [...server.files.map(({ frozenOn }) => frozenOn), '2001-01-17', '2002-08-15'].map((asOf) =>
+            observationsIn(view, { seriesId: gdp, asOf, limit: 1000 }).then((rows) =>
+              rows.map(({ date, value }) => `${date} ${value}`),
+            ),
+          ),
+        ),
+      );
+    expect(await statesIn(store)).toEqual(await statesIn(fresh));
+    expect((await pull(now, { full: true })).ends).toEqual([`${gdp} pulled`]);
+  });
+
+  it('that contradicts the store still brings its new freezes, and is named in every run', async () => {
+    const { server, store, pull } = await followingGdp();
+    server.state.published = 17;
+    await pull('2002-05-06T12:00:00Z');
+    server.state.change = (what, body) =>
+      what.startsWith('log') ? body.replace(',1274000.74,', ',1274000.75,') : body;
+    server.state.published = 24;
+    for (const _ of ['first', 'again'])
+      expect((await pull(now)).ends).toEqual([`${gdp} conflict: bad-answer`]);
+    expect(await contentIn(store)).toEqual(await imported(server.log(gdp)));
+  });
+
+  it('may change the figures of the day of the pull until the ECB has loaded all of them', async () => {
+    const { server, store, pull } = await followingGdp();
+    const [, value = 'none'] = /,([\d.]+),[^\n]*,Replace,2002-12-04T/.exec(server.log(gdp)) ?? [];
+    const spoilt = (_: string, body: string) =>
+      body.replaceAll(new RegExp(`,${value}(?=[,\n])`, 'g'), `,${value}5`);
+    server.state.change = spoilt;
+    expect((await pull('2002-12-04T16:00:00Z')).ends).toEqual([`${gdp} pulled`]);
+    server.state.change = (_, body) => body;
+    expect((await pull('2002-12-04T18:00:00Z')).ends).toEqual([`${gdp} pulled`]);
+    expect(await contentIn(store)).toEqual(await imported(server.log(gdp)));
+    await pull('2002-12-06T16:00:00Z');
+    server.state.change = spoilt;
+    const { ends, said } = await pull('2002-12-06T17:00:00Z', { full: true });
+    expect([ends, said]).toEqual([[`${gdp} conflict: bad-answer`], expect.stringContaining('conflict')]);
   });
 
   it('takes figures under earlier days if the store has another part of them from an import', async () => {
