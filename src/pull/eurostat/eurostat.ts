@@ -159,6 +159,12 @@ function nothingThere(name: string): Problem {
   });
 }
 
+function goneFrom(name: string, upTo: Day | undefined): Problem {
+  const given = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
+  const detail = `Eurostat no longer has the series ${name}${given}; the facts stay in the store`;
+  return new Problem('not-found', detail, { hints: [`asof unfollow eurostat ${name} stops following it`] });
+}
+
 /** What the store has of each table: when Eurostat had changed it, and a hash of the figures of the series. */
 type EurostatBookmark = Readonly<Record<string, { readonly updated: string; readonly figures: string }>>;
 
@@ -185,7 +191,7 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
     const { [own]: _, ...others } = bookmark;
     bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
     if (!hasConflicts() && Object.values(bookmark).every((one) => one.figures === '')) {
-      if (isLast) throw nothingThere(name);
+      if (isLast) throw isHeld ? goneFrom(name, subject.upTo) : nothingThere(name);
       continue;
     }
     if (isNews) await noteAbsent(batches, key, task);

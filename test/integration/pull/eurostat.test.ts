@@ -462,6 +462,20 @@ describe('an answer of Eurostat', () => {
     expect(err).not.toContain('nothing new');
   });
 
+  it('without a series that the store has says that the facts stay, and how to unfollow it', async () => {
+    const { pull, server, statements } = await eurostat([key('US')]);
+    await pull(now);
+    const others = since.filter(({ codes }) => !codes.includes('US'));
+    server.tables.EI_LM_M_VTG = table(others, '2026-10-02T23:00:00+0200');
+    for (const _ of ['first', 'again'])
+      expect(await pull(now)).toMatchObject({
+        kind: 'not-found',
+        said: `Eurostat no longer has the series ${key('US')}, which it gave up to 2026-08-21; the facts stay in the store`,
+        hints: [`asof unfollow eurostat ${key('US')} stops following it`],
+      });
+    expect((await statements('US')).length).toBe(2);
+  });
+
   it('without a vintage that the store has is noted; the store keeps it', async () => {
     const { pull, server, statements } = await eurostat();
     await pull(now);
