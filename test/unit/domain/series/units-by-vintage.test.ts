@@ -8,7 +8,7 @@ type Units = { readonly units: string; readonly changes: readonly DescriptionCha
 const none: Units = { units: '', changes: [] };
 
 /** Adds what one file states of some vintages to a series with these vintages. */
-function after(
+function withStated(
   before: Units,
   known: readonly string[],
   stated: readonly (readonly [string, string])[],
@@ -30,19 +30,19 @@ describe('the unit of each vintage', () => {
         for (let left = [...all]; left.length > 0; ) {
           const part = left.splice(0, 1 + (cuts.next().value ?? 0));
           known.push(...part.map(([asOf]) => asOf));
-          made = after(made, known, part);
+          made = withStated(made, known, part);
         }
         for (const [asOf, units] of all) expect(unitOn(asOf, made.units, made.changes)).toBe(units);
-        expect(made).toEqual(after(none, known, all));
+        expect(made).toEqual(withStated(none, known, all));
       }),
       { numRuns: runs(500) },
     );
   });
 
   it('stays where a later file states others', () => {
-    const first = after(none, ['2020-02-01'], [['2020-02-01', '2010 = 100']]);
+    const first = withStated(none, ['2020-02-01'], [['2020-02-01', '2010 = 100']]);
     const both = ['2020-02-01', '2020-03-01'];
-    const second = after(first, both, [['2020-03-01', '2015 = 100']]);
+    const second = withStated(first, both, [['2020-03-01', '2015 = 100']]);
     expect(second).toEqual({
       units: '2015 = 100',
       changes: [
@@ -50,6 +50,6 @@ describe('the unit of each vintage', () => {
       ],
     });
     // An older vintage of the first base changes neither.
-    expect(after(second, ['2020-01-01', ...both], [['2020-01-01', '2010 = 100']])).toEqual(second);
+    expect(withStated(second, ['2020-01-01', ...both], [['2020-01-01', '2010 = 100']])).toEqual(second);
   });
 });
