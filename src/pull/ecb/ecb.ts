@@ -183,7 +183,8 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
   const outdated = (stored?.cells ?? []).filter(({ asOf }) => !isFinal(asOf));
   const refused = new Set(conflicts.map(keyOf));
   // A vintage that the store lacks would be new in the past, even if its figures were known.
-  const isTaken = (value: Cell) => !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
+  const isTaken = (value: LoggedValue) =>
+    !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
   const taken = conflicts.length === 0 ? log.values : log.values.filter(isTaken);
   const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
     a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf),
@@ -208,9 +209,9 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
 const longestRest = 200;
 
 /** What the store has of a log: the changes, and what each vintage states. */
-type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly Cell[] };
+type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly LoggedValue[] };
 
-type Cell = { readonly date: Day; readonly asOf: Day };
+type LoggedValue = { readonly date: Day; readonly asOf: Day };
 
 /** Reads what the store has of a log; undefined without facts, which may have been removed. */
 function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> {
@@ -228,12 +229,12 @@ function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> 
   });
 }
 
-function keyOf({ date, asOf }: Cell): string {
+function keyOf({ date, asOf }: LoggedValue): string {
   return `${date} ${asOf}`;
 }
 
 /** Lists what a log says of those `outdated` cells that it does not state. */
-function goneFrom({ values }: ChangeLog, outdated: readonly Cell[]): ChangeLog['values'] {
+function goneFrom({ values }: ChangeLog, outdated: readonly LoggedValue[]): ChangeLog['values'] {
   const stated = new Set(values.map(keyOf));
   const logged = groupBy(values, ({ date }) => date);
   return outdated
