@@ -104,7 +104,7 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 270,
   operations: 3379,
   platform: 441,
-  pull: 4604,
+  pull: 4601,
   questions: 4131,
   render: 2355,
   server: 2972,
@@ -115,7 +115,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 382;
+const mostSingles = 380;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

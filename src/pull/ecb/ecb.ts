@@ -183,7 +183,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
   const outdated = (stored?.cells ?? []).filter(({ asOf }) => !isFinal(asOf));
   const refused = new Set(conflicts.map(keyOf));
   // A vintage that the store lacks would be new in the past, even if its figures were known.
-  const isTaken = (value: LoggedValue) =>
+  const isTaken = (value: LogCell) =>
     !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
   const taken = conflicts.length === 0 ? log.values : log.values.filter(isTaken);
   const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
@@ -209,9 +209,9 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
 const longestRest = 200;
 
 /** What the store has of a log: the changes, and what each vintage states. */
-type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly LoggedValue[] };
+type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly LogCell[] };
 
-type LoggedValue = { readonly date: Day; readonly asOf: Day };
+type LogCell = { readonly date: Day; readonly asOf: Day };
 
 /** Reads what the store has of a log; undefined without facts, which may have been removed. */
 function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> {
@@ -229,12 +229,12 @@ function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> 
   });
 }
 
-function keyOf({ date, asOf }: LoggedValue): string {
+function keyOf({ date, asOf }: LogCell): string {
   return `${date} ${asOf}`;
 }
 
 /** Lists what a log says of those `outdated` cells that it does not state. */
-function goneFrom({ values }: ChangeLog, outdated: readonly LoggedValue[]): ChangeLog['values'] {
+function goneFrom({ values }: ChangeLog, outdated: readonly LogCell[]): ChangeLog['values'] {
   const stated = new Set(values.map(keyOf));
   const logged = groupBy(values, ({ date }) => date);
   return outdated

@@ -290,7 +290,8 @@ async function updateOf(key: Key, table: string, get: Get): Promise<string> {
   if (held !== undefined) return held;
   const answer = await answerOf(get, table, { ...filtersOf(key), lastTimePeriod: ['1'] });
   const updated = answer?.cube.updated ?? '';
-  known.set(table, updated);
+  // Without the last period of this series, the table may still be unchanged for others.
+  if (updated !== '') known.set(table, updated);
   return updated;
 }
 

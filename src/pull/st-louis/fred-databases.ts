@@ -30,16 +30,7 @@ import {
   seriesOf,
   type WholeFile,
 } from '../whole-files.ts';
-import {
-  type LinkedArchive,
-  type LinkedFile,
-  type Links,
-  linksIn,
-  type Month,
-  monthAfter,
-  monthOfFile,
-  monthsBetween,
-} from './links.ts';
+import { type LinkedFile, type Links, linksIn, type Month, monthAfter, monthOfFile } from './links.ts';
 
 const title = 'the St. Louis Fed';
 
@@ -270,7 +261,11 @@ class DatabaseHistory {
   }
 
   /** Yields the files of an archive as windows, oldest first; a month that the archive lacks is requested. */
-  async *#archive({ path, from, to }: LinkedArchive, links: Links, start: Month): AsyncGenerator<PullWindow> {
+  async *#archive(
+    { path, from, to }: Links['archives'][number],
+    links: Links,
+    start: Month,
+  ): AsyncGenerator<PullWindow> {
     const what = `the archive of ${this.#database.name} of ${from} to ${to}`;
     const reply = await this.#task.get(path, async ({ body }) =>
       body.toString('latin1', 0, 4) === 'PK\x03\x04' ? undefined : otherAnswer(title, what),
@@ -425,6 +420,13 @@ class DatabaseHistory {
 
 /** A file; one that is downloaded by itself has a path and a hash. */
 type Fetched = { readonly file: SourceFile; readonly path?: string; readonly sha256?: string };
+
+/** Lists the months between two ones (inclusive). */
+function monthsBetween(from: Month, to: Month): readonly Month[] {
+  const months: Month[] = [];
+  for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
+  return months;
+}
 
 async function hashOfFile(file: SourceFile | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;

@@ -12,7 +12,7 @@ export type LinkedFile = {
 };
 
 /** An archive with the files of several months. */
-export type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
+type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
 
 /** The files of one database on the page. */
 export type Links = {
@@ -72,11 +72,4 @@ export function monthOfFile(name: string): Month | undefined {
 export function monthAfter(month: Month, count = 1): Month {
   const number = 12 * Number(month.slice(0, 4)) + Number(month.slice(5)) - 1 + count;
   return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
-}
-
-/** Lists the months between two ones (inclusive). */
-export function monthsBetween(from: Month, to: Month): readonly Month[] {
-  const months: Month[] = [];
-  for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
-  return months;
 }
