@@ -92,7 +92,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  */
 const mostLines: Readonly<Record<string, number>> = {
   answering: 2052,
-  cli: 4249,
+  cli: 4255,
   client: 1545,
   domain: 4118,
   errors: 310,
@@ -104,7 +104,7 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 270,
   operations: 3379,
   platform: 441,
-  pull: 4601,
+  pull: 4595,
   questions: 4131,
   render: 2355,
   server: 2972,

@@ -1,3 +1,4 @@
+import { latestDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped, listed } from '../../errors/wording.ts';
 import {
@@ -114,6 +115,11 @@ asof pull fred --search "core pce"
   },
   async run(line, io) {
     const { full, replace, since, dryRun, maxDuration, request, list, search, output, messages } = line;
+    const today = latestDay(io.clock());
+    if (since !== undefined && since > today)
+      throw new Problem('bad-input', `--since ${since}: nothing is published on a day that has not begun`, {
+        hints: [`name a day up to ${today}`],
+      });
     const store = storeToWrite(io, line.connection.store);
     const sources = await import('../../pull/sources.ts');
     if (list) {

@@ -162,7 +162,7 @@ describe('asof pull', () => {
       GDP
       SMALL
       $ asof pull fred SMALL --since 2999-01-01
-      ! asof: since 2999-01-01: nothing is published on a day that has not begun
+      ! asof: --since 2999-01-01: nothing is published on a day that has not begun
       !       name a day up to …
       [exit 2]
       $ asof pull GDP

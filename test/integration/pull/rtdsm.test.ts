@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { removeSeries } from '../../../src/maintenance/series.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
+import { openWriter } from '../../../src/store/open.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { loopbackPhiladelphia, notFoundPage, realRoutput } from '../../support/pull/loopback-files.ts';
 import { contentOf, puller } from '../../support/pull/pulling.ts';
@@ -100,7 +100,9 @@ describe('asof pull rtdsm', () => {
     const { server, store, pull, statements } = await smallRcon({ request: { rtdsm: ['RCONMvQd'] } });
     server.workbooks.rconmvqd = small;
     await pull(march);
-    await removeSeries(store, 'RCON');
+    const writer = await openWriter(store);
+    await writer.removeSeries('RCON');
+    await writer.commit();
     expect((await pull(april)).ends).toEqual(['RCONMvQd pulled']);
     expect(await statements()).toEqual(ofSmall);
   });
