@@ -182,6 +182,17 @@ export function wrongClock(says: string, against: string): Problem {
   return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
+/** Makes the Problem of a followed series that a source no longer has; `upTo` is the last day for which it gave it. */
+export function goneSeries(
+  { name: source, title }: { readonly name: SourceName; readonly title: string },
+  name: string,
+  upTo: Day | undefined,
+): Problem {
+  const given = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
+  const detail = `${title} no longer has the series ${name}${given}; the facts stay in the store`;
+  return new Problem('not-found', detail, { hints: [`asof unfollow ${source} ${name} stops following it`] });
+}
+
 /** Makes a file of an answer, for the readers of `asof import`; messages and the import log show `path`. */
 export function document(name: string, path: string, content: string | Buffer): SourceFile {
   const bytes = Buffer.from(content);

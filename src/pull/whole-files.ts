@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../client/remote/exchange.ts';
+import { sourceNamesIn } from '../domain/series/publishers.ts';
 import type { Day } from '../domain/values/date.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import { recognise } from '../import/formats/recognise.ts';
+import { ImportRefusal } from '../import/load/conflict.ts';
 import type { WholeView } from '../store/store.ts';
 import { type ReplyFailure, statusFailure, throttled } from './source.ts';
 
@@ -79,6 +81,17 @@ export function seriesOf({ batches }: WholeFile): readonly string[] {
   return [...new Set(batches.flatMap(({ coverage = [] }) => coverage.map(({ seriesId }) => seriesId)))];
 }
 
+/** Throws the conflict of a series that the store has from another source. */
+export async function refuseForeign(
+  seriesId: string,
+  source: string,
+  read: Parameters<typeof foreignSeries>[2],
+): Promise<void> {
+  const held = (await foreignSeries([seriesId], source, read)).get(seriesId);
+  if (held !== undefined)
+    throw new ImportRefusal([{ kind: 'source', seriesId, held: [held], given: [source] }]);
+}
+
 /** Finds, of some series, those that a store has from another source, with the source. */
 export async function foreignSeries(
   ids: readonly string[],
@@ -89,7 +102,7 @@ export async function foreignSeries(
     const foreign = new Map<string, string>();
     for (const id of ids) {
       const held = (await view.series.find(id))?.publishers ?? '';
-      if (held !== '' && !held.split('; ').includes(source)) foreign.set(id, held);
+      if (held !== '' && !sourceNamesIn(held).includes(source)) foreign.set(id, held);
     }
     return foreign;
   });

@@ -59,7 +59,6 @@ const allowed = tableOf(`
   pull/oecd: client/remote domain import pull
   pull/fred: client/remote domain import pull store
   pull/ecb: client/remote domain import pull
-  pull/oecd: client/remote domain import pull
   pull/sec: client/remote domain import pull store
   pull/philadelphia: domain import pull
   pull/st-louis: client/remote domain import pull store
@@ -91,22 +90,22 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2052,
+  answering: 2057,
   cli: 4255,
   client: 1545,
-  domain: 4118,
+  domain: 4123,
   errors: 310,
   explorer: 1871,
-  import: 7963,
+  import: 7964,
   library: 887,
   lines: 767,
   maintenance: 1037,
   mcp: 270,
-  operations: 3379,
+  operations: 3384,
   platform: 441,
-  pull: 4595,
+  pull: 4576,
   questions: 4131,
-  render: 2355,
+  render: 2357,
   server: 2972,
   service: 482,
   snapshot: 936,

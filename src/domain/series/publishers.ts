@@ -86,9 +86,14 @@ const byName = new Map<string, Publisher>(
   Object.values(publishers).map((publisher) => [publisher.name, publisher]),
 );
 
-/** Finds the publishers that asof knows in the text of a source; several names are separated by `; `. */
+/** Lists the names in the text of a source, which separates them by `; `. */
+export function sourceNamesIn(source: string): readonly string[] {
+  return source.split('; ').filter((name) => name !== '');
+}
+
+/** Finds the publishers that asof knows in the text of a source. */
 export function publishersIn(source: string): readonly Publisher[] {
-  return source.split('; ').flatMap((name) => byName.get(name) ?? []);
+  return sourceNamesIn(source).flatMap((name) => byName.get(name) ?? []);
 }
 
 /** Lists the meanings of the vintages of a series, by their kinds as `kindsText` writes them; empty if unknown. */

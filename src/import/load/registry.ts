@@ -1,3 +1,4 @@
+import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
 import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
@@ -211,7 +212,9 @@ export class Registry {
     const claims = [...entry.claims];
     if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
     // If no format named a source of the stored facts, the source is the one in the metadata.
-    const held = record.hadStatements ? sourcesIn(record.implied.source ?? record.stated.source) : [];
+    const held = record.hadStatements
+      ? sourceNamesIn(record.implied.source ?? record.stated.source ?? '')
+      : [];
     const all = [...new Set([...held, ...claims])];
     const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
     if (foreign && !this.#options.merge) {
@@ -220,17 +223,15 @@ export class Registry {
     }
     if (claims.length === 0) return false;
     // The order of imports makes no difference.
-    const source = [...new Set([...sourcesIn(record.implied.source), ...all])].sort().join(separator);
+    const source = [...new Set([...sourceNamesIn(record.implied.source ?? ''), ...all])]
+      .sort()
+      .join(separator);
     entry.record = { ...record, implied: { ...record.implied, source } };
     return true;
   }
 }
 
 const separator = '; ';
-
-function sourcesIn(source: string | undefined): readonly string[] {
-  return source?.split(separator) ?? [];
-}
 
 type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 

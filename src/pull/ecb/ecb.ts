@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { knownOn, type StoredChange } from '../../domain/series/revision-history.ts';
@@ -9,7 +8,6 @@ import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import type { ImportFormat } from '../../import/formats/format.ts';
 import {
   type ChangeLog,
   ecbId,
@@ -24,6 +22,7 @@ import { defined } from '../../platform/defined.ts';
 import {
   countVintages,
   document,
+  goneSeries,
   type PullSource,
   type PullTask,
   type PullWindow,
@@ -33,7 +32,7 @@ import {
   throttled,
   vintageWords,
 } from '../source.ts';
-import { foreignSeries } from '../whole-files.ts';
+import { hashOf, inputOf, refuseForeign } from '../whole-files.ts';
 
 const title = 'the ECB';
 
@@ -146,7 +145,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     yield unchanged;
     return;
   }
-  if (hashOf(first.body) === held.sha256) {
+  if (hashOf(first) === held.sha256) {
     yield { ...unchanged, bookmark: bookmarkOf(first, subject.upTo ?? '', now) };
     return;
   }
@@ -169,11 +168,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     async (reply) => brokenOff(id, reply) ?? (await disagreement(log, reply)),
     headersOf,
   );
-  const foreign = (await foreignSeries([id], publishers.ecb.name, read)).get(id);
-  if (foreign !== undefined)
-    throw new ImportRefusal([
-      { kind: 'source', seriesId: id, held: [foreign], given: [publishers.ecb.name] },
-    ]);
+  await refuseForeign(id, publishers.ecb.name, read);
   const takesAll = full && replace;
   const isFinal = (asOf: Day) => !takesAll && (last.open === undefined || asOf < last.open);
   const upTo = stored === undefined ? '' : (subject.upTo ?? '');
@@ -189,14 +184,9 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
   const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
     a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf),
   );
-  const format: ImportFormat = {
-    ...ecbLog,
-    async *read() {
-      yield logBatch({ ...log, values });
-    },
-  };
+  const batches = [logBatch({ ...log, values })];
   yield {
-    files: [{ file: logFile(agreed, id), format }],
+    files: [inputOf({ file: logFile(agreed, id), format: ecbLog, batches })],
     replaces: outdated.length > 0,
     bookmark: conflicts.length > 0 ? openOf(agreed, reached, now) : bookmarkOf(agreed, reached, now),
     upTo: takesAll ? reached : later(reached, upTo),
@@ -247,8 +237,7 @@ function unknownSeries(id: string, upTo: Day | undefined): Problem {
     return new Problem('not-found', `the ECB has no series '${id}'`, {
       hints: ['https://data.ecb.europa.eu/data/datasets/RTD lists the series of the Real-Time Database'],
     });
-  const detail = `the ECB no longer has the series ${id}, which it gave up to ${upTo}; the facts stay in the store`;
-  return new Problem('not-found', detail, { hints: [`asof unfollow ecb ${id} stops following it`] });
+  return goneSeries({ name: 'ecb', title }, id, upTo);
 }
 
 /** Returns why an answer with data is not whole, as far as its end tells. */
@@ -261,7 +250,7 @@ const lineFeed = 0x0a;
 
 function bookmarkOf(reply: HttpReply, reached: Day, now: Date): string {
   const bookmark: LogBookmark = {
-    sha256: hashOf(reply.body),
+    sha256: hashOf(reply),
     ...(isOver(reply, now) && { modified: reply.headers['last-modified'] ?? '' }),
     ...JSON.parse(openOf(reply, reached, now)),
   };
@@ -282,10 +271,6 @@ function isOver(reply: HttpReply, now: Date): boolean {
 
 /** In milliseconds. While the ECB loads new figures, an answer could have a part of them. */
 const longestLoad = 24 * 3_600_000;
-
-function hashOf(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex');
-}
 
 function logFile({ body }: HttpReply, id: string): SourceFile {
   return document(`${id}.csv`, id, body);

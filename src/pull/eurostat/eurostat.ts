@@ -6,7 +6,7 @@ import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { once, type SourceFile } from '../../import/files/source-file.ts';
-import type { Batch, ImportFormat } from '../../import/formats/format.ts';
+import type { Batch } from '../../import/formats/format.ts';
 import {
   type EurostatCube,
   type EurostatTable,
@@ -16,12 +16,12 @@ import {
   eurostatTables,
   readEurostatCube,
 } from '../../import/formats/sdmx/eurostat.ts';
-import type { ImportFile } from '../../import/load/load.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
 import {
   countVintages,
   document,
   type Get,
+  goneSeries,
   type PullSource,
   type PullTask,
   type PullWindow,
@@ -30,6 +30,7 @@ import {
   throttled,
   vintageWords,
 } from '../source.ts';
+import { inputOf } from '../whole-files.ts';
 
 const title = 'Eurostat';
 
@@ -159,12 +160,6 @@ function nothingThere(name: string): Problem {
   });
 }
 
-function goneFrom(name: string, upTo: Day | undefined): Problem {
-  const given = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
-  const detail = `Eurostat no longer has the series ${name}${given}; the facts stay in the store`;
-  return new Problem('not-found', detail, { hints: [`asof unfollow eurostat ${name} stops following it`] });
-}
-
 /** What the store has of each table: when Eurostat had changed it, and a hash of the figures of the series. */
 type EurostatBookmark = Readonly<Record<string, { readonly updated: string; readonly figures: string }>>;
 
@@ -191,12 +186,14 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
     const { [own]: _, ...others } = bookmark;
     bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
     if (!hasConflicts() && Object.values(bookmark).every((one) => one.figures === '')) {
-      if (isLast) throw isHeld ? goneFrom(name, subject.upTo) : nothingThere(name);
+      if (isLast)
+        throw isHeld ? goneSeries({ name: 'eurostat', title }, name, subject.upTo) : nothingThere(name);
       continue;
     }
     if (isNews) await noteAbsent(batches, key, task);
     upTo = later(upTo, answer?.cube.lastRevision ?? '');
-    const files = isNews && answer !== undefined ? [asDocument(answer.file, batches)] : [];
+    const { file } = answer ?? {};
+    const files = isNews && file !== undefined ? [inputOf({ file, format: eurostatTableFile, batches })] : [];
     yield {
       files,
       ...(files.length === 0 && { covers: id }),
@@ -316,16 +313,6 @@ function hashOf(batches: readonly Batch[]): string {
     statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`),
   );
   return lines.length === 0 ? '' : createHash('sha256').update(lines.sort().join('\n')).digest('hex');
-}
-
-function asDocument(file: SourceFile, batches: readonly Batch[]): ImportFile {
-  const format: ImportFormat = {
-    ...eurostatTableFile,
-    async *read() {
-      yield* batches;
-    },
-  };
-  return { file, format };
 }
 
 /** Notes what Eurostat no longer has between the first and the last vintage of an answer. */

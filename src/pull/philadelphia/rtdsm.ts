@@ -5,7 +5,6 @@ import { type Day, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import { rtdsm as format } from '../../import/formats/panels.ts';
-import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import {
   countVintages,
@@ -17,13 +16,13 @@ import {
 } from '../source.ts';
 import {
   failureOfFile,
-  foreignSeries,
   hashOf,
   inputOf,
   isPage,
   otherAnswer,
   partOf,
   readWhole,
+  refuseForeign,
   seriesOf,
   type WholeFile,
 } from '../whole-files.ts';
@@ -136,11 +135,7 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
     yield { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? today, more: false };
     return;
   }
-  const foreign = (await foreignSeries([id], publishers.rtdsm.name, read)).get(id);
-  if (foreign !== undefined)
-    throw new ImportRefusal([
-      { kind: 'source', seriesId: id, held: [foreign], given: [publishers.rtdsm.name] },
-    ]);
+  await refuseForeign(id, publishers.rtdsm.name, read);
   const all = await readWhole(document(`${name}.xlsx`, `${name}.xlsx of ${title}`, reply.body), format);
   refuseOther(all, workbook);
   const from = full ? (since ?? held.from) : (held.from ?? (subject.bookmark === '' ? since : undefined));

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../client/remote/exchange.ts';
+import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { type Day, dayNumber, later, monthEnd, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
@@ -106,7 +106,7 @@ function databaseSource(database: PanelFiles): PullSource {
 
     async count(_, view) {
       const all = await view.series.search({ text: '', limit: Number.MAX_SAFE_INTEGER });
-      const own = all.filter(({ publishers }) => publishers.split('; ').includes(format.source ?? ''));
+      const own = all.filter(({ publishers }) => sourceNamesIn(publishers).includes(format.source ?? ''));
       // A series that is in every file stands for the panel.
       const [longest] = own.sort((a, b) => spanOf(b) - spanOf(a));
       const seriesId = longest?.id ?? '';
@@ -280,7 +280,7 @@ class DatabaseHistory {
       if (!this.#isDue(month)) continue;
       const file = members.get(month);
       const fetched = file === undefined ? await this.#fileOf(month, links) : { file };
-      const sha256 = await hashOfFile(fetched?.file);
+      const sha256 = await fetched?.file.sha256();
       if (sha256 !== undefined && this.#hasChanged(month, sha256)) this.#passOver(month);
       else yield* this.#month(month, fetched, file === undefined ? links : undefined);
     }
@@ -426,13 +426,6 @@ function monthsBetween(from: Month, to: Month): readonly Month[] {
   const months: Month[] = [];
   for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
   return months;
-}
-
-async function hashOfFile(file: SourceFile | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  const hash = createHash('sha256');
-  for await (const bytes of file.read()) hash.update(bytes);
-  return hash.digest('hex');
 }
 
 /** Returns the newest file that the page links; throws if no link states its month. */

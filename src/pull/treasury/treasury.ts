@@ -2,7 +2,6 @@ import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasu
 import { type Day, latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
-import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
 import {
   document,
@@ -14,6 +13,7 @@ import {
   statusFailure,
   throttled,
 } from '../source.ts';
+import { inputOf } from '../whole-files.ts';
 
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
 
@@ -126,12 +126,6 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
       )) ?? [];
     const { put, conflicts } = planPoints(stored, points, { replace: false });
     const storedDays = new Set(stored.map(({ tradeDate }) => tradeDate));
-    const format: ImportFormat = {
-      ...treasuryXml,
-      async *read() {
-        yield { points, notes };
-      },
-    };
     through = [through, ...points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
     const firstFailed = new Map(left.map((entry) => [entry.name, entry.since]));
     left = left.filter((entry) => entry.year !== year);
@@ -139,7 +133,10 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
       if (storedDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
       else left = [...left, { name, why, year, since: firstFailed.get(name) ?? today }];
     yield {
-      files: put.length + conflicts.length > 0 ? [{ file, format }] : [],
+      files:
+        put.length + conflicts.length > 0
+          ? [inputOf({ file, format: treasuryXml, batches: [{ points, notes }] })]
+          : [],
       bookmark: left.length === 0 ? through : JSON.stringify({ through, left }),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       more: year !== years.at(-1),

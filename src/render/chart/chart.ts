@@ -1,3 +1,4 @@
+import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
@@ -60,7 +61,7 @@ export function chartRenderer(
         const { as_of_date: day } = row;
         if (typeof day === 'string' && (published === undefined || day > published)) published = day;
         for (const { line, at, value, source, ...about } of drawing.marks(row)) {
-          for (const one of String(source ?? row.source ?? '').split('; ')) if (one !== '') sources.add(one);
+          for (const one of sourceNamesIn(String(source ?? row.source ?? ''))) sources.add(one);
           const values = all.get(line) ?? { ...about, at: new Map() };
           all.set(line, values);
           values.at.set(at, numberOf(value, about.label, at));

@@ -1,4 +1,5 @@
 import type { CellObject } from 'write-excel-file/node';
+import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
@@ -49,7 +50,7 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
         });
       for (const row of results) {
         rows.push(fields.map((field) => cellOf(field, row[field.name])));
-        for (const source of String(row.source ?? '').split('; ')) if (source !== '') sources.add(source);
+        for (const source of sourceNamesIn(String(row.source ?? ''))) sources.add(source);
         if (row.unit) units.add(`${row.series_id}: ${row.unit}`);
       }
       return '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { schedule, weekendDay } from '../../../src/domain/values/date.ts';
-import type { PullOptions, SourceName } from '../../../src/pull/options.ts';
+import { type PullOptions, type SourceName, sourceNames } from '../../../src/pull/options.ts';
 import { pull } from '../../../src/pull/pull.ts';
 import { followedIn } from '../../../src/pull/sources.ts';
 import { runs } from '../arbitrary.ts';
@@ -595,17 +595,7 @@ export const worldMakers = {
 } as const satisfies Readonly<Record<SourceName, WorldMaker>>;
 
 /** The name of a live source. */
-export type Source = keyof typeof worldMakers;
+export type Source = SourceName;
 
 /** The names of the live sources. */
-export const sources: readonly Source[] = [
-  'fred',
-  'treasury',
-  'sec',
-  'rtdsm',
-  'fred-md',
-  'fred-qd',
-  'ecb',
-  'eurostat',
-  'oecd',
-];
+export const sources = sourceNames;
