@@ -1,4 +1,5 @@
 import { meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
+import { unitOn } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
@@ -184,8 +185,12 @@ function transformedAbout({ units, digits, aggregation }: Transformation): reado
 }
 
 /** Returns the unit that a described series has on a day. */
-function unitIn({ units, description_changes: changes }: Row, day: Day): string {
-  const dated = Array.isArray(changes) ? (changes as readonly Row[]) : [];
-  const before = dated.find(({ field, changed_on }) => field === 'units' && String(changed_on) > day)?.before;
-  return String(before ?? units ?? '');
+function unitIn({ units, description_changes }: Row, day: Day): string {
+  const described = Array.isArray(description_changes) ? (description_changes as readonly Row[]) : [];
+  const changes = described.map(({ changed_on, field, before }) => ({
+    changedOn: String(changed_on),
+    field: String(field),
+    before: String(before),
+  }));
+  return unitOn(day, String(units ?? ''), changes);
 }

@@ -238,9 +238,9 @@ export const nullableExtension = declaring({ nullable: true, extension: true });
 /** The fields of an answer's rows, and those shown by default. */
 export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
 
-/** Makes the layout that shows all fields. */
-export function showing(fields: readonly Field[]): RowLayout {
-  return { fields, columns: fields.map(({ name }) => name) };
+/** Makes the layout that shows all fields but one, which is shown on request. */
+export function showing(fields: readonly Field[], hidden?: string): RowLayout {
+  return { fields, columns: fields.map(({ name }) => name).filter((name) => name !== hidden) };
 }
 
 type Convert = <R extends object>(row: R) => R;

@@ -1,4 +1,10 @@
-import { frequencies, frequencyOn, unitOn } from '../../domain/series/series.ts';
+import {
+  type DescriptionChange,
+  type FrequencySince,
+  frequencies,
+  frequencyOn,
+  unitOn,
+} from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
@@ -197,12 +203,11 @@ asof revisions GDP --stats
   check: checkDates,
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position, whole }) {
+    let history: Promise<readonly [readonly FrequencySince[], readonly DescriptionChange[]]> | undefined;
     const changesOf = async (first?: Day, last?: Day) => {
-      const [page, frequencies, described] = await Promise.all([
-        view.series.revisions({ seriesId: id, from: first, to: last }),
-        view.series.impliedFrequencies(id),
-        view.series.descriptionChanges(id),
-      ]);
+      const found = view.series.revisions({ seriesId: id, from: first, to: last });
+      history ??= Promise.all([view.series.impliedFrequencies(id), view.series.descriptionChanges(id)]);
+      const [page, [frequencies, described]] = await Promise.all([found, history]);
       const { series, rows } = existing(page, id);
       const { units, source } = series;
       const changes = rows.map(({ date, asOfDate, value, kind }) => ({

@@ -89,10 +89,7 @@ const panelRow = rowsFrom(panelFields);
 export type PanelRow = RowFrom<(typeof panelFields)[number]>;
 
 /** The layout of a panel with a row for each series and day. */
-export const longPanelLayout: RowLayout = {
-  fields: panelFields,
-  columns: panelFields.map(({ name }) => name).filter((name) => name !== 'vintage_kind'),
-};
+export const longPanelLayout: RowLayout = showing(panelFields, 'vintage_kind');
 
 /** Returns the column name of values that are `lag` observations before the newest one. */
 export function laggedName(typed: string, lag = 0): string {

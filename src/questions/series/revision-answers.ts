@@ -29,7 +29,7 @@ import {
   statisticsLayout,
   statisticsRow,
 } from './revision-layouts.ts';
-import { countsOwnPeriods, oneFrequency } from './shared.ts';
+import { countsOwnPeriods, growthInstead, oneFrequency } from './shared.ts';
 
 type PublishedValue = RowOf<typeof published>;
 
@@ -373,7 +373,7 @@ function noteUnits({ units }: RevisionsQuery, record: FirstVintage | undefined, 
   for (const change of record?.units.values() ?? [])
     note?.({
       kind: 'rescaled',
-      text: `${change}; compare growth rates, not levels (${naming.param('units', 'pch')})`,
+      text: `${change}; ${growthInstead(naming)}`,
     });
 }
 
@@ -402,7 +402,7 @@ function noteRescaledVintages(
   if (days.length === 0) return;
   const more = days.length > mostDaysNamed ? ` and ${days.length - mostDaysNamed} more` : '';
   const named = `${days.slice(0, mostDaysNamed).join(', ')}${more}`;
-  const text = `${id}: all values that changed on ${named} changed by about the same factor; if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`;
+  const text = `${id}: all values that changed on ${named} changed by about the same factor; if units or base year changed, ${growthInstead(naming)}`;
   note({ kind: 'rescaled', text });
 }
 
@@ -418,7 +418,7 @@ function noteBaseYears(
   const { size } = new Set(rescaled.map(({ date }) => date));
   if (size === 0) return;
   const values = size === 1 ? 'the value of 1 date' : `the values of ${size} dates`;
-  const text = `${id}: ${values} changed by 3 % or more, and the unit (${unit}) has a base year, which may have changed; compare growth rates, not levels (${naming.param('units', 'pch')})`;
+  const text = `${id}: ${values} changed by 3 % or more, and the unit (${unit}) has a base year, which may have changed; ${growthInstead(naming)}`;
   note?.({ kind: 'rescaled', text });
 }
 

@@ -3,7 +3,7 @@ import { type Transformation, transformationChoices } from '../../domain/series/
 import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Operation } from '../../operations/operation.ts';
+import type { Naming, Operation } from '../../operations/operation.ts';
 import { oldest, type Params, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import {
@@ -16,6 +16,11 @@ import {
   text,
   type Version,
 } from '../../operations/value.ts';
+
+/** Says in a note what to compare where levels of two units or base years stand side by side. */
+export function growthInstead(naming: Naming): string {
+  return `compare growth rates, not levels (${naming.param('units', 'pch')})`;
+}
 
 /** The argument of a question about one series. */
 export const oneSeries = argument('id', seriesId, 'The id of the series, such as GDP.', {

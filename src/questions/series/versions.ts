@@ -18,6 +18,7 @@ import type { SortOrder } from './panel-rows.ts';
 import {
   aboutAsOf,
   countsOwnPeriods,
+  growthInstead,
   oneFrequency,
   type SeriesArgument,
   severalSeries,
@@ -166,7 +167,7 @@ function noteRescalings(
   { note, naming }: Ask,
 ): void {
   if (note === undefined) return;
-  const wayOut = `compare growth rates, not levels (${naming.param('units', 'pch')})`;
+  const wayOut = growthInstead(naming);
   for (const [i, other] of found.slice(1).entries()) {
     const [before, after] = [found[i], other].map((rows) => rows?.values().next().value?.unit ?? '');
     if (before !== '' && after !== '' && before !== after) {
