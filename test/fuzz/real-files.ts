@@ -88,7 +88,7 @@ export const originals: readonly Original[] = [
   real('macro/rtdsm/ROUTPUTQvQd.xlsx'),
   real('recordings/ecb/quarterly_200101.csv.gz'),
   real('recordings/eurostat/ei_na_q_vtg_filtered_en.csv.gz'),
-  real('swiss/realtime_database-gdp.xlsx'),
+  real('recordings/swiss/realtime_database-gdp.xlsx'),
   written(
     'log.csv',
     'KEY,FREQ,TIME_PERIOD,OBS_VALUE,ACTION,VALID_FROM,VALID_TO\n' +

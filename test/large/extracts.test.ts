@@ -212,6 +212,7 @@ const files: Readonly<Record<string, Cut>> = {
     ecbColumns,
     ecbMonths.map((month) => `quarterly_${month}.csv.gz`),
   ),
+  ...inFolder('recordings/swiss', whole, 'realtime_database-gdp.xlsx'),
   ...inFolder(
     'recordings/treasury',
     whole,

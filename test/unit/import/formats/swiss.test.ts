@@ -15,7 +15,7 @@ import {
 } from '../../../support/source-file.ts';
 
 const format = formatOfKind('seco-realtime');
-const path = 'swiss/realtime_database-gdp.xlsx';
+const path = 'recordings/swiss/realtime_database-gdp.xlsx';
 const published = () => realFile(testData, path);
 
 /** The cells of a sheet as another program reads them. */
