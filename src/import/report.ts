@@ -60,12 +60,22 @@ function storeLines(
   ];
 }
 
-function counts({ series, vintages, filings, projections, described, ...merged }: FileSummary): string {
+function counts({
+  series,
+  vintages,
+  filings,
+  projections,
+  described,
+  listed,
+  ...merged
+}: FileSummary): string {
   if (described !== undefined && series + filings === 0) {
     const { added, changed, known } = described;
     const count = counted(added + changed + known, 'series', 'series');
     return `${count} described (${grouped(added)} new, ${grouped(changed)} changed, ${grouped(known)} known)`;
   }
+  if (listed !== undefined)
+    return `${counted(listed, 'release date')}, ${merged.statementsNew > 0 ? 'a new look' : 'known'}`;
   return [
     ...(series > 0 || filings === 0 ? [counted(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [counted(vintages, 'vintage')] : []),

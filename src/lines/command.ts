@@ -145,7 +145,7 @@ function flagOf(name: string, param: Param, fallback: unknown): Flag {
 
 /** Tells whether a parameter of limited values, such as dates or maturities, accepts a text. */
 function accepting(name: string, param: Param): (text: string) => boolean {
-  const anyTime = { today: '2999-12-31', latest: '2999-12-31' };
+  const anyTime = { now: '2999-12-31T00:00:00Z', today: '2999-12-31', latest: '2999-12-31' };
   return (text) => {
     if (param.schema.enum === undefined && param.schema.format === undefined) return false;
     try {

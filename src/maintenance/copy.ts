@@ -139,6 +139,7 @@ async function copyAll(
     await to.filings.put(planFilings([...held.values()], filings, { replace: true }).put, held);
   }
   for (const alias of await from.aliases.all()) await to.aliases.put(alias);
+  for (const sighting of await from.calendar.sightings()) await to.calendar.put(sighting);
   for (const record of await from.sources.followed()) await to.sources.putFollowed(record);
   // The copy does not know what the imports changed.
   for (const entry of await from.sources.imports()) await to.sources.addImport(entry, null);

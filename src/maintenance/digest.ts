@@ -52,6 +52,7 @@ async function digestOfOthers(view: StoredData): Promise<string> {
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
   for (const alias of await view.aliases.all()) hash.update(cellsOf(alias));
+  for (const sighting of await view.calendar.sightings()) hash.update(cellsOf(sighting));
   for (const record of await view.sources.followed()) hash.update(cellsOf(record));
   for (const { number: _, ...entry } of await view.sources.imports()) hash.update(cellsOf(entry));
   return hash.digest('hex');

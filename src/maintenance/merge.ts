@@ -137,6 +137,7 @@ function storeFormat(view: WholeView): ImportFormat {
       }
       for await (const points of allPoints(view)) yield { points };
       for await (const filings of allFilings(view)) yield { filings };
+      yield { sightings: await view.calendar.sightings() };
       file.read();
     },
   };

@@ -34,6 +34,7 @@ type RunContext = Context & { readonly clock: Clock };
 /** The headings of commands in help and of endpoints, and their descriptions. */
 export const operationHeadings = {
   Series: 'Economic series: what they are, and their values as they were known on a day.',
+  Calendar: 'When statistics were released, and when they are due.',
   'Treasury rates': 'Daily yield curves of the U.S. Treasury, par and real.',
   Insiders: 'Trades that insiders of companies reported to the SEC, and clusters of purchases.',
   Service: 'What a key may ask, whether the service works, and its description.',

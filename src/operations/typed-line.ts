@@ -3,7 +3,15 @@ import { Problem } from '../errors/problem.ts';
 import { type Clock, type Completion, choice } from './value.ts';
 
 /** The headings of commands, in the order of help. */
-export const commandGroups = ['Series', 'Treasury rates', 'Insiders', 'Files', 'Service', 'Setup'] as const;
+export const commandGroups = [
+  'Series',
+  'Calendar',
+  'Treasury rates',
+  'Insiders',
+  'Files',
+  'Service',
+  'Setup',
+] as const;
 
 /** A heading of help. */
 export type CommandGroup = (typeof commandGroups)[number];

@@ -1,3 +1,4 @@
+import { instantText } from '../domain/calendar/zones.ts';
 import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/values/date.ts';
 import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -17,12 +18,12 @@ type FoundWords =
   | 'settings'
   | 'tickers';
 
-/** The UTC day, and the latest day that has begun anywhere on Earth. */
-export type Clock = { readonly latest: Day; readonly today: Day };
+/** The UTC second and day, and the latest day that has begun anywhere on Earth. */
+export type Clock = { readonly latest: Day; readonly now: string; readonly today: Day };
 
 /** Returns the clock at a moment. */
 export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
+  return { now: instantText(now), today: utcDay(now), latest: latestDay(now) };
 }
 
 /** How a kind of value is read, checked and described. */

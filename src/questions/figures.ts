@@ -1,3 +1,4 @@
+import { calendar } from '../operations/calendar/calendar.ts';
 import { ping } from '../operations/ping.ts';
 import { spread, yields } from '../operations/rates/yields.ts';
 import { seriesSearch, seriesShow } from '../operations/series/series.ts';
@@ -28,6 +29,8 @@ export const ofOperations = {
   vintages,
   /** Returns the treasury curve of a day, by default the newest one; with `vs`, compares it with another day's. */
   curve,
+  /** Returns releases by day: what is planned, was released, moved or vanished, as known on a day. */
+  calendar: asking(calendar),
   yields: asking(yields),
   spread: asking(spread),
 };

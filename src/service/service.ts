@@ -430,6 +430,7 @@ async function describeAll(rates: RatesView, version: number): Promise<readonly 
       seasonalAdjustment: 'NSA',
       source: summary.sources.join('; '),
       publishers: summary.sources.join('; '),
+      release: 'fred:18',
       observationCount: summary.count,
       firstVintage: summary.first,
       lastVintage: summary.last,

@@ -1,3 +1,4 @@
+import type { Look, Sighting } from '../domain/calendar/sighting.ts';
 import type { StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
 import type { StoredChange } from '../domain/series/revision-history.ts';
@@ -55,3 +56,6 @@ export type FollowedBefore = readonly {
   readonly name: string;
   readonly before: Followed | null;
 }[];
+
+/** The looks at calendars that an import added or replaced, with what each was before. */
+export type CalendarBefore = readonly { readonly look: Look; readonly before: Sighting | null }[];

@@ -1,3 +1,4 @@
+import type { Sighting } from '../domain/calendar/sighting.ts';
 import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { SearchIndex } from '../domain/search/search.ts';
@@ -23,6 +24,8 @@ export type Series = {
   readonly source: string;
   /** The publishers whose formats its vintages came in, as `source` names them. */
   readonly publishers: string;
+  /** The release in which its publisher says it appears, `fred:50`; empty if unknown. */
+  readonly release: string;
   /** The number of dates with a value in the newest vintage. */
   readonly observationCount: number;
   readonly firstVintage: Day;
@@ -248,6 +251,13 @@ export interface StoreView {
     all(): Promise<readonly Alias[]>;
     /** Returns the id of the series that a name stands for; the series may be missing. */
     idOf(name: string): Promise<string | undefined>;
+  };
+  readonly calendar: {
+    /** Lists what calendars listed, by calendar and then oldest first; `upTo` is the last day of a look, `from` of a release. */
+    sightings(query?: {
+      readonly upTo?: Day | undefined;
+      readonly from?: Day | undefined;
+    }): Promise<readonly Sighting[]>;
   };
   readonly sources: {
     /** Lists imports, oldest first. */

@@ -1,4 +1,5 @@
 // Why: docs/decisions/undo.md
+import { keyOfSighting } from '../domain/calendar/sighting.ts';
 import { filingOf } from '../domain/insider/filing.ts';
 import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
 import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
@@ -6,7 +7,13 @@ import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
-import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
+import type {
+  CalendarBefore,
+  FilingsBefore,
+  FollowedBefore,
+  PointsBefore,
+  SeriesBefore,
+} from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
 import type { SeriesRows } from './sql/series-rows.ts';
@@ -15,7 +22,7 @@ import { endOfTime, startOfTime } from './sql/session.ts';
 type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>>[number];
 
 type UndoneSubject = {
-  /** The id of a series, the type of a curve, `filings` or `followed`. */
+  /** The id of a series, the type of a curve, `filings`, `followed` or `looks`. */
   readonly subject: string;
   /** True if the import created the subject, so that nothing remains. */
   readonly goes: boolean;
@@ -113,6 +120,7 @@ const undoings = {
     (followed: FollowedBefore) => followed.map(({ source, name }) => `${source} ${name}`),
     undoFollowed,
   ),
+  looks: undoing((looks: CalendarBefore) => looks.map(({ look }) => keyOfSighting(look)), undoCalendar),
 };
 
 /** Splits a subject into its kind and its name, which only series and curves have. */
@@ -242,4 +250,16 @@ async function undoFollowed(transaction: WriteTransaction, followed: FollowedBef
     if (before !== null) await transaction.sources.putFollowed(before);
   }
   return undoneSubject('followed', { restored: followed.length });
+}
+
+async function undoCalendar(transaction: WriteTransaction, looks: CalendarBefore): Promise<UndoneSubject> {
+  for (const { look, before } of looks) {
+    await transaction.calendar.remove(look);
+    if (before !== null) await transaction.calendar.put(before);
+  }
+  const added = looks.filter(({ before }) => before === null);
+  return undoneSubject('looks at calendars', {
+    removed: added.length,
+    restored: looks.length - added.length,
+  });
 }

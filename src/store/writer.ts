@@ -1,3 +1,4 @@
+import { keyOfSighting, planSighting, type Sighting } from '../domain/calendar/sighting.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
@@ -6,7 +7,13 @@ import { type DescriptionChange, unitsByVintage } from '../domain/series/series.
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
-import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
+import {
+  addedDays,
+  type CalendarBefore,
+  type FilingsBefore,
+  type FollowedBefore,
+  type PointsBefore,
+} from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
 import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
@@ -78,6 +85,16 @@ export class StoreWriter {
     if (changed) await this.#transaction.filings.put(put, held);
     this.#changed ||= changed;
     return { ...counts, changed };
+  }
+
+  /** Adds a look at a calendar; `put` tells whether it is new. Another text of a stored look needs `replace`. */
+  async mergeSighting(sighting: Sighting, replace: boolean | undefined) {
+    const { put, conflict } = planSighting(await this.#transaction.calendar.stored(), sighting);
+    if (!put || (conflict !== undefined && replace !== true)) return { put: false, conflict };
+    this.#others.sighting(sighting, conflict);
+    await this.#transaction.calendar.put(sighting);
+    this.#changed = true;
+    return { put };
   }
 
   /** Records an import; an entry from another store's log may be outdated. */
@@ -248,6 +265,7 @@ class OtherChanges {
   /** The changed filings as they were; null for a new one. */
   readonly #changedFilings = new Map<string, StoredFiling | null>();
   readonly #followed = new Map<string, FollowedBefore[number]>();
+  readonly #looks = new Map<string, CalendarBefore[number]>();
 
   points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
     for (const { curveType, tradeDate } of given)
@@ -276,6 +294,11 @@ class OtherChanges {
     if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
   }
 
+  sighting({ entries: _, ...look }: Sighting, before: Sighting | undefined): void {
+    const key = keyOfSighting(look);
+    if (!this.#looks.has(key)) this.#looks.set(key, { look, before: before ?? null });
+  }
+
   /** Lists the subjects, each with its content before the import. */
   before(): readonly (readonly [subject: string, content: object])[] {
     const points = Array.from(this.#days, ([curveType, days]) => {
@@ -296,10 +319,12 @@ class OtherChanges {
       changed: [...this.#changedFilings.values()].flatMap((before) => before ?? []),
     };
     const followed: FollowedBefore = [...this.#followed.values()];
+    const looks: CalendarBefore = [...this.#looks.values()];
     return [
       ...points,
       ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
       ...(followed.length > 0 ? [['followed', followed] as const] : []),
+      ...(looks.length > 0 ? [['looks', looks] as const] : []),
     ];
   }
 }

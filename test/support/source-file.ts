@@ -74,6 +74,7 @@ export async function readAll(
     points: batches.flatMap(({ points = [] }) => points),
     skippedDays: batches.flatMap(({ skippedDays = [] }) => skippedDays),
     filings: batches.flatMap(({ filings = [] }) => filings),
+    sightings: batches.flatMap(({ sightings = [] }) => sightings),
     notes: batches.flatMap(({ notes = [] }) => notes),
   };
 }

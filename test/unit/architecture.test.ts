@@ -18,6 +18,7 @@ const allowed = tableOf(`
   errors:
   platform:
   domain/values:
+  domain/calendar: domain/values
   domain/search: domain/values
   domain/series: domain/values
   domain/treasury: domain/series domain/values
@@ -27,6 +28,7 @@ const allowed = tableOf(`
   store/sql: domain store
   store/sqlite: domain store
   operations: domain operations store
+  operations/calendar: domain operations operations/series store
   operations/insiders: domain operations store
   operations/rates: domain operations store
   operations/series: domain operations store
@@ -93,28 +95,28 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2057,
   cli: 4255,
   client: 1545,
-  domain: 4123,
+  domain: 4680,
   errors: 310,
   explorer: 1871,
-  import: 7964,
+  import: 8021,
   library: 887,
   lines: 767,
-  maintenance: 1037,
+  maintenance: 1040,
   mcp: 270,
-  operations: 3384,
+  operations: 3622,
   platform: 441,
   pull: 4576,
-  questions: 4131,
+  questions: 4134,
   render: 2357,
   server: 2972,
-  service: 482,
+  service: 483,
   snapshot: 936,
-  store: 6303,
+  store: 6464,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 380;
+const mostSingles = 395;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
@@ -417,7 +419,11 @@ describe('the architecture', () => {
       ),
     );
     // What a file computed or met before, by what it was asked for.
-    const caches = ['src/import/import.ts turns', 'src/store/postgres/connection.ts withoutTls'];
+    const caches = [
+      'src/domain/calendar/zones.ts formats',
+      'src/import/import.ts turns',
+      'src/store/postgres/connection.ts withoutTls',
+    ];
     expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);
   });
 

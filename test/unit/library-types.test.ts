@@ -29,6 +29,7 @@ type Rows = {
   observations: library.ObservationRow;
   observationsOfSeveral: library.ObservationRow;
   revisions: library.RevisionRow | library.RevisionStatisticsRow | library.WideRow;
+  calendar: OperationRow<'calendar'>;
   vintages: OperationRow<'vintages'>;
   diff: library.DiffRow;
   compare: library.ComparedRow;

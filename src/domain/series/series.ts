@@ -9,6 +9,8 @@ export type SeriesMetadata = {
   readonly frequency?: Frequency;
   readonly seasonalAdjustment?: string;
   readonly source?: string;
+  /** The id of the release in which it appears, if its publisher states it: `fred:50`. */
+  readonly release?: string;
   /** The kind of vintages, for files that leave it open. */
   readonly vintageKind?: VintageKind;
   /** The last day that the metadata covers, if it states one. */

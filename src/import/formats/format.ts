@@ -1,3 +1,4 @@
+import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
@@ -67,6 +68,8 @@ export type Batch = {
   /** The trade dates of the file that `skipDays` left out. */
   readonly skippedDays?: readonly Day[];
   readonly filings?: readonly Filing[];
+  /** What calendars of releases listed when they were looked at. */
+  readonly sightings?: readonly Sighting[];
   /** Notes for the user, such as what the file lacks. */
   readonly notes?: readonly string[];
 };

@@ -100,7 +100,7 @@ function metadataOf({ rows }: Sheet, seriesId: string): SeriesMetadata {
   };
 }
 
-type Release = { readonly index: number; readonly name: string; readonly vintage: Day };
+type SwissRelease = { readonly index: number; readonly name: string; readonly vintage: Day };
 
 function tableOf(
   file: SourceFile,
@@ -132,7 +132,7 @@ function tableOf(
 
 /** Lists the columns with a day of release, and the names of those that have figures without a day. */
 function releasesOf(file: SourceFile, rows: Sheet['rows'], hasFigures: (index: number) => boolean) {
-  const releases: Release[] = [];
+  const releases: SwissRelease[] = [];
   const undated: string[] = [];
   for (const [index, text] of (rows[quarterRow - 1] ?? []).entries()) {
     const name = text.trim();
@@ -149,8 +149,8 @@ function releasesOf(file: SourceFile, rows: Sheet['rows'], hasFigures: (index: n
 function releaseOf(
   file: SourceFile,
   { index, name, day }: { readonly index: number; readonly name: string; readonly day: string },
-  before: Release | undefined,
-): Release {
+  before: SwissRelease | undefined,
+): SwissRelease {
   const place = { row: dayRow, column: name, value: day };
   const vintage = readDay(file, place);
   if (before !== undefined && vintage <= before.vintage) {

@@ -1,3 +1,4 @@
+import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
@@ -18,6 +19,7 @@ export type ImportConflict =
   | ({ readonly kind: 'period'; readonly seriesId: string } & StatementConflict)
   | ({ readonly kind: 'rate'; readonly file: string } & PointConflict)
   | ({ readonly kind: 'filing'; readonly file: string } & FilingConflict)
+  | { readonly kind: 'look'; readonly file: string; readonly held: Sighting; readonly given: Sighting }
   | {
       readonly kind: 'metadata';
       readonly file: string;
@@ -83,6 +85,7 @@ const causes = {
   period: 'period',
   rate: 'rate',
   filing: 'trade',
+  look: 'look at a calendar',
 } as const;
 
 function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
@@ -114,6 +117,11 @@ function describe(conflict: ImportConflict): string {
       );
       return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
     }
+    case 'look': {
+      const { file, held, given } = conflict;
+      const [first] = differenceOf(held, given);
+      return `${file}: the calendar of ${given.source} seen at ${given.seenAt} is stored with other entries: ${first}`;
+    }
     case 'metadata': {
       const { seriesId, field, held, given } = conflict;
       const shown = conflict.shown === true ? ', by the figures of the files' : '';
@@ -124,6 +132,18 @@ function describe(conflict: ImportConflict): string {
         ? `${conflict.seriesId} is from ${list(conflict.held)}; this import brings it from ${list(conflict.given)}`
         : `${conflict.seriesId} comes from several sources at once: ${list(conflict.given)}`;
   }
+}
+
+/** Lists the entries that only one of two calendars has. */
+function differenceOf(held: Sighting, given: Sighting): readonly string[] {
+  const textsOf = ({ entries }: Sighting) =>
+    entries.map(({ day, time = '', release }) => `${day} ${time} ${release}`);
+  const [stored, found] = [textsOf(held), textsOf(given)];
+  return [
+    ...found.filter((text) => !stored.includes(text)).map((text) => `${text} is new`),
+    ...stored.filter((text) => !found.includes(text)).map((text) => `${text} is missing`),
+    'other details',
+  ];
 }
 
 function list(sources: readonly string[]): string {
@@ -151,7 +171,7 @@ function valueText(value: string | null): string {
 function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string[] {
   const replaceable = conflicts.some(
     (conflict) =>
-      /^(?:value|rate|filing|metadata)$/.test(conflict.kind) &&
+      /^(?:value|rate|filing|metadata|look)$/.test(conflict.kind) &&
       !isBothNew(conflict) &&
       !isOfFrequency(conflict),
   );

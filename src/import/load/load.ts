@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Sighting, seenOn } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { MergeCounts, WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
@@ -177,12 +178,14 @@ class FileLoader {
     for await (const batch of this.#format.read(this.#file, options)) {
       if (batch.unfigured !== undefined) this.#unfigured.push(batch.unfigured);
       const { statements = [], complete = [], points = [], filings = [], notes = [], claims = [] } = batch;
+      const { sightings = [] } = batch;
       for (const { seriesId, source } of claims) registry.claim(seriesId, source);
       this.#tally.describe(await registry.take(this.#withoutRates(batch), this.#file.path));
       this.#collect(statements);
       for (const vintage of complete) this.#complete(vintage);
       if (points.length > 0) await this.#mergePoints(points);
       if (filings.length > 0) await this.#mergeFilings(filings);
+      for (const sighting of sightings) await this.#mergeSighting(sighting);
       this.#tally.note(...notes);
       this.#tally.skip(batch.skippedDays ?? []);
       this.#rows += statements.length + points.length + filings.length;
@@ -344,6 +347,17 @@ class FileLoader {
       this.#import.conflicts.push({ kind: 'filing', file: this.#file.path, ...conflict });
   }
 
+  async #mergeSighting(sighting: Sighting): Promise<void> {
+    const { writer, options, conflicts } = this.#import;
+    if (seenOn(sighting) > options.latest)
+      throw this.#future(seenOn(sighting), `the calendar of ${sighting.source}`);
+    const { put, conflict } = await writer.mergeSighting(sighting, options.replace);
+    this.#tally.look(sighting, put);
+    this.#rows += sighting.entries.length;
+    if (conflict !== undefined)
+      conflicts.push({ kind: 'look', file: this.#file.path, held: conflict, given: sighting });
+  }
+
   #future(day: Day, what: string): Error {
     const { latest } = this.#import.options;
     return refusal(
@@ -386,6 +400,7 @@ class Tally {
   #known = 0;
   #withdrawn = 0;
   #described: FileSummary['described'];
+  #listed: number | undefined;
 
   vintage(seriesId: string, asOf: Day): void {
     entryOf(this.#vintages, seriesId, () => new Set<Day>()).add(asOf);
@@ -417,6 +432,13 @@ class Tally {
     }
   }
 
+  /** Counts the entries of a calendar as statements. */
+  look({ entries }: Sighting, isNew: boolean): void {
+    this.#listed = (this.#listed ?? 0) + entries.length;
+    if (isNew) this.#added += entries.length;
+    else this.#known += entries.length;
+  }
+
   note(...notes: readonly string[]): void {
     this.#notes.push(...notes);
   }
@@ -437,7 +459,7 @@ class Tally {
       withdrawn: this.#withdrawn,
       projections: this.projections,
       ...(this.#skippedDays.size > 0 && { skippedDays: [...this.#skippedDays].sort() }),
-      ...defined({ described: this.#described }),
+      ...defined({ described: this.#described, listed: this.#listed }),
       notes: this.#notes,
     };
   }

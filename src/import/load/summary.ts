@@ -19,6 +19,8 @@ export type FileSummary = {
   readonly skippedDays?: readonly Day[];
   /** The described series, if the file states metadata. */
   readonly described?: DescribedCounts;
+  /** The entries of calendars, if the file is one; they count as statements. */
+  readonly listed?: number;
   readonly notes: readonly string[];
 };
 

@@ -120,6 +120,9 @@ const migrations: readonly MigrationStep[] = [
     await moveDates(transaction, engineOf(transaction).series);
   },
   tables.ofAliases,
+  `${tables.ofCalendars}
+  alter table asof.series add column if not exists release text;
+  `,
 ];
 
 const currentFormat = migrations.length;

@@ -2,6 +2,7 @@ import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
 import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents, WholeView } from '../store.ts';
+import { calendarIn } from './calendar.ts';
 import type { Engine } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
@@ -19,6 +20,7 @@ export function partsIn(session: SqlSession, engine: Engine) {
     rates: ratesIn(session),
     filings: filingsIn(session, engine.filings),
     aliases: aliasesIn(session),
+    calendar: calendarIn(session),
     sources: sourcesIn(session),
     contents: contentsIn(session, engine),
   };

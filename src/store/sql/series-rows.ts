@@ -29,6 +29,7 @@ export function recordCells({ stated, implied }: SeriesDescription) {
     frequency: stated.frequency ?? null,
     seasonalAdjustment: stated.seasonalAdjustment ?? null,
     source: stated.source ?? null,
+    release: stated.release ?? null,
     statedKind: stated.vintageKind ?? null,
     statedCoveredTo: stated.coveredTo ?? null,
     impliedFrequency: implied.frequency ?? null,
@@ -47,7 +48,7 @@ type StoredRow = ReturnType<typeof recordCells> &
     readonly version: number;
   };
 
-const storedColumns = `id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+const storedColumns = `id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source, release,
   stated_vintage_kind as "statedKind", stated_covered_to as "statedCoveredTo",
   implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage",
   last_vintage as "lastVintage", covered_to as coverage, normalised_by as "normalisedBy", version,
@@ -55,9 +56,18 @@ const storedColumns = `id, title, units, frequency, seasonal_adjustment as "seas
   date_count as "dateCount", fact_count as "factCount"`;
 
 function recordOf({ id: seriesId, ...row }: StoredRow): SeriesRecord {
-  const { title, units, frequency, seasonalAdjustment, source } = row;
+  const { title, units, frequency, seasonalAdjustment, source, release } = row;
   const [vintageKind, coveredTo] = [row.statedKind, row.statedCoveredTo];
-  const stated = present({ title, units, frequency, seasonalAdjustment, source, vintageKind, coveredTo });
+  const stated = present({
+    title,
+    units,
+    frequency,
+    seasonalAdjustment,
+    source,
+    release,
+    vintageKind,
+    coveredTo,
+  });
   const implied = present({ frequency: row.impliedFrequency, source: row.impliedSource });
   return {
     stated: { seriesId, ...stated },
@@ -111,7 +121,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       await tables.removeWords(id);
       await session.write(
         `update asof.series set title = @title, units = @units, frequency = @frequency,
-           seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @statedKind,
+           seasonal_adjustment = @seasonalAdjustment, source = @source, release = @release, stated_vintage_kind = @statedKind,
            stated_covered_to = @statedCoveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
          where id = @id`,
         { id, ...recordCells(record) },

@@ -50,7 +50,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
     coalesce(implied_source, source, '') as publishers, observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
     first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
-    vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", normalised_by as "normalisedBy", version`;
+    coalesce(release, '') as release, vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", normalised_by as "normalisedBy", version`;
   const columns = columnsWith("coalesce(units, '')");
   const columnsOnDay = columnsWith(unitsOnDay);
   const readSeries = (id: string, asOf?: Day) =>

@@ -6,7 +6,7 @@ import type { SqlSession } from './session.ts';
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */
 const taken = 'taken back';
 
-/** A change of one subject: `series GDP`, `curve PAR`, `filings` or `followed`. */
+/** A change of one subject: `series GDP`, `curve PAR`, `filings`, `followed` or `looks`. */
 type ImportChange = {
   readonly import: number;
   readonly subject: string;

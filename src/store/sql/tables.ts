@@ -118,6 +118,26 @@ export const tables = {
     primary key (name)
   );
   `,
+  ofCalendars: `
+  -- When a calendar of releases was looked at, and which days it covered.
+  create table if not exists asof.calendar_look (
+    source text collate "C" not null,
+    scope text collate "C" not null,
+    lists text collate "C" not null,
+    first_day date not null,
+    last_day date not null,
+    seen_at text collate "C" not null,
+    listing text collate "C" not null,
+    primary key (source, scope, lists, first_day, last_day, seen_at)
+  );
+
+  -- What looks saw (JSON), by its SHA-256: a calendar is looked at daily and changes weekly.
+  create table if not exists asof.calendar_listing (
+    listing text collate "C" not null,
+    entries text not null,
+    primary key (listing)
+  );
+  `,
   filedTrades: `
     select f.filed_on, f.filing_id, t.row, f.form_type, f.issuer_cik, f.issuer_name, f.ticker, f.owners, t.is_derivative,
       t.security_title, t.transaction_date, t.transaction_code, t.acquired_disposed, t.shares, t.price_per_share,

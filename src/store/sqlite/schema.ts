@@ -135,6 +135,9 @@ const migrations = [
     await moveDates(session, engineOf(session).series);
   },
   tables.ofAliases,
+  `${tables.ofCalendars}
+  alter table series add column release text;
+  `,
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | FileMigration)[];
 
 /** Makes a new, empty database a store of the current format. */

@@ -6,7 +6,7 @@ import { operations } from '../../support/operations.ts';
 import { answerWith, madeUpClient } from '../../support/service-double.ts';
 
 const day = '2015-02-01';
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const clock = { now: '2026-03-15T12:00:00Z', today: '2026-03-15', latest: '2026-03-16' };
 
 /** The required parameters of each operation, and the parameter that limits it to a day, if there is one. */
 const expected: Readonly<Record<string, readonly [given: string, bound: string | undefined]>> = {
@@ -15,6 +15,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   observations: ['id=GDP', 'as_of'],
   revisions: ['id=GDP from=2030-01-01', undefined],
   vintages: ['id=GDP', 'to'],
+  calendar: ['', 'as_of'],
   curve: ['', 'date'],
   yields: ['', 'to'],
   spread: ['', 'to'],

@@ -76,7 +76,7 @@ describe('a list of horizons', () => {
   });
 });
 
-const clock = { today: '2026-01-15', latest: '2026-01-15' };
+const clock = { now: '2026-01-15T00:00:00Z', today: '2026-01-15', latest: '2026-01-15' };
 
 const valuesOf = (...texts: ParamTexts) => readTexts(questions.revisions, [['id', 'GDP'], ...texts], clock);
 

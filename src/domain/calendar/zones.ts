@@ -1,0 +1,74 @@
+import type { Day } from '../values/date.ts';
+import { parseDay } from '../values/date.ts';
+
+/** Names of zones that calendars write, and that the tz database lacks. */
+const otherNames: Readonly<Record<string, string>> = {
+  // Of the Bureau of Labor Statistics, with its own rules in the file.
+  'US-Eastern': 'America/New_York',
+  'US-Central': 'America/Chicago',
+  'Eastern Standard Time': 'America/New_York',
+  'Central Standard Time': 'America/Chicago',
+  'GMT Standard Time': 'Europe/London',
+  'W. Europe Standard Time': 'Europe/Berlin',
+  'Central Europe Standard Time': 'Europe/Budapest',
+  'Romance Standard Time': 'Europe/Paris',
+  CET: 'Europe/Berlin',
+};
+
+/** The form of a zone's name, in words. */
+export const zoneForm = 'use a name of the tz database, such as America/New_York';
+
+/** Finds the name of a zone in the tz database; undefined for an unknown zone, and for an offset such as EST. */
+export function zoneNamed(name: string): string | undefined {
+  const known = otherNames[name] ?? name;
+  // EST and its like are fixed offsets in the tz database, but calendars mean the local time of a place.
+  if (known !== 'UTC' && !known.includes('/')) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: known }).resolvedOptions().timeZone === undefined
+      ? undefined
+      : known;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A day and the time of day `HH:MM` in a zone. */
+export type LocalTime = { readonly day: Day; readonly time: string };
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the local time of an instant in a zone. */
+export function localTimeOf(instant: Date, zone: string): LocalTime {
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+  formats.set(zone, format);
+  const [day = '', time = ''] = format.format(instant).split(' ');
+  return { day, time };
+}
+
+const minute = 60_000;
+const widestOffset = 16 * 60;
+
+/** Returns the instant of a local time; of two in the hour that clocks repeat, the later; undefined in a skipped hour. */
+export function instantOf({ day, time }: LocalTime, zone: string): Date | undefined {
+  if (parseDay(day) === undefined || !/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return undefined;
+  const asUtc = Date.parse(`${day}T${time}:00Z`);
+  const offsets = [-widestOffset, widestOffset].map((minutes) => {
+    const near = new Date(asUtc + minutes * minute);
+    const local = localTimeOf(near, zone);
+    return Date.parse(`${local.day}T${local.time}:00Z`) - near.getTime();
+  });
+  const found = offsets
+    .map((offset) => new Date(asUtc - offset))
+    .filter((instant) => {
+      const local = localTimeOf(instant, zone);
+      return local.day === day && local.time === time;
+    });
+  return found.sort((a, b) => b.getTime() - a.getTime())[0];
+}
+
+/** Writes an instant to the second: `2026-01-09T13:30:00Z`. */
+export function instantText(instant: Date): string {
+  return `${instant.toISOString().slice(0, 19)}Z`;
+}

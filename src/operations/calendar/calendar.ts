@@ -1,0 +1,150 @@
+import { certainties, releaseStatuses, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
+import { addDays } from '../../domain/values/date.ts';
+import type { StoreView } from '../../store/store.ts';
+import { checkVersion, pageOf } from '../envelope.ts';
+import { field, nullable, rowsFrom } from '../field.ts';
+import { operation } from '../operation.ts';
+import { asOfParam, paging, param } from '../param.ts';
+import { existing } from '../series/series.ts';
+import { day, filter, seriesId } from '../value.ts';
+import { scheduleIn } from './schedule.ts';
+
+const fields = [
+  field('date', 'day', 'The day of the release, in the zone of its publisher.'),
+  field('time', 'text', 'The time of day there, HH:MM; empty if only the day is known.', { rank: 'high' }),
+  field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
+  nullable('at', 'instant', 'The date and time in UTC.'),
+  field('release', 'text', 'Identifier of the release.', { rank: 'low' }),
+  field('name', 'text', 'What is released.', { rank: 'high' }),
+  field(
+    'period',
+    'text',
+    'The period that is published, in the words of the calendar; empty if it names none.',
+  ),
+  field(
+    'status',
+    'text',
+    'planned; released; passed (nothing proves that it was released); moved; cancelled; vanished (the calendar lists it no more).',
+    { choices: releaseStatuses, rank: 'high' },
+  ),
+  field('since', 'day', 'The day from which the status was known.'),
+  field(
+    'known_from',
+    'day',
+    'The first day on which the row was known: the calendar was seen, or it was released.',
+  ),
+  nullable('moved_to', 'day', 'The day to which the calendar moved the same period.'),
+  field(
+    'certainty',
+    'text',
+    'official time; official day; configured (an official day with the usual time of the release); projected.',
+    { choices: certainties },
+  ),
+  field('source', 'text', 'The calendars that list it, and `stored vintages` if they prove it.', {
+    rank: 'low',
+  }),
+  field('evidence', 'text', 'What proves that it was released; empty if nothing does.'),
+] as const;
+
+const calendarRow = rowsFrom(fields);
+
+const daysBefore = 7;
+
+/** The releases of statistics: planned, made, moved and vanished. */
+export const calendar = operation({
+  name: 'calendar',
+  command: {
+    words: 'calendar',
+    heading: 'Calendar',
+    examples: `
+# what was released in the last week, and what is planned
+asof calendar
+# the days on which GDP was published in 2015
+asof calendar --series GDP --from 2015-01-01 --to 2015-12-31
+# what was planned for October 2025 as known on the second
+asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10-02
+`,
+  },
+  summary: 'Show when statistics were released, and when they are due',
+  description:
+    'By day. A plan is known from the day on which a calendar was seen, a release from its own day; what a calendar lists no more has vanished. The default begins a week before the as-of date, which is today by default.',
+  path: '/v1/calendar',
+  object: 'release_list',
+  params: {
+    from: param(day, 'First day of a release.', undefined, {
+      bounds: { field: 'date', is: 'from' },
+      ofPeriod: true,
+    }),
+    to: param(day, 'Last day of a release.', undefined, {
+      bounds: { field: 'date', is: 'to' },
+      ofPeriod: true,
+    }),
+    release: param(filter, 'A part of the name of a release in any case, or its id.', undefined),
+    series: param(
+      { ...seriesId, parse: seriesId.check },
+      'The releases in which this series appears.',
+      undefined,
+      { complete: 'ids' },
+    ),
+    as_of: asOfParam(),
+    ...paging,
+  },
+  fields,
+  columns: ['date', 'time', 'name', 'period', 'status', 'certainty', 'source'],
+  example: { series: 'GDP', from: '2015-01-01', to: '2015-03-31', limit: '1' },
+  knownBy: 'known_from',
+  boundBy: 'as_of',
+  order: [{ field: 'date' }],
+  identity: ['date', 'release'],
+  needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  dependsOnToday: () => true,
+  remark(rows) {
+    const isProven = rows.length > 0 && rows.every(({ source }) => source === 'stored vintages');
+    return isProven
+      ? 'no calendar lists these days: stored vintages prove them; `asof pull calendar` brings the plans'
+      : undefined;
+  },
+  async whyEmpty() {
+    return 'no release is known for these days; `asof pull calendar` brings the calendars of the BLS and the BEA';
+  },
+  async run({ from: asked, to, release, series: id, as_of, limit }, { view, position, clock }) {
+    const asOf = as_of ?? clock.today;
+    const from = asked ?? (to === undefined ? addDays(asOf, -daysBefore) : undefined);
+    const { revision } = await view.state();
+    checkVersion(position, revision);
+    const series = id === undefined ? undefined : existing(await seriesNamed(view, id), id);
+    const found = (await scheduleIn(view, { series, from, to, asOf })).filter((one) => isMeant(one, release));
+    const [last] = position?.key ?? [];
+    const begin = last === undefined ? 0 : found.findIndex((one) => keyOf(one) === last) + 1;
+    return {
+      ...pageOf(found.slice(begin, begin + limit + 1), limit, rowOf, (one) => ({
+        key: [keyOf(one)],
+        version: revision,
+      })),
+      ...(as_of !== undefined && { as_of }),
+    };
+  },
+});
+
+function keyOf({ day: date, release }: ScheduledRelease): string {
+  return `${date} ${release.id}`;
+}
+
+/** Finds a series by its id or an alias. */
+async function seriesNamed({ series, aliases }: StoreView, name: string) {
+  const found = await series.find(name);
+  const id = found === undefined ? await aliases.idOf(name) : undefined;
+  return id === undefined ? found : series.find(id);
+}
+
+function isMeant({ release: { id, name } }: ScheduledRelease, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const asked = text.trim().toLowerCase();
+  return id === asked || name.toLowerCase().includes(asked);
+}
+
+/** Makes the row of a scheduled release. */
+function rowOf({ day: date, at, release, sources, ...rest }: ScheduledRelease) {
+  const own = { date, at: at === '' ? undefined : at, release: release.id, name: release.name };
+  return calendarRow({ ...own, source: sources.join('; ') }, rest);
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Look, Sighting } from '../../domain/calendar/sighting.ts';
+import type { StoreView } from '../store.ts';
+import type { SqlSession } from './session.ts';
+
+type StoredLook = Look & { readonly listing: string };
+
+const isLook = `source = @source and scope = @scope and lists = @lists and first_day = @from and last_day = @to
+  and seen_at = @seenAt`;
+
+/** Reads and writes what calendars of releases listed when they were looked at. */
+export function calendarIn(session: SqlSession) {
+  const view: StoreView['calendar'] = {
+    async sightings({ upTo, from } = {}) {
+      const looks = await session.rows<StoredLook>(
+        `select source, scope, lists, first_day as "from", last_day as "to", seen_at as "seenAt", listing
+         from asof.calendar_look
+         where (@upTo::text is null or substr(seen_at, 1, 10) <= @upTo::text)
+           and (@from::date is null or last_day >= @from::date)
+         order by source, scope, lists, seen_at, first_day, last_day`,
+        { upTo, from },
+      );
+      const ids = [...new Set(looks.map(({ listing }) => listing))];
+      const listings = await session.rows<{ readonly listing: string; readonly entries: string }>(
+        'select listing, entries from asof.calendar_listing where listing = any(@ids::text[])',
+        { ids },
+      );
+      const entries = new Map(listings.map((one) => [one.listing, JSON.parse(one.entries)]));
+      return looks.map(({ listing, ...look }) => ({ ...look, entries: entries.get(listing) ?? [] }));
+    },
+  };
+  return {
+    ...view,
+    /** Writes a sighting in the place of one with the same key, after locking the calendars. */
+    async put({ entries, ...look }: Sighting): Promise<void> {
+      const text = JSON.stringify(entries);
+      const listing = createHash('sha256').update(text).digest('hex');
+      await session.insert({
+        table: 'calendar_listing',
+        columns: { listing: 'text', entries: 'text' },
+        rows: [[listing, text]],
+        onConflict: 'on conflict (listing) do nothing',
+      });
+      await session.write(
+        `insert into asof.calendar_look (source, scope, lists, first_day, last_day, seen_at, listing)
+         values (@source, @scope, @lists, @from, @to, @seenAt, @listing)
+         on conflict (source, scope, lists, first_day, last_day, seen_at) do update set listing = excluded.listing`,
+        { ...look, listing },
+      );
+    },
+    /** Locks the calendars, and returns the stored sightings. */
+    async stored(): Promise<readonly Sighting[]> {
+      await session.lock?.(['calendars']);
+      return view.sightings();
+    },
+    async remove(look: Look): Promise<void> {
+      await session.write(`delete from asof.calendar_look where ${isLook}`, { ...look });
+      await session.write(
+        `delete from asof.calendar_listing where not exists
+           (select 1 from asof.calendar_look as l where l.listing = calendar_listing.listing)`,
+      );
+    },
+  };
+}
