@@ -40,3 +40,7 @@ create table word ( word text not null, series integer not null, primary key (wo
 alter table vintage add column clipped text not null default ''
 
 create table if not exists asof.alias ( name text collate "C" not null, series_id text collate "C" not null, primary key (name) ) strict, without rowid;
+
+create table if not exists asof.calendar_look ( source text collate "C" not null, scope text collate "C" not null, lists text collate "C" not null, first_day text not null, last_day text not null, seen_at text collate "C" not null, listing text collate "C" not null, primary key (source, scope, lists, first_day, last_day, seen_at) ) strict, without rowid;
+create table if not exists asof.calendar_listing ( listing text collate "C" not null, entries text not null, primary key (listing) ) strict, without rowid;
+alter table series add column release text;

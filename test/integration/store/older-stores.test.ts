@@ -114,6 +114,7 @@ describe('a store of format 8, which keeps ends of quarters as first days by the
       update series set normalised_by = '' where id = 'FY';
       update fact set date = '2019-12-31' where date = '2019-01-01';
       alter table vintage drop column clipped;
+      alter table series drop column release;
       pragma user_version = 8;
     `);
     db.close();
