@@ -13,8 +13,10 @@ import {
   ecbId,
   ecbLog,
   logBatch,
+  notRealTime,
   readChangeLogs,
   readCurrentData,
+  realTimeFlow,
 } from '../../import/formats/sdmx/ecb.ts';
 import { type ImportConflict, ImportRefusal } from '../../import/load/conflict.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
@@ -59,24 +61,31 @@ export const ecb: PullSource = {
   count: countVintages,
 };
 
+const example = 'RTD.Q.S0.S.G_GDPM_TO_C.E';
+
 /** Parses a key, with or without prefix, into the id of its series; throws a Problem for one that cannot be pulled. */
 function seriesId(text: string): string {
   const key = text.trim().toUpperCase().replace(/^ECB:/, '').replace('/', '.');
-  const parts = key.split('.');
-  const refused = (reason: string) =>
-    new Problem('bad-input', `${JSON.stringify(text)}: ${reason}`, {
-      hints: ['name a series by its flow and key, such as RTD.Q.S0.S.G_GDPM_TO_C.E'],
-    });
-  if (parts.some((part) => part === '' || /[*+]/.test(part)))
+  const [flow = '', ...codes] = key.split('.');
+  const refused = (reason: string, hint = `a key is ${keyForm}, such as ${example}`) =>
+    new Problem('bad-input', `${JSON.stringify(text)}: ${reason}`, { hints: [hint] });
+  if (!/^\w+$/.test(flow) || codes.length === 0) throw refused('not a key of the ECB');
+  if (flow !== realTimeFlow)
+    throw refused(
+      notRealTime,
+      `asof pull ecb ${example}; https://data.ecb.europa.eu/data/datasets/RTD lists the keys`,
+    );
+  if (codes.some((code) => code === '' || /[*+]/.test(code)))
     throw refused('a key for several series: the ECB leaves deletions out of its answers');
-  if (parts.length === 1 || !parts.every((part) => /^\w+$/.test(part))) throw refused('not a key of the ECB');
+  if (codes.length !== 5 || !codes.every((code) => /^\w+$/.test(code))) throw refused('not a key of the ECB');
   return ecbId(key);
 }
 
+const keyForm = `${realTimeFlow}.FREQ.REF_AREA.ADJUSTMENT.RT_ECON_CONCEPT.RT_DENOM`;
+
 /** Returns the path of the data of a series. */
 function pathOf(id: string): string {
-  const [flow, ...parts] = id.replace(ecbId(''), '').split('.');
-  return `/data/${flow}/${parts.join('.')}`;
+  return `/data/${id.replace(ecbId(''), '').replace('.', '/')}`;
 }
 
 function baseOf(url: string): string {

@@ -4,13 +4,13 @@ import type { PullOptions } from '../../../src/pull/options.ts';
 import { writing } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { type EcbState, loopbackEcb } from '../../support/pull/loopback-ecb.ts';
+import { type EcbState, ecbKeyOf, loopbackEcb } from '../../support/pull/loopback-ecb.ts';
 import { contentOf, puller } from '../../support/pull/pulling.ts';
 import { testData } from '../../support/repository.ts';
 import { importFiles, newStorePath, observationsIn, reading } from '../../support/scratch-store.ts';
 import { ecbVintagesSuite } from '../../support/suites/ecb.ts';
 
-const gdp = 'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
+const gdp = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E';
 const key = gdp.replace('ECB:', '');
 const now = '2003-01-15T12:00:00Z';
 
@@ -90,6 +90,12 @@ describe('a pull of a change log of the ECB', () => {
 
   it.each([
     ['GDP', /not a key of the ECB/],
+    ['RTD.Q.S0.S.G_GDPM_TO_C', /not a key of the ECB/],
+    [
+      'EXR.D.USD.EUR.SP00.A',
+      /not of the Real-Time Database \(RTD\): other flows .* date them in another way/,
+    ],
+    ['mna/Q.Y.I9.W2.S1.S1.B.B1GQ._Z._Z._Z.EUR.LR.N', /not of the Real-Time Database/],
     ['RTD.Q.S0.S..E', /a key for several series/],
     ['RTD.Q.S0+US.S.G_GDPM_TO_C.E', /a key for several series/],
     ['RTD.Q.S0.S.G GDP', /not a key of the ECB/],
@@ -153,7 +159,7 @@ describe('an answer of the ECB that is cut short', () => {
     expect(await contentIn(store)).toEqual(whole);
   }, 300_000);
 
-  const saving = 'ECB:MUFA.Q.US.N.B8G.G.X.US.1000.Z5.ZZZZ.M.R';
+  const saving = `ECB:${ecbKeyOf('MUFA.Q.US.N.B8G.G.X.US.1000.Z5.ZZZZ.M.R')}`;
 
   /** Cuts a log after a line, so that it ends well. */
   const lackingLines =
@@ -240,11 +246,12 @@ describe('an answer of the ECB that is cut short', () => {
 
 describe('an answer of the ECB that is not what was asked for', () => {
   it.each([
-    ['another series', (log: string) => log.replaceAll('B1QG00', 'B1QG99'), /is about ECB:ESA\..*B1QG99/],
+    ['another series', (log: string) => log.replaceAll('TO_C.E', 'TO_U.E'), /is about ECB:RTD\..*TO_U\.E/],
+    ['another flow', (log: string) => log.replaceAll('RTD.Q', 'MNA.Q'), /not of the Real-Time Database/],
     [
       'two series',
-      (log: string) => `${log}${log.split('\n')[1]?.replace('B1QG00', 'B1QG99')}\n`,
-      /B1QG00.*, .*B1QG99/,
+      (log: string) => `${log}${log.split('\n')[1]?.replace('TO_C.E', 'TO_U.E')}\n`,
+      /TO_C\.E, .*TO_U\.E/,
     ],
     [
       'no history',

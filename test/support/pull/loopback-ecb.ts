@@ -112,13 +112,17 @@ function logOf(key: string, { files, state }: Pick<LoopbackEcb, 'files' | 'state
   return `${[header, ...replaced, ...deleted].join('\n')}\n`;
 }
 
-/** The key of a series at the loopback: that of the files, whose few keys without a flow are in RTD. */
-function ecbKeyOf(fileKey: string): string {
-  return fileKey.includes('.') ? fileKey : `RTD.${fileKey}`;
+/** Real GDP of the euro area, by its key in the files and by that in the log. */
+const gdp = { inFiles: 'ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A', inLog: 'RTD.Q.S0.S.G_GDPM_TO_C.E' };
+
+/** The key of a series at the loopback: the recorded one of GDP, and one made of the key in the files for others. */
+export function ecbKeyOf(fileKey: string): string {
+  return fileKey === gdp.inFiles ? gdp.inLog : `RTD.Q.S0.N.${fileKey.replaceAll('.', '__')}.X`;
 }
 
-function fileKeyOf(key: string): string {
-  return key.replace(/^RTD\./, '');
+/** The key in the files of a series at the loopback. */
+export function fileKeyOf(key: string): string {
+  return key === gdp.inLog ? gdp.inFiles : key.replace(/^RTD\.Q\.S0\.N\.|\.X$/g, '').replaceAll('__', '.');
 }
 
 function keyCells(key: string): Cells {
@@ -143,9 +147,10 @@ export async function loopbackEcb(files = ecbFiles()): Promise<LoopbackEcb> {
   const state: EcbState = { published: files.length, resentOn: '2002-06-05', change: (_, body) => body };
   const source = await loopback(
     ({ pathname, searchParams }, { headers }) => {
-      const key = fileKeyOf(decodeURIComponent(pathname.replace('/service/data/', '').replace('/', '.')));
+      const asked = decodeURIComponent(pathname.replace('/service/data/', '').replace('/', '.'));
+      const key = fileKeyOf(asked);
       const isLog = searchParams.get('includeHistory') === 'true';
-      const what = `${isLog ? 'log' : 'latest'} ${key}`;
+      const what = `${isLog ? 'log' : 'latest'} ${asked}`;
       const modified = `${files[state.published - 1]?.frozenOn}T13:30:00Z`;
       const last = new Date(modified).toUTCString();
       if (Date.parse(headers['if-modified-since'] ?? '') >= Date.parse(modified))

@@ -14,7 +14,7 @@ import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
 import { workbook } from '../source-file.ts';
-import { type EcbState, loopbackEcb } from './loopback-ecb.ts';
+import { type EcbState, ecbKeyOf, loopbackEcb } from './loopback-ecb.ts';
 import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
 import {
   archiveOf,
@@ -516,7 +516,7 @@ const eurostatWorld: WorldMaker = async () => {
 
 /** The ECB with series of its files of 2001 and 2002; one of the copies of a log in its cache lacks the last lines. */
 const ecbWorld: WorldMaker = async () => {
-  const gdp = 'ECB:ESA.Q.I2.S.0000.B1QG00.1000.TTTT.Q.U.A';
+  const gdp = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E';
   const lacking = (body: string) => `${body.split('\n').slice(0, -4).join('\n')}\n`;
   const change: EcbState['change'] = (what, body, copy) =>
     what.startsWith('log') && copy === 'text/csv' ? lacking(body) : body;
@@ -525,7 +525,7 @@ const ecbWorld: WorldMaker = async () => {
   const log = server.log(gdp);
   return {
     server,
-    part: 'pull ecb RTD.QRHGAJP01',
+    part: `pull ecb ${ecbKeyOf('QRHGAJP01')}`,
     whole: `pull ecb ${gdp}`,
     answered: 2,
     env: { ASOF_ECB_URL: server.url },

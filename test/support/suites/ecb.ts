@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../folders.ts';
-import { ecbFiles, loopbackEcb } from '../pull/loopback-ecb.ts';
+import { ecbFiles, fileKeyOf, loopbackEcb } from '../pull/loopback-ecb.ts';
 import { puller } from '../pull/pulling.ts';
 import { importPaths, newStorePath, observationsIn, reading } from '../scratch-store.ts';
 
@@ -45,7 +45,7 @@ export function ecbVintagesSuite(data: string, count: number): void {
       let compared = 0;
       for (const { frozenOn, monthEnd, columns } of files)
         for (const id of source.ids) {
-          const key = id.replace(/^ECB:(?:RTD\.)?/, '');
+          const key = fileKeyOf(id.replace('ECB:', ''));
           const pulled = await valuesIn(store, id, frozenOn);
           expect(pulled, `${id} ${frozenOn}`).toEqual(await valuesIn(imported, `ECB:${key}`, monthEnd));
           const column = columns.get(key);

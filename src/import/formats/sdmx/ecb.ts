@@ -13,6 +13,12 @@ import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../form
 
 const source = publishers.ecb.name;
 
+/** The flow of the Real-Time Database. */
+export const realTimeFlow = 'RTD';
+
+/** Why asof takes no other flow: the log of `EXR`, for example, dates a value by the time of its publication. */
+export const notRealTime = `not of the Real-Time Database (${realTimeFlow}): other flows of the ECB have no vintages, or date them in another way`;
+
 /** Returns the id of a series of the ECB by its key. */
 export function ecbId(key: string): string {
   return `ECB:${key}`;
@@ -173,7 +179,9 @@ export function watchedToItsEnd(file: SourceFile): { readonly file: SourceFile; 
 }
 
 function seriesOf(file: SourceFile, { row, at }: DataRow): string {
-  return readSeriesId(file, { row, column: 'KEY', value: ecbId(at('KEY')) });
+  const place = { row, column: 'KEY', value: at('KEY') };
+  if (!place.value.startsWith(`${realTimeFlow}.`)) throw refusal(file, place, notRealTime);
+  return readSeriesId(file, { ...place, value: ecbId(place.value) });
 }
 
 function periodIn(file: SourceFile, { row, at }: DataRow): NonNullable<ReturnType<typeof parsePeriod>> {

@@ -161,6 +161,7 @@ describe('a change log of the ECB', () => {
       logText(first, '2020-Q1,,Delete,,2021-01-20T14:30:00.000Z'),
     ],
     ': a log of 2 series without deletions: the ECB leaves them out if a key has wildcards': `${logText(first)}${other}`,
+    ', row 2, column "KEY": "EXR.D.USD.EUR.SP00.A": not of the Real-Time Database (RTD): other flows of the ECB have no vintages, or date them in another way': `${logText().trimEnd()}\nEXR.D.USD.EUR.SP00.A,D,2024-01-02,1.0956,Replace,2024-01-02T15:57:01.000+01:00,\n`,
     ', row 1: it has no column VALID_TO': logText(first).replace('VALID_TO', 'VALID_UNTIL'),
   });
 });
