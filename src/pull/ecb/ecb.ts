@@ -131,23 +131,13 @@ function headersOf(copy: number): HttpReply['headers'] {
 
 /** Pulls the change log of a series, whole each time that it has changed. */
 async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, replace, now, note, get, read } = task;
+  const { subject, full, now, note, read } = task;
   const { name: id } = subject;
   const stored = await storedLog(task);
   const last: LogBookmark =
     stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
   const held: LogBookmark = full ? {} : last;
-  const path = pathOf(id);
-  const unlessChanged = defined({ 'if-modified-since': held.modified });
-  const logPath = `${path}?${csv}&includeHistory=true`;
-  const first = await get(
-    logPath,
-    async (reply) => brokenOff(id, reply),
-    (failed) => ({
-      ...headersOf(failed),
-      ...unlessChanged,
-    }),
-  );
+  const first = await requestLog(task, held);
   const unchanged = { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? '', more: false };
   if (first.status === 404) throw unknownSeries(id, subject.upTo);
   if (first.status === 304 && held.modified !== undefined) {
@@ -158,32 +148,90 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
     yield { ...unchanged, bookmark: bookmarkOf(first, subject.upTo ?? '', now) };
     return;
   }
+  const { log, reply } = await provenLog(task, first);
+  await refuseForeign(id, publishers.ecb.name, read);
+  const reached = log.values.at(-1)?.asOf ?? '';
+  if (reached < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${reached}`);
+  const { conflicts, outdated, values } = compare(log, stored, last, task);
+  const upTo = upToOf(task, stored);
+  yield {
+    files: [inputOf({ file: logFile(reply, id), format: ecbLog, batches: [logBatch({ ...log, values })] })],
+    replaces: outdated.length > 0,
+    bookmark: conflicts.length > 0 ? openOf(reply, reached, now) : bookmarkOf(reply, reached, now),
+    upTo: takesAll(task) ? reached : later(reached, upTo),
+    more: conflicts.length > 0,
+  };
+  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
+}
+
+function logPathOf(id: string): string {
+  return `${pathOf(id)}?${csv}&includeHistory=true`;
+}
+
+/** Requests the log of a series, unless it has not changed since the stored one. */
+function requestLog({ subject: { name: id }, get }: PullTask, held: LogBookmark): Promise<HttpReply> {
+  const unlessChanged = defined({ 'if-modified-since': held.modified });
+  return get(
+    logPathOf(id),
+    async (reply) => brokenOff(id, reply),
+    (failed) => ({ ...headersOf(failed), ...unlessChanged }),
+  );
+}
+
+/** A log that is whole, and the reply that has it. */
+type ProvenLog = { readonly log: ChangeLog; readonly reply: HttpReply };
+
+/** Proves that a log is whole: another copy is the same, and its last values are the data of today. */
+async function provenLog({ subject: { name: id }, get }: PullTask, first: HttpReply): Promise<ProvenLog> {
   // An answer that cannot be read needs no second copy.
   const given = await readLog(first, id);
   const copies = [first.body];
-  const agreed = await get(
-    logPath,
-    async (reply) => {
-      const fault = brokenOff(id, reply);
-      if (fault !== undefined || copies.some((copy) => copy.equals(reply.body))) return fault;
-      copies.push(reply.body);
+  const reply = await get(
+    logPathOf(id),
+    async (again) => {
+      const fault = brokenOff(id, again);
+      if (fault !== undefined || copies.some((copy) => copy.equals(again.body))) return fault;
+      copies.push(again.body);
       return `the ECB gives two different logs of ${id}; asof refused them, and stored nothing from it`;
     },
     (failed) => headersOf(failed + 1),
   );
-  const log = agreed.body.equals(first.body) ? given : await readLog(agreed, id);
+  const log = reply.body.equals(first.body) ? given : await readLog(reply, id);
   await get(
-    `${path}?${csv}&detail=dataonly`,
-    async (reply) => brokenOff(id, reply) ?? (await disagreement(log, reply)),
+    `${pathOf(id)}?${csv}&detail=dataonly`,
+    async (latest) => brokenOff(id, latest) ?? (await disagreement(log, latest)),
     headersOf,
   );
-  await refuseForeign(id, publishers.ecb.name, read);
-  const takesAll = full && replace;
-  const isFinal = (asOf: Day) => !takesAll && (last.open === undefined || asOf < last.open);
-  const upTo = stored === undefined ? '' : (subject.upTo ?? '');
+  return { log, reply };
+}
+
+/** Tells whether what the log says takes the place of everything that is stored. */
+function takesAll({ full, replace }: PullTask): boolean {
+  return full && replace;
+}
+
+/** Returns the end of the stored log; empty without one. */
+function upToOf({ subject }: PullTask, stored: StoredLog | undefined): Day {
+  return stored === undefined ? '' : (subject.upTo ?? '');
+}
+
+/** What a log changes: the values to store, the cells that they replace, and what contradicts the store. */
+type Comparison = {
+  readonly values: ChangeLog['values'];
+  readonly outdated: readonly LogCell[];
+  readonly conflicts: readonly ValueConflict[];
+};
+
+/** Compares a log with the store; of a log with conflicts, nothing is taken that would change a past answer. */
+function compare(
+  log: ChangeLog,
+  stored: StoredLog | undefined,
+  { open }: LogBookmark,
+  task: PullTask,
+): Comparison {
+  const upTo = upToOf(task, stored);
+  const isFinal = (asOf: Day) => !takesAll(task) && (open === undefined || asOf < open);
   const conflicts = conflictsWith(stored?.changes ?? [], log, upTo).filter(({ asOf }) => isFinal(asOf));
-  const reached = log.values.at(-1)?.asOf ?? '';
-  if (reached < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${reached}`);
   const outdated = (stored?.cells ?? []).filter(({ asOf }) => !isFinal(asOf));
   const refused = new Set(conflicts.map(keyOf));
   // A vintage that the store lacks would be new in the past, even if its figures were known.
@@ -193,15 +241,7 @@ async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
   const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
     a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf),
   );
-  const batches = [logBatch({ ...log, values })];
-  yield {
-    files: [inputOf({ file: logFile(agreed, id), format: ecbLog, batches })],
-    replaces: outdated.length > 0,
-    bookmark: conflicts.length > 0 ? openOf(agreed, reached, now) : bookmarkOf(agreed, reached, now),
-    upTo: takesAll ? reached : later(reached, upTo),
-    more: conflicts.length > 0,
-  };
-  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
+  return { values, outdated, conflicts };
 }
 
 /** In days. A series that the ECB still updates changes more often, if it is not annual. */
