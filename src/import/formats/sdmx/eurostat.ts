@@ -1,7 +1,7 @@
 import { publishers } from '../../../domain/series/publishers.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
-import { type Day, type KnownFrequency, later, parseDay } from '../../../domain/values/date.ts';
+import { type Day, type KnownFrequency, later } from '../../../domain/values/date.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
 import { counted, listed } from '../../../errors/wording.ts';
@@ -16,7 +16,7 @@ import {
   textField,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../format.ts';
+import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
 
 /** A vintage table of Eurostat. Each row is a series as published on its `revdate`. */
 export type EurostatTable = {
@@ -130,7 +130,9 @@ class Cells {
     { revdate, period, cell }: { readonly revdate: string; readonly period: string; readonly cell: string },
     place: FilePlace,
   ): void {
-    const asOf = entryOf(this.#days, revdate, () => this.#day(revdate, place));
+    const asOf = entryOf(this.#days, revdate, () =>
+      readDay(this.#file, { ...place, column: revisionDate, value: revdate }),
+    );
     const date = entryOf(this.#periods, `${frequency} ${period}`, () =>
       this.#start(period, frequency, place),
     );
@@ -194,12 +196,6 @@ class Cells {
       ...defined({ units: words('unit'), title: table && [table, subject.join(', ')].join(': ') }),
     });
     return { id, frequency };
-  }
-
-  #day(value: string, place: FilePlace): Day {
-    const day = parseDay(value);
-    if (day !== undefined) return day;
-    throw refusal(this.#file, { ...place, column: revisionDate, value }, 'not a date: use YYYY-MM-DD');
   }
 
   #start(value: string, frequency: KnownFrequency, place: FilePlace): Day {
