@@ -19,8 +19,8 @@ export type EurostatTable = {
   readonly labels: Readonly<Record<string, string>>;
   readonly updated: string;
   readonly cells: readonly EurostatCell[];
-  /** All revision dates of the table, which JSON-stat lists in answers about a part of it too. */
-  readonly revdates?: readonly string[];
+  /** The codes of the table by dimension, which JSON-stat lists in answers about a part of it too. */
+  readonly listed?: Readonly<Record<string, readonly string[]>>;
 };
 
 const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -85,12 +85,12 @@ export function asTsv({ dimensions, cells }: EurostatTable) {
 
 /** A table as JSON-stat 2.0, newest revision first, with numbers as Eurostat writes them: `1785938.0` and `1785938`. */
 export function asJsonStat(table: EurostatTable): string {
-  const { name, title, dimensions, labels, updated, cells, revdates = [] } = table;
+  const { name, title, dimensions, labels, updated, cells, listed = {} } = table;
   const ids = [...dimensions, 'time'];
   const lists = ids.map((id, at) => {
     const own = cells.map((cell) => cell.codes[at] ?? cell.period);
-    if (id !== 'revdate') return [...new Set(own)].sort();
-    return [...new Set([...own, ...revdates])].sort().reverse();
+    const codes = [...new Set([...own, ...(listed[id] ?? [])])].sort();
+    return id === 'revdate' ? codes.reverse() : codes;
   });
   const size = lists.map(({ length }) => length);
   const places = lists.map((codes) => new Map(codes.map((code, at) => [code, at])));

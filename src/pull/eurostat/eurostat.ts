@@ -130,28 +130,58 @@ function tablesOf({ table: { name, before } }: Key): readonly string[] {
   return before === undefined ? [name] : [before, name];
 }
 
-function dataPath(table: string, query: Readonly<Record<string, readonly string[]>>): string {
+function dataPath(table: string, query: Filters): string {
   const parameters = Object.entries(query).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
   return `/statistics/1.0/data/${table}?${new URLSearchParams([['lang', 'EN'], ...parameters])}`;
 }
 
-function filtersOf({ table, codes }: Key): Readonly<Record<string, readonly string[]>> {
+function filtersOf({ table, codes }: Key): Filters {
   return Object.fromEntries(table.dimensions.map((dimension, at) => [dimension, codes[at] ?? []]));
 }
 
-/** Lists the series of a key by one period, which all vintages have; throws if there are none. */
+type Filters = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Lists the series of a key by their figures of some periods, and asks for all periods of the codes without such a
+ * figure; throws if there are no series.
+ */
 async function seriesOf(key: Key, get: Get): Promise<readonly string[]> {
   const { table, name } = key;
   const found = new Set<string>();
   for (const own of tablesOf(key)) {
-    const period = table.periods[own === table.name ? 0 : 1] ?? table.periods[0];
-    const answer = await answerOf(get, own, { ...filtersOf(key), time: [period] });
-    for (const one of answer?.cube.keys() ?? []) found.add(`${table.name}.${one}`);
+    const periods = table.periods[own === table.name ? 0 : 1] ?? table.periods[0];
+    const answers = await answersAt(get, own, filtersOf(key), periods);
+    const [first, ...others] = answers.map(({ cube }) => new Set(cube.unused()));
+    for (const code of first ?? []) {
+      if (!others.every((unused) => unused.has(code))) continue;
+      const [dimension = '', value = ''] = code.split('=');
+      answers.push(...(await answersAt(get, own, { ...filtersOf(key), [dimension]: [value] })));
+    }
+    for (const { cube } of answers) for (const one of cube.keys()) found.add(`${table.name}.${one}`);
   }
   if (found.size === 0) throw nothingThere(name);
   return [...found].sort();
+}
+
+/** Requests the figures of some periods, or of all, in parts if Eurostat refuses them together; none if there are none. */
+async function answersAt(
+  get: Get,
+  table: string,
+  filters: Filters,
+  periods?: readonly string[],
+): Promise<EurostatAnswer[]> {
+  const answer = await requestPart(get, table, { ...filters, ...(periods && { time: periods }) });
+  if ('cube' in answer) return [answer];
+  const isOne = periods === undefined || periods.length === 1;
+  if (isOne && answer.why === 'too large') throw tooLarge(answer.said);
+  if (isOne || answer.why === 'nothing') return [];
+  const half = Math.ceil(periods.length / 2);
+  return [
+    ...(await answersAt(get, table, filters, periods.slice(0, half))),
+    ...(await answersAt(get, table, filters, periods.slice(half))),
+  ];
 }
 
 function nothingThere(name: string): Problem {
@@ -209,22 +239,49 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
 
 type EurostatAnswer = { readonly file: SourceFile; readonly cube: EurostatCube };
 
+/** Why Eurostat gives no figures; `period` means that it does not know one of several periods. */
+type NoFigures = { readonly why: 'nothing' | 'period' | 'too large'; readonly said: string };
+
 /** Requests a part of a table; undefined if Eurostat has nothing there. An answer of before `since` is refused. */
 async function answerOf(
   get: Get,
   table: string,
-  query: Readonly<Record<string, readonly string[]>>,
+  query: Filters,
   since?: string,
 ): Promise<EurostatAnswer | undefined> {
+  const answer = await requestPart(get, table, query, since);
+  if ('cube' in answer) return answer;
+  if (answer.why === 'too large') throw tooLarge(answer.said);
+  return undefined;
+}
+
+async function requestPart(
+  get: Get,
+  table: string,
+  query: Filters,
+  since?: string,
+): Promise<EurostatAnswer | NoFigures> {
   const { status, body } = await get(dataPath(table, query), async (reply) => faultIn(reply, since));
   const said = saidIn(body);
   if (status === 200 && said === undefined) {
     const file = document(`${table}.json`, `Eurostat ${table}`, body);
     return { file, cube: await readEurostatCube(file) };
   }
-  if (status !== 404 && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said ?? '')) return undefined;
+  if (said !== undefined && isTooLarge(said)) return { why: 'too large', said };
+  if (status !== 404 && said !== undefined && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said))
+    return { why: /\btime\b/i.test(said) ? 'period' : 'nothing', said };
   throw new Problem('bad-answer', `Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`, {
     hints: ['the source may have changed; a newer asof may read it'],
+  });
+}
+
+function isTooLarge(said: string): boolean {
+  return said.startsWith('EXTRACTION_TOO_BIG');
+}
+
+function tooLarge(said: string): Problem {
+  return new Problem('bad-answer', `Eurostat refuses so large an answer: ${said}`, {
+    hints: ['fill more places of the key, such as the unit or the area'],
   });
 }
 
@@ -267,13 +324,7 @@ function failureIn(reply: HttpReply): ReplyFailure | undefined {
     const problem = new Problem('service-unavailable', 'Eurostat still prepares its answer');
     return { problem, transient: true, pause: preparation };
   }
-  if (said?.startsWith('EXTRACTION_TOO_BIG') === true) {
-    const problem = new Problem('bad-answer', `Eurostat refuses so large an answer: ${said}`, {
-      hints: ['fill more places of the key, such as the unit or the area'],
-    });
-    return { problem, transient: false };
-  }
-  const isMessage = (status === 400 || status === 404) && said !== undefined;
+  const isMessage = said !== undefined && (status === 400 || status === 404 || isTooLarge(said));
   return status === 200 || isMessage ? undefined : statusFailure(title, reply);
 }
 

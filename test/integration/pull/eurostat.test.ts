@@ -46,6 +46,13 @@ const fixed = rateTable('EI_LM_M_VTGFIX', '2025-08-08T11:00:00+0200', before);
 const table = (cells: readonly EurostatCell[] = since, when = updated) =>
   rateTable('EI_LM_M_VTG', when, cells);
 
+/** The periods of a list of series, as they are asked for. */
+const fifthYears = (last: number) =>
+  [1995, 2000, 2005, 2010, 2015, 2020, 2025]
+    .filter((year) => year <= last)
+    .map((year) => `time=${year}-10`)
+    .join(' ');
+
 async function eurostat(names: readonly string[] = [key('EA')], options: Partial<PullOptions> = {}) {
   const server = await loopbackEurostat(fixed, table());
   const own = puller(server, { request: { eurostat: names }, ...options });
@@ -182,8 +189,41 @@ describe('pulling a vintage table of Eurostat', () => {
     const { ends, asked } = await pull(now);
     expect(ends).toEqual(areas.map((geo) => `${key(geo)} pulled`));
     expect(asked.slice(0, 2)).toEqual([
-      `EI_LM_M_VTGFIX ${filters}time=2000-10`,
-      `EI_LM_M_VTG ${filters}time=2020-10`,
+      `EI_LM_M_VTGFIX ${filters}${fifthYears(2020)}`,
+      `EI_LM_M_VTG ${filters}${fifthYears(2025)}`,
+    ]);
+  });
+
+  const times = (last: number) => fifthYears(last).split(' ');
+
+  it('follows a series that ended long ago, and one without a figure in any period of the list', async () => {
+    const { pull, server } = await eurostat(['ei_lm_m_vtg']);
+    const ended = rates('UK', '2020-12-02', '2009-01 6.4', '2010-10 7.9', '2014-06 6.3');
+    server.tables.EI_LM_M_VTGFIX = { ...fixed, cells: [...before, ...ended] };
+    const short = rates('TR', '2026-08-14', '2021-01 12.1', '2023-05 9.5');
+    server.tables.EI_LM_M_VTG = table([...since, ...short]);
+    const { ends, asked } = await pull(now);
+    expect(ends).toEqual(['DE', 'EA', 'TR', 'UK', 'US'].map((geo) => `${key(geo)} pulled`));
+    expect(asked.slice(0, 3)).toEqual([
+      `EI_LM_M_VTGFIX ${fifthYears(2020)}`,
+      `EI_LM_M_VTG ${fifthYears(2025)}`,
+      'EI_LM_M_VTG geo=TR',
+    ]);
+  });
+
+  it.each([
+    ['finds too large', eurostatReplies.tooLarge],
+    ['refuses for a period', eurostatReplies.noPeriod],
+  ])('asks for the parts of a list that Eurostat %s', async (_, refusal) => {
+    const { pull, server } = await eurostat(['ei_lm_m_vtg.M.PC_ACT.SA.T.TOTAL.']);
+    server.trouble = (__, what) => (what.match(/time=/g)?.length === 7 ? refusal : undefined);
+    const { ends, asked } = await pull(now);
+    expect(ends).toEqual(['DE', 'EA', 'US'].map((geo) => `${key(geo)} pulled`));
+    const filters = 'EI_LM_M_VTG freq=M unit=PC_ACT s_adj=SA sex=T age=TOTAL ';
+    expect(asked.slice(1, 4)).toEqual([
+      filters + times(2025).join(' '),
+      filters + times(2025).slice(0, 4).join(' '),
+      filters + times(2025).slice(4).join(' '),
     ]);
   });
 

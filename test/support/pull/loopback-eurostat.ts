@@ -46,6 +46,7 @@ export const eurostatReplies = {
     413,
     'EXTRACTION_TOO_BIG: The requested extraction is too big, estimated 8068608 rows, max authorised is 5000000, please change your filters to reduce the extraction size',
   ),
+  noPeriod: json(400, 150, 'INVALID_QUERY_DIMENSION_VALUE: TIME=2025-10 is not allowed'),
   page: { status: 200, body: '<!DOCTYPE html><html><title>European Commission</title></html>' },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
@@ -104,6 +105,11 @@ function answer(table: EurostatTable | undefined, filters: readonly (readonly [s
       periods.indexOf(cell.period) >= periods.length - last &&
       ids.every((id) => filters.some(([name, value]) => name === id && codeIn(cell, id) === value)),
   );
-  const revdates = table.cells.map((cell) => codeIn(cell, 'revdate') ?? '');
-  return { status: 200, body: asJsonStat({ ...table, cells, revdates }), type: 'application/json' };
+  const listed = Object.fromEntries(
+    table.dimensions.map((id) => {
+      const asked = filters.filter(([name]) => name === id).map(([, value]) => value);
+      return [id, asked.length > 0 ? asked : table.cells.map((cell) => codeIn(cell, id) ?? '')];
+    }),
+  );
+  return { status: 200, body: asJsonStat({ ...table, cells, listed }), type: 'application/json' };
 }

@@ -26,9 +26,15 @@ export type EurostatTable = {
   readonly before?: string;
   /** The dimensions in the ids of series, in order; the table also has `revdate` and the period. */
   readonly dimensions: readonly string[];
-  /** A period in every vintage of the table, and of the one before. */
-  readonly periods: readonly [now: string, before?: string];
+  /** Periods of the table by which its series are listed, and those of the one before. */
+  readonly periods: readonly [now: readonly string[], before?: readonly string[]];
 };
+
+/** Lists a period of every fifth year; each series has figures for more than five years. */
+function everyFifthYear(period: string, last: number): readonly string[] {
+  const first = 1995;
+  return Array.from({ length: (last - first) / 5 + 1 }, (_, at) => `${first + 5 * at}-${period}`);
+}
 
 /** The vintage tables of Eurostat, by name. */
 export const eurostatTables: readonly EurostatTable[] = [
@@ -37,20 +43,20 @@ export const eurostatTables: readonly EurostatTable[] = [
     title: 'Industrial production by country, monthly, vintages since 2001',
     before: 'EI_IS_M_VTGFIX',
     dimensions: ['freq', 's_adj', 'nace_r2', 'unit', 'geo'],
-    periods: ['2020-10', '2000-10'],
+    periods: [everyFifthYear('10', 2025), everyFifthYear('10', 2020)],
   },
   {
     name: 'EI_LM_M_VTG',
     title: 'Unemployment by country, monthly, vintages since 2001',
     before: 'EI_LM_M_VTGFIX',
     dimensions: ['freq', 'unit', 's_adj', 'sex', 'age', 'geo'],
-    periods: ['2020-10', '2000-10'],
+    periods: [everyFifthYear('10', 2025), everyFifthYear('10', 2020)],
   },
   {
     name: 'EI_NA_Q_VTG',
     title: 'Gross domestic product of the euro area and the EU, quarterly, vintages since 2014',
     dimensions: ['freq', 's_adj', 'unit', 'geo'],
-    periods: ['2014-Q1'],
+    periods: [everyFifthYear('Q4', 2025)],
   },
 ];
 
@@ -341,6 +347,8 @@ export type EurostatCube = {
   readonly lastRevision: Day;
   /** Lists the keys of series that have a figure. */
   keys(): ReadonlySet<string>;
+  /** Lists the codes of dimensions, each as `geo=UK`, without a figure in this part. */
+  unused(): readonly string[];
   batches(): Generator<Batch>;
 };
 
@@ -375,12 +383,18 @@ export async function readEurostatCube(file: SourceFile): Promise<EurostatCube> 
     of: (id, code) => dimensions[ids.indexOf(id)]?.labels[code]?.toString(),
   };
   const lastRevision = dimensions[ids.indexOf(revisionDate)]?.codes.reduce(later, '') ?? '';
+  const indexes = () => Array.from(cells(), ([index]) => index);
   return {
     name,
     updated: textField(file, cube, 'updated'),
     lastRevision,
-    keys: () =>
-      new Set(Array.from(cells(), ([index]) => table.dimensions.map((id) => codeAt(index, id)).join('.'))),
+    keys: () => new Set(indexes().map((index) => table.dimensions.map((id) => codeAt(index, id)).join('.'))),
+    unused: () =>
+      table.dimensions.flatMap((id) => {
+        const used = new Set(indexes().map((index) => codeAt(index, id)));
+        const { codes = [] } = dimensions[ids.indexOf(id)] ?? {};
+        return codes.filter((code) => !used.has(code)).map((code) => `${id}=${code}`);
+      }),
     *batches() {
       const found = new Cells(file, table, labels);
       for (const [index, cell] of cells()) {
