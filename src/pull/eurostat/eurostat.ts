@@ -7,15 +7,14 @@ import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { once, type SourceFile } from '../../import/files/source-file.ts';
 import type { Batch } from '../../import/formats/format.ts';
+import { eurostatTableFile } from '../../import/formats/sdmx/eurostat.ts';
+import { type EurostatCube, readEurostatCube } from '../../import/formats/sdmx/eurostat-cube.ts';
 import {
-  type EurostatCube,
   type EurostatTable,
   eurostatId,
   eurostatTable,
-  eurostatTableFile,
   eurostatTables,
-  readEurostatCube,
-} from '../../import/formats/sdmx/eurostat.ts';
+} from '../../import/formats/sdmx/eurostat-tables.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
 import {
   countVintages,

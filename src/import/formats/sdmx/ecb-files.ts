@@ -14,7 +14,8 @@ import { delimitedRows } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
 import { type ImportFormat, readSeriesId } from '../format.ts';
 import { type VintageColumn, type VintageTable, vintageBatches, vintageOf } from '../vintage-table.ts';
-import { ecbId, watchedToItsEnd } from './ecb.ts';
+import { ecbId } from './ecb.ts';
+import { watchedToItsEnd } from './whole-lines.ts';
 
 const source = publishers.ecbFiles.name;
 

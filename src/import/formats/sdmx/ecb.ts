@@ -10,6 +10,7 @@ import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../format.ts';
+import { watchedToItsEnd } from './whole-lines.ts';
 
 const source = publishers.ecb.name;
 
@@ -156,26 +157,6 @@ async function* dataRows(file: SourceFile, columns: readonly DataColumn[]): Asyn
     for (const { row, cells } of rows)
       yield { row, at: (column) => (cells[header.get(column) ?? -1] ?? '').trim() };
   watched.check();
-}
-
-const lineFeed = 0x0a;
-
-/** Watches the reading of a file; `check` throws a refusal if its last line has no end. */
-export function watchedToItsEnd(file: SourceFile): { readonly file: SourceFile; readonly check: () => void } {
-  let last = lineFeed;
-  const read: SourceFile['read'] = async function* (counter) {
-    for await (const chunk of file.read(counter)) {
-      last = chunk.at(-1) ?? last;
-      yield chunk;
-    }
-  };
-  const check = () => {
-    if (last === lineFeed) return;
-    throw refusal(file, {}, 'the last line has no end, so the file is probably cut short', [
-      'download it again: the ECB cuts answers at times',
-    ]);
-  };
-  return { file: { ...file, read }, check };
 }
 
 function seriesOf(file: SourceFile, { row, at }: DataRow): string {

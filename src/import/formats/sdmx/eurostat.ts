@@ -1,236 +1,11 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import type { Statement } from '../../../domain/series/revision-history.ts';
-import type { SeriesMetadata } from '../../../domain/series/series.ts';
-import { type Day, type KnownFrequency, later } from '../../../domain/values/date.ts';
-import { entryOf } from '../../../domain/values/groups.ts';
-import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
-import { counted, listed } from '../../../errors/wording.ts';
-import { defined } from '../../../platform/defined.ts';
-import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, delimitedRows, linesOf, readCsvBody, textHead } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
-import {
-  isJsonObject,
-  jsonText,
-  readJsonObject,
-  textField,
-  type UncheckedObject,
-} from '../../readers/json.ts';
-import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
-
-/** A vintage table of Eurostat. Each row is a series as published on its `revdate`. */
-export type EurostatTable = {
-  readonly name: string;
-  readonly title: string;
-  /** The table with the vintages of the same series before 2021. */
-  readonly before?: string;
-  /** The dimensions in the ids of series, in order; the table also has `revdate` and the period. */
-  readonly dimensions: readonly string[];
-  /** Periods of the table by which its series are listed, and those of the one before. */
-  readonly periods: readonly [now: readonly string[], before?: readonly string[]];
-};
-
-/** Lists a period of every fifth year; each series has figures for more than five years. */
-function everyFifthYear(period: string, last: number): readonly string[] {
-  const first = 1995;
-  return Array.from({ length: (last - first) / 5 + 1 }, (_, at) => `${first + 5 * at}-${period}`);
-}
-
-/** The vintage tables of Eurostat, by name. */
-export const eurostatTables: readonly EurostatTable[] = [
-  {
-    name: 'EI_IS_M_VTG',
-    title: 'Industrial production by country, monthly, vintages since 2001',
-    before: 'EI_IS_M_VTGFIX',
-    dimensions: ['freq', 's_adj', 'nace_r2', 'unit', 'geo'],
-    periods: [everyFifthYear('10', 2025), everyFifthYear('10', 2020)],
-  },
-  {
-    name: 'EI_LM_M_VTG',
-    title: 'Unemployment by country, monthly, vintages since 2001',
-    before: 'EI_LM_M_VTGFIX',
-    dimensions: ['freq', 'unit', 's_adj', 'sex', 'age', 'geo'],
-    periods: [everyFifthYear('10', 2025), everyFifthYear('10', 2020)],
-  },
-  {
-    name: 'EI_NA_Q_VTG',
-    title: 'Gross domestic product of the euro area and the EU, quarterly, vintages since 2014',
-    dimensions: ['freq', 's_adj', 'unit', 'geo'],
-    periods: [everyFifthYear('Q4', 2025)],
-  },
-];
-
-/** Finds a table by its name, or by that of the table before it, in any case. */
-export function eurostatTable(name: string): EurostatTable | undefined {
-  const wanted = name.toUpperCase();
-  return eurostatTables.find((table) => table.name === wanted || table.before === wanted);
-}
-
-const revisionDate = 'revdate';
-
-/** Finds the table of a file by its stated name, or by its dimensions; throws if a dimension is new or missing. */
-function tableOf(file: SourceFile, name: string | undefined, dimensions: readonly string[]): EurostatTable {
-  const tables = eurostatTables.map((table) => table.name).join(', ');
-  if (!dimensions.includes(revisionDate)) {
-    const reason = `${name ?? 'this table'} has no column revdate, so it has no vintages; asof reads ${tables}`;
-    throw refusal(file, {}, reason);
-  }
-  const own = dimensions.filter((dimension) => dimension !== revisionDate);
-  const isComplete = (table: EurostatTable) => [...table.dimensions].sort().join() === [...own].sort().join();
-  const table = name === undefined ? eurostatTables.find(isComplete) : eurostatTable(name);
-  if (table === undefined) {
-    const what = name ?? `a table by ${own.join(', ')}`;
-    throw refusal(file, {}, `${what} is not a vintage table that asof knows: ${tables}`);
-  }
-  const added = own.filter((dimension) => !table.dimensions.includes(dimension));
-  const missing = table.dimensions.filter((dimension) => !own.includes(dimension));
-  const changes = [
-    ...(added.length === 0 ? [] : [`a new dimension ${listed(added, 'and')}`]),
-    ...(missing.length === 0 ? [] : [`no dimension ${listed(missing, 'and')}`]),
-  ];
-  if (changes.length === 0) return table;
-  const reason = `${table.name} has ${changes.join(' and ')}: its series would need other ids`;
-  throw refusal(file, {}, reason, ['the source may have changed; a newer asof may read it']);
-}
-
-/** What a file says in words; nothing without labels. */
-type Labels = {
-  readonly table?: string | undefined;
-  of(dimension: string, code: string): string | undefined;
-};
-
-const noLabels: Labels = { of: () => undefined };
-
-type TableSeries = { readonly id: string; readonly frequency: KnownFrequency };
-
-/** Turns the cells of a table into statements, and describes each series once. */
-class Cells {
-  readonly #file: SourceFile;
-  readonly #table: EurostatTable;
-  readonly #labels: Labels;
-  readonly #series = new Map<string, TableSeries>();
-  readonly #days = new Map<string, Day>();
-  readonly #periods = new Map<string, Day>();
-  /** The flags of cells without a figure, and their number. */
-  readonly #flags = new Map<string, number>();
-  #metadata: SeriesMetadata[] = [];
-  #statements: Statement[] = [];
-  #last: Day = '';
-
-  constructor(file: SourceFile, table: EurostatTable, labels: Labels = noLabels) {
-    this.#file = file;
-    this.#table = table;
-    this.#labels = labels;
-  }
-
-  /** Returns the series that has a code in each dimension; throws for a code that cannot be part of an id. */
-  series(codeOf: (dimension: string) => string, place: FilePlace): TableSeries {
-    const codes = this.#table.dimensions.map(codeOf);
-    const key = codes.join('.');
-    return entryOf(this.#series, key, () => this.#described(key, codes, place));
-  }
-
-  /** Adds a cell; one without a figure states nothing, because Eurostat does not say that it took a figure back. */
-  add(
-    { id, frequency }: TableSeries,
-    { revdate, period, cell }: { readonly revdate: string; readonly period: string; readonly cell: string },
-    place: FilePlace,
-  ): void {
-    const asOf = entryOf(this.#days, revdate, () =>
-      readDay(this.#file, { ...place, column: revisionDate, value: revdate }),
-    );
-    const date = entryOf(this.#periods, `${frequency} ${period}`, () =>
-      this.#start(period, frequency, place),
-    );
-    const { figure, flag } = cellIn(cell);
-    if (figure === '') {
-      if (flag !== '') this.#flags.set(flag, (this.#flags.get(flag) ?? 0) + 1);
-      return;
-    }
-    const value = readNumber(this.#file, { ...place, value: figure }, [], ': (not available)');
-    this.#statements.push({ seriesId: id, date, asOf, value });
-    if (asOf > this.#last) this.#last = asOf;
-  }
-
-  /** Takes the statements out if they are many. */
-  *full(): Generator<Batch> {
-    if (this.#statements.length >= batchSize) yield this.#taken();
-  }
-
-  /** Yields the rest, and how far it goes: a table has the vintages of all its series up to its last one. */
-  *end(last = this.#last): Generator<Batch> {
-    const rest = this.#taken();
-    if (this.#last === '') throw refusal(this.#file, {}, 'the table has no figures');
-    const coverage = Array.from(this.#series.values(), ({ id }) => ({ seriesId: id, coveredTo: last }));
-    const notes = Array.from(this.#flags, ([flag, count]) => {
-      const cells = counted(count, 'cell');
-      return `${cells} without a figure, with the flag ${flag}: no statement, so an earlier figure stands`;
-    });
-    yield { ...rest, coverage, notes };
-  }
-
-  #taken(): Batch {
-    const batch = { metadata: this.#metadata, statements: this.#statements };
-    this.#metadata = [];
-    this.#statements = [];
-    return batch;
-  }
-
-  #described(key: string, codes: readonly string[], place: FilePlace): TableSeries {
-    const { name, dimensions } = this.#table;
-    const code = (dimension: string) => codes[dimensions.indexOf(dimension)] ?? '';
-    for (const [index, text] of codes.entries()) {
-      if (/^[\w-]+$/.test(text)) continue;
-      const column = dimensions[index] ?? '';
-      const reason = 'not a code: download the table with codes, or with codes and labels';
-      throw refusal(this.#file, { ...place, column, value: text }, reason);
-    }
-    const frequency = sdmxFrequency(code('freq'));
-    if (frequency === undefined) {
-      const reason = 'not a code of a frequency, such as Q or M';
-      throw refusal(this.#file, { ...place, column: 'freq', value: code('freq') }, reason);
-    }
-    const id = readSeriesId(this.#file, { ...place, value: eurostatId(`${name}.${key}`) });
-    const words = (dimension: string) => this.#labels.of(dimension, code(dimension));
-    const parts = dimensions.filter(
-      (dimension) => !isDescribed.has(dimension) && !/^T(?:OTAL)?$/.test(code(dimension)),
-    );
-    const table = this.#labels.table?.replace(/\s+/g, ' ').replace(/ - vintages\b.*$/i, '');
-    const subject = [...['geo', ...parts].flatMap((part) => words(part) ?? [])].map(withoutMembers);
-    this.#metadata.push({
-      ...{ seriesId: id, frequency, seasonalAdjustment: code('s_adj') },
-      ...defined({ units: words('unit'), title: table && [table, subject.join(', ')].join(': ') }),
-    });
-    return { id, frequency };
-  }
-
-  #start(value: string, frequency: KnownFrequency, place: FilePlace): Day {
-    const period = parsePeriod(value);
-    if (period?.frequency === frequency) return period.start;
-    throw refusal(this.#file, { ...place, value }, `not a period of the frequency ${frequency}`);
-  }
-}
-
-const batchSize = 5000;
-
-/** Splits a cell into its figure, empty if there is none, and its flags: `1234.5 p`, `: c`, `:C`, `: @C`. */
-function cellIn(text: string): { readonly figure: string; readonly flag: string } {
-  const [, figure = '', flag = ''] = /^\s*(:|[^\s:]*)(.*)$/s.exec(text) ?? [];
-  return { figure: figure === ':' ? '' : figure, flag: flag.replace(/[@|\s]+/g, '') };
-}
-
-/** The dimensions that the title of a series does not repeat. */
-const isDescribed = new Set(['freq', 's_adj', 'unit', 'geo']);
-
-/** Returns the id of the series with a key that begins with the name of its table. */
-export function eurostatId(key: string): string {
-  return `ESTAT:${key}`.toUpperCase();
-}
-
-/** Says that an area changes, where Eurostat lists its members by year; the list grows from year to year. */
-function withoutMembers(label: string): string {
-  return label.replace(/ \((?:E[AU]\d+-\d{4}(?:, )?)+\)/, ' (changing composition)');
-}
+import type { ImportFormat } from '../format.ts';
+import { readEurostatCube } from './eurostat-cube.ts';
+import { Cells, type Labels, revisionDate, tableOf } from './eurostat-tables.ts';
+import { watchedToItsEnd } from './whole-lines.ts';
 
 /** The columns of SDMX-CSV that are not dimensions. */
 const otherColumns = new Set([
@@ -251,7 +26,8 @@ const csv: Rendering = {
     let cells: Cells | undefined;
     const words = new Map<string, string>();
     const labels: Labels = { of: (dimension, code) => words.get(`${dimension} ${code}`) };
-    for await (const { header, rows } of readCsvBody(file, (row) => csvColumns(file, row))) {
+    const whole = watchedToItsEnd(file);
+    for await (const { header, rows } of readCsvBody(whole.file, (row) => csvColumns(file, row))) {
       const { places, dimensions, isLabelled } = header;
       for (const { row, cells: own } of rows) {
         const text = (column: string) => own[places.get(column) ?? -1]?.trim() ?? '';
@@ -268,6 +44,8 @@ const csv: Rendering = {
       }
       if (cells !== undefined) yield* cells.full();
     }
+    whole.check();
+    cells?.refuseShortEnd();
     if (cells !== undefined) yield* cells.end();
   },
 };
@@ -296,12 +74,13 @@ const tsv: Rendering = {
     let periods: readonly string[] = [];
     // The file does not name its table, but its name may.
     const [name] = /ei_(?:na_q|lm_m|is_m)_vtg(?:fix)?/i.exec(file.name) ?? [];
-    for await (const rows of delimitedRows(file, { separator: '\t', quotes: 'none' })) {
+    const whole = watchedToItsEnd(file);
+    for await (const rows of delimitedRows(whole.file, { separator: '\t', quotes: 'none' })) {
       for (const { row, cells: own } of rows) {
         const [key = '', ...values] = own;
         if (cells === undefined) {
           const [, names = ''] = tsvHeader.exec(`${key}\t`) ?? [];
-          dimensions = names.split(',');
+          dimensions = names.toLowerCase().split(',');
           periods = values.map((period) => period.trim());
           cells = new Cells(file, tableOf(file, name, dimensions));
           continue;
@@ -320,11 +99,13 @@ const tsv: Rendering = {
       if (cells !== undefined) yield* cells.full();
     }
     if (cells === undefined) throw refusal(file, {}, 'the file is empty');
+    whole.check();
     yield* cells.end();
   },
 };
 
-const tsvHeader = /^\uFEFF?(freq(?:,\w+)*)\\TIME_PERIOD\t/i;
+/** The Data Browser writes the names in capitals. */
+const tsvHeader = /^\uFEFF?(freq(?:,\w+)*)[\\/]TIME_PERIOD\t/i;
 
 /** JSON-stat 2.0, the default of Eurostat's Statistics API. */
 const json: Rendering = {
@@ -336,127 +117,6 @@ const json: Rendering = {
     yield* (await readEurostatCube(file)).batches();
   },
 };
-
-/** A table, or the part that was asked for, in JSON-stat. */
-export type EurostatCube = {
-  /** The name of the table, which may be the one before. */
-  readonly name: string;
-  /** When Eurostat last changed the table, ISO 8601. */
-  readonly updated: string;
-  /** The newest vintage of any series in the table. */
-  readonly lastRevision: Day;
-  /** Lists the keys of series that have a figure. */
-  keys(): ReadonlySet<string>;
-  /** Lists the codes of dimensions, each as `geo=UK`, without a figure in this part. */
-  unused(): readonly string[];
-  batches(): Generator<Batch>;
-};
-
-/** Reads a table in JSON-stat; throws for a dimension that is new or missing, and for a table without vintages. */
-export async function readEurostatCube(file: SourceFile): Promise<EurostatCube> {
-  const cube = await readJsonObject(file, 'texts');
-  const extension = objectIn(file, cube, 'extension');
-  const name = textField(file, extension, 'id').toUpperCase();
-  const ids = textsIn(file, cube, 'id');
-  const sizes = textsIn(file, cube, 'size').map(Number);
-  const table = tableOf(
-    file,
-    name,
-    ids.filter((id) => id !== 'time'),
-  );
-  const all = objectIn(file, cube, 'dimension');
-  const dimensions = ids.map((id, at) => readDimension(file, all, id, sizes[at]));
-  const strides = sizes.map((_, at) => sizes.slice(at + 1).reduce((product, size) => product * size, 1));
-  const total = sizes.reduce((product, size) => product * size, 1);
-  const codeAt = (index: number, id: string): string => {
-    const at = ids.indexOf(id);
-    return dimensions[at]?.codes[Math.floor(index / (strides[at] ?? 1)) % (sizes[at] ?? 1)] ?? '';
-  };
-  /** Lists the cells with a value or a status. */
-  const cells = function* (): Generator<readonly [index: number, cell: string]> {
-    const [value, status] = ['value', 'status'].map((field) => entriesIn(file, cube, field));
-    for (const [index, text] of value ?? []) yield [index, `${text} ${status?.get(index) ?? ''}`];
-    for (const [index, text] of status ?? []) if (value?.has(index) !== true) yield [index, `: ${text}`];
-  };
-  const labels: Labels = {
-    table: textField(file, cube, 'label'),
-    of: (id, code) => dimensions[ids.indexOf(id)]?.labels[code]?.toString(),
-  };
-  const lastRevision = dimensions[ids.indexOf(revisionDate)]?.codes.reduce(later, '') ?? '';
-  const indexes = () => Array.from(cells(), ([index]) => index);
-  return {
-    name,
-    updated: textField(file, cube, 'updated'),
-    lastRevision,
-    keys: () => new Set(indexes().map((index) => table.dimensions.map((id) => codeAt(index, id)).join('.'))),
-    unused: () =>
-      table.dimensions.flatMap((id) => {
-        const used = new Set(indexes().map((index) => codeAt(index, id)));
-        const { codes = [] } = dimensions[ids.indexOf(id)] ?? {};
-        return codes.filter((code) => !used.has(code)).map((code) => `${id}=${code}`);
-      }),
-    *batches() {
-      const found = new Cells(file, table, labels);
-      for (const [index, cell] of cells()) {
-        const place = { column: 'value', value: String(index) };
-        if (!(index < total)) throw refusal(file, place, `outside of the ${total} cells of the table`);
-        const observed = { revdate: codeAt(index, revisionDate), period: codeAt(index, 'time'), cell };
-        found.add(
-          found.series((id) => codeAt(index, id), place),
-          observed,
-          place,
-        );
-        yield* found.full();
-      }
-      yield* found.end(lastRevision);
-    },
-  };
-}
-
-type Dimension = { readonly codes: readonly string[]; readonly labels: UncheckedObject };
-
-function readDimension(
-  file: SourceFile,
-  all: UncheckedObject,
-  id: string,
-  size: number | undefined,
-): Dimension {
-  const category = objectIn(file, objectIn(file, all, id), 'category');
-  const { index, label } = category;
-  const places = isJsonObject(index) ? Object.entries(index) : [];
-  const codes = Array.isArray(index) ? index.map(String) : [];
-  for (const [code, place] of places) codes[Number(place)] = code;
-  if (codes.length !== size || codes.includes(undefined as never)) {
-    const reason = `the dimension has ${codes.length} codes, and the size ${size}`;
-    throw refusal(file, { column: id }, reason);
-  }
-  return { codes, labels: isJsonObject(label) ? label : {} };
-}
-
-/** Reads values or statuses by the index of their cell; JSON-stat writes a list or an object. */
-function entriesIn(file: SourceFile, cube: UncheckedObject, field: string): ReadonlyMap<number, string> {
-  const { [field]: all = {} } = cube;
-  if (typeof all !== 'object' || all === null)
-    throw refusal(file, { column: field, value: jsonText(all) }, 'neither a list nor an object');
-  const entries = Object.entries(all).filter(([, text]) => text !== null);
-  return new Map(entries.map(([index, text]) => [Number(index), String(text)]));
-}
-
-function objectIn(file: SourceFile, object: UncheckedObject, field: string): UncheckedObject {
-  const { [field]: found } = object;
-  if (isJsonObject(found)) return found;
-  throw refusal(file, { column: field }, found === undefined ? 'this field is missing' : 'not an object');
-}
-
-function textsIn(file: SourceFile, object: UncheckedObject, field: string): readonly string[] {
-  const { [field]: found } = object;
-  if (Array.isArray(found) && found.every((text) => typeof text === 'string')) return found;
-  throw refusal(
-    file,
-    { column: field },
-    found === undefined ? 'this field is missing' : 'not a list of texts',
-  );
-}
 
 const renderings = [json, csv, tsv];
 

@@ -126,6 +126,68 @@ describe.each([
   });
 });
 
+describe('a vintage table of Eurostat that may be cut short', () => {
+  const cutShort = /: the last line has no end, so the file is probably cut short|is the file truncated/;
+
+  it.each([
+    ['TSV', 'x.tsv', asTsv],
+    ['SDMX-CSV', 'x.csv', (table: EurostatTable) => asSdmxCsv(table, false)],
+  ] as const)('as %s within its last cell is refused', async (_, name, write) => {
+    const text = write(rates([...published, rate('EA', '2021-05-03', '2021-03', '123.45', 'p')]));
+    const end = /(?:\r?\n)$/.exec(text)?.index ?? 0;
+    for (const cut of [end, end - 1]) {
+      const file = sourceFile(name, text.slice(0, cut));
+      await expect(readAll(eurostat, file)).rejects.toThrow(cutShort);
+    }
+  });
+
+  it('as SDMX-CSV between two figures of its last vintage is refused', async () => {
+    const lines = recordedGdpCsv.trimEnd().split('\r\n');
+    const day = (line: string) => /,(\d{4}-\d\d-\d\d),\1,/.exec(line)?.[1] ?? '';
+    const last = lines.findIndex((line) => day(line) === day(lines.at(-1) ?? ''));
+    expect(lines.length - last).toBeGreaterThan(100);
+    for (const count of [last + 1, last + 40, lines.length - 12]) {
+      const file = sourceFile('gdp.csv', `${lines.slice(0, count).join('\r\n')}\r\n`);
+      await expect(readAll(eurostat, file)).rejects.toThrow(
+        /as of 2025-03-07 ends with \d{4}-\d\d-01, and an earlier vintage with 2024-10-01, so the file is probably cut/,
+      );
+    }
+  });
+
+  it.each([
+    ['TSV', 'x.tsv', asTsv],
+    ['JSON-stat', 'x.json', asJsonStat],
+    ['SDMX-CSV', 'x.csv', (table: EurostatTable) => asSdmxCsv(table, false)],
+  ] as const)(
+    'as %s is read, with a note, if a vintage ends long before an earlier one',
+    async (_, name, write) => {
+      // Slovenia's industrial production of 2024-08-05 ends in 1999.
+      const table = rates([
+        rate('SI', '2024-07-05', '1999-12', '7.1'),
+        rate('SI', '2024-07-05', '2024-05', '3.5'),
+        rate('SI', '2024-08-05', '1999-12', '7.2'),
+        rate('SI', '2024-09-05', '2024-07', '3.4'),
+      ]);
+      const { notes, statements } = await readAll(eurostat, sourceFile(name, write(table)));
+      expect([statements.length, notes]).toEqual([
+        4,
+        [
+          'ESTAT:EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.SI as of 2024-08-05 ends with 1999-12-01, and an earlier vintage with 2024-05-01: earlier figures stand for the rest',
+        ],
+      ]);
+    },
+  );
+});
+
+it('a TSV of the Data Browser, with names in capitals and a slash, gives the same', async () => {
+  const text = asTsv(rates(published));
+  const browser = text.replace(/^[^\t]*/, (names) => names.toUpperCase().replace('\\', '/'));
+  expect((await recognise(sourceFile('x.tsv', browser))).kind).toBe('eurostat-vintages');
+  expect(await readAll(eurostat, sourceFile('x.tsv', browser))).toEqual(
+    await readAll(eurostat, sourceFile('x.tsv', text)),
+  );
+});
+
 describe('the labels of a vintage table', () => {
   it.each([
     ['JSON-stat', asJsonStat],
