@@ -17,6 +17,7 @@ import {
   countVintages,
   document,
   type Get,
+  goneSeries,
   type PullSource,
   type PullTask,
   type PullWindow,
@@ -139,7 +140,11 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
   const earlier = old.slice(0, -1);
   const checked = earlier.find((name) => name > checkedBefore) ?? earlier[0] ?? '';
   const asked = last === undefined ? [] : [...(checked === '' ? [] : [checked]), ...monthsFrom(last, latest)];
-  const answers = await answersOf(key, asked, subject.bookmark !== '', task);
+  const answers = await answersOf(key, asked, task);
+  if (answers.length === 0)
+    throw subject.bookmark === ''
+      ? nothingThere(subject.name)
+      : goneSeries({ name: 'oecd', title }, subject.name, subject.upTo);
   const found = answers.flatMap(({ series }) => [...series.values()]);
   const first = since === undefined ? '' : `${since.slice(0, 7)}-01`;
   for (const { seriesId, editions } of found) {
@@ -183,11 +188,10 @@ function monthsFrom(edition: string, latest: Day): readonly string[] {
 
 type OecdAnswer = { readonly file: SourceFile; readonly series: ReadonlyMap<string, OecdSeries> };
 
-/** Requests the editions of a key, or all; halves the areas if the answer would be too large. */
+/** Requests the editions of a key, or all; halves the areas if the answer would be too large. None if there are none. */
 async function answersOf(
   key: OecdKey,
   editions: readonly string[],
-  isKnown: boolean,
   task: PullTask,
 ): Promise<readonly OecdAnswer[]> {
   const { get } = task;
@@ -198,8 +202,7 @@ async function answersOf(
     const half = Math.ceil(areas.length / 2);
     const parts = [areas.slice(0, half), areas.slice(half)];
     const answers: OecdAnswer[] = [];
-    for (const part of parts)
-      answers.push(...(await answersOf({ areas: part, rest }, editions, isKnown, task)));
+    for (const part of parts) answers.push(...(await answersOf({ areas: part, rest }, editions, task)));
     return answers;
   }
   if (reply.status === 413)
@@ -210,12 +213,7 @@ async function answersOf(
     throw new Problem('not-found', `the OECD does not take the key ${name} (HTTP 422)`, {
       hints: ['its Data Explorer shows the codes of the dataflow DF_STES_REVISIONS'],
     });
-  if (reply.status === 404) {
-    if (!isKnown) throw nothingThere(name);
-    throw new Problem('not-found', `the OECD no longer has ${name}; the facts stay in the store`, {
-      hints: [`asof unfollow oecd ${name} stops following it`],
-    });
-  }
+  if (reply.status === 404) return [];
   const file = document(`${name}.csv`, `OECD ${name}`, reply.body);
   const series = await readOecdSeries(file);
   await compareAgain(name, editions, series, get);

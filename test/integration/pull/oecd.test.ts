@@ -114,6 +114,31 @@ describe('a pull of the OECD', () => {
     expect(await linesOf(store, one)).toEqual(await linesOf(store, other));
   });
 
+  it('takes the areas that there are if one half of a large request has none', async () => {
+    const { server, pull, store } = await begin({ DEU: euroArea() }, ['DEU+XXX.Q.B1GQ_Q.XDC._T']);
+    server.mostAreas = 1;
+    const { ends, notes } = await pull('2024-12-03T12:00:00Z');
+    expect([ends, notes]).toEqual([
+      ['DEU+XXX.Q.B1GQ_Q.XDC._T pulled'],
+      ['the OECD has no figures of OECD:STES_REV.XXX.Q.B1GQ_Q.XDC._T'],
+    ]);
+    expect((await linesOf(store, 'OECD:STES_REV.DEU.Q.B1GQ_Q.XDC._T')).length).toBe(9);
+  });
+
+  it('keeps the facts of a series that the OECD no longer has, and says so', async () => {
+    const { server, pull, store } = await begin();
+    await pull('2024-12-03T12:00:00Z');
+    const before = await linesOf(store);
+    server.trouble = () => oecdReplies.nothing;
+    const { kind, said, hints } = await pull('2025-01-03T12:00:00Z');
+    expect([kind, said, hints]).toEqual([
+      'not-found',
+      `the OECD no longer has the series ${key}, which it gave up to 2024-12-01; the facts stay in the store`,
+      [`asof unfollow oecd ${key} stops following it`],
+    ]);
+    expect(await linesOf(store)).toEqual(before);
+  });
+
   it('that is throttled waits as long as the OECD says, or says when to come back', async () => {
     const { server, pull } = await begin();
     server.trouble = (number) => (number === 0 ? oecdReplies.busy : undefined);
