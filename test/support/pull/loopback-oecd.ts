@@ -85,7 +85,7 @@ function orderOf({ area, edition, period }: Row, format: string): string {
   return format === 'csvfile' ? period + edition + area : [...(edition + period)].reverse().join('') + area;
 }
 
-/** Writes rows as the OECD does. */
+/** Writes rows as the OECD does: the columns are those of its answers, which others have recorded. */
 export function oecdCsv(rows: readonly Row[], isLabelled: boolean): string {
   const flow = 'OECD.SDD.STES:DSD_STES_REVISIONS@DF_STES_REVISIONS(4.0)';
   const lines = rows.map(({ area, edition, period, value }) =>

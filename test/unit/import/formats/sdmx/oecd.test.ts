@@ -7,7 +7,10 @@ const flow = 'OECD.SDD.STES:DSD_STES_REVISIONS@DF_STES_REVISIONS(4.0)';
 const header =
   'DATAFLOW,REF_AREA,FREQ,MEASURE,UNIT_MEASURE,ACTIVITY,EDITION,TIME_PERIOD,OBS_VALUE,OBS_STATUS,UNIT_MULT,DECIMALS,BASE_PER';
 
-/** A row as the OECD writes it; `key` is an area and an edition. */
+/**
+ * A row as the OECD writes it. No whole answer of the OECD was recorded for asof: the columns, the figures below and
+ * the codes are those that others recorded of its answers from 2023 to 2026.
+ */
 function row(area: string, edition: string, period: string, value: string, base = '', power = '0') {
   return `${flow},${area},Q,B1GQ_Q,XDC,_T,${edition},${period},${value},A,${power},0,${base}`;
 }
@@ -36,6 +39,44 @@ describe('an answer of the OECD revisions database', () => {
       'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T,2015-01-01,2024-12-01,2840470651000',
     ]);
     expect(coverage.map(({ coveredTo }) => coveredTo)).toEqual(['2023-11-01', '2024-01-01', '2024-12-01']);
+  });
+
+  test.each([
+    ['KOR', 'Q', 'B1GQ_Q', 'XDC', '_T', '2025-Q1', { 202606: '572057700000000', 202607: '574984300000000' }],
+    ['KOR', 'M', 'LI_AA', 'IX', '_T', '2026-05', { 202607: '102.66' }],
+    ['USA', 'M', 'PRVM', 'IX', 'BTE', '2020-03', { 202005: '99.57', 202006: '100.21', 202010: '100.39' }],
+  ])(
+    'keeps the recorded figures of %s.%s.%s.%s.%s',
+    async (...[area, freq, measure, unit, activity, period, editions]) => {
+      const key = [area, freq, measure, unit, activity];
+      const rows = Object.entries(editions).map(([edition, value]) =>
+        [flow, ...key, edition, period, value, 'A', '0', '2', ''].join(','),
+      );
+      const { statements } = await readAll(format, csv(...rows));
+      expect(statements.map(({ seriesId, value }) => [seriesId, value])).toEqual(
+        Object.values(editions).map((value) => [`OECD:STES_REV.${key.join('.')}`, value]),
+      );
+    },
+  );
+
+  // From the content constraint of the OECD of 17 July 2026.
+  const listed = {
+    area: 'A5M ARG EA EA11 EA17 EA18 EA19 EA20 EU EU15 G20 G4E G7 NAFTA OECD OECDE TUR ZAF',
+    measure: `B1GQ_D B1GQ_Q B1GQ_V CA CP EMP EX H_EARN IM LI_AA LI_TR MABM P3_S13_Q P3_S1M_Q P51G_Q P6_Q P7_Q
+      PRVM RS TOVM ULC UNEMP`,
+    unit: 'GR IX PS PT_LF PT_PCOS XDC',
+    activity: '_T _Z BTE C G47',
+  };
+
+  test('can be about each code that the OECD lists', async () => {
+    const columns = { area: 'EA20', measure: 'B1GQ_Q', unit: 'XDC', activity: '_T' };
+    for (const [column, codes] of Object.entries(listed))
+      for (const code of codes.split(/\s+/)) {
+        const { area, measure, unit, activity } = Object.assign({ ...columns }, { [column]: code });
+        const line = `${flow},${area},Q,${measure},${unit},${activity},202310,2015-Q1,1.5,A,0,1,`;
+        const { statements } = await readAll(format, csv(line));
+        expect(statements[0]?.seriesId).toBe(`OECD:STES_REV.${area}.Q.${measure}.${unit}.${activity}`);
+      }
   });
 
   test('keeps the euro area of 19 and of 20 countries apart', async () => {
