@@ -145,6 +145,18 @@ describe('pulling a vintage table of Eurostat', () => {
     expect((await statements()).length).toBe(10);
   });
 
+  it('notes a vintage that ends years before an earlier one, and keeps the earlier figures', async () => {
+    const { pull, server, store } = await eurostat();
+    server.tables.EI_LM_M_VTG = table([...since, ...rates('EA', '2026-09-01', '1999-12 9.9')]);
+    expect((await pull(now)).notes).toEqual([
+      `${id('EA')} as of 2026-09-01 ends with 1999-12-01, and an earlier vintage with 2026-06-01: earlier figures stand for the rest`,
+    ]);
+    const rows = await reading(store, (view) =>
+      observationsIn(view, { seriesId: id('EA'), asOf: '2026-09-02', limit: 1 }),
+    );
+    expect(rows).toMatchObject([{ date: '2026-06-01', value: '6.2' }]);
+  });
+
   it('begins anew with a series that was removed from the store', async () => {
     const { pull, store, statements } = await eurostat();
     await pull(now);
