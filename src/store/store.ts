@@ -253,7 +253,7 @@ export interface StoreView {
     idOf(name: string): Promise<string | undefined>;
   };
   readonly calendar: {
-    /** Lists what calendars listed, by calendar and then oldest first; `upTo` is the last day of a look, `from` of a release. */
+    /** Lists what calendars listed, by calendar and then oldest first; `upTo` is the last day of a look at plans, `from` of a release. */
     sightings(query?: {
       readonly upTo?: Day | undefined;
       readonly from?: Day | undefined;

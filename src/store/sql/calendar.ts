@@ -15,7 +15,7 @@ export function calendarIn(session: SqlSession) {
       const looks = await session.rows<StoredLook>(
         `select source, scope, lists, first_day as "from", last_day as "to", seen_at as "seenAt", listing
          from asof.calendar_look
-         where (@upTo::text is null or substr(seen_at, 1, 10) <= @upTo::text)
+         where (@upTo::text is null or lists = 'events' or substr(seen_at, 1, 10) <= @upTo::text)
            and (@from::date is null or last_day >= @from::date)
          order by source, scope, lists, seen_at, first_day, last_day`,
         { upTo, from },
