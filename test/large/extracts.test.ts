@@ -11,7 +11,7 @@ import { zipOf } from '../support/source-file.ts';
 const update = process.env.UPDATE_TEST_DATA === '1';
 
 /** Folders of what is cut from no file of the large data; `test/data/README.md` says where it comes from. */
-const madeOtherwise = ['macro/xls', 'revisions', 'stores', 'treasury/closed-days', 'units'];
+const madeOtherwise = ['calendar', 'macro/xls', 'revisions', 'stores', 'treasury/closed-days', 'units'];
 
 /** The words of a text. */
 function words(text: string): readonly string[] {
@@ -161,7 +161,7 @@ const files: Readonly<Record<string, Cut>> = {
     whole,
     `GDP-observations-all-realtime.json.gz GDP-observations-realtime_end-2019-01-01.json.gz GDP-series.json
     GDP-observations-latest.json GDP-observations-output_type4.json GDP-vintagedates.json catalogue-release.json
-    catalogue-source.json`,
+    catalogue-source.json catalogue-release_dates.json.gz catalogue-releases_dates.json.gz`,
   ),
   ...inFolder('macro/rtdsm', whole, 'ROUTPUTQvQd.xlsx'),
   ...inFolder('macro/fred-qd', fredQd, 'fredqd.csv'),
@@ -206,6 +206,7 @@ const files: Readonly<Record<string, Cut>> = {
     submissions-0000789019-05Mar2026.json.gz submissions-0000320193-05Mar2026.json.gz
     submissions-0001796129-20Jun2026.json.gz`,
   ),
+  ...inFolder('recordings/calendar', whole, 'bls-2023.ics.gz'),
   ...inFolder('recordings/ecb', whole, 'rtd-log-excerpt.csv.gz'),
   ...inFolder(
     'recordings/ecb',

@@ -50,6 +50,7 @@ const allowed = tableOf(`
   import/files:
   import/readers: domain import/files
   import/formats: domain import/files import/formats import/readers
+  import/formats/calendar: domain import/files import/formats import/readers
   import/formats/fred: domain import/files import/formats import/readers
   import/formats/own: domain import/files import/formats import/readers
   import/formats/sdmx: domain import/files import/formats import/readers

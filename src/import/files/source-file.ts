@@ -80,6 +80,8 @@ export const limits = {
   json: 128 * mebibyte,
   /** XML; the longest answers and feeds have a tenth of this. */
   xml: 32 * mebibyte,
+  /** A calendar; the longest has a hundredth of this. */
+  calendar: 8 * mebibyte,
   /** One element of XML with its text. */
   element: mebibyte,
   workbook: 256 * mebibyte,

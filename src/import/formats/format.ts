@@ -20,6 +20,8 @@ import type { FileHead } from '../readers/csv.ts';
 export type ReadOptions = {
   /** The vintage date of whole-vintage files; overrides the one in the file name. */
   readonly asOf?: Day;
+  /** The UTC second at which a pull looked at a calendar. */
+  readonly seenAt?: string;
   /** The series of files that name none. */
   readonly series?: string;
   /** The filing date of documents that state none. */

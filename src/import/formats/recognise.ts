@@ -2,6 +2,7 @@ import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
 import { isWorkbook, readSheets } from '../readers/xlsx.ts';
+import { calendarFormats } from './calendar/calendar.ts';
 import type { ImportFormat } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
@@ -33,6 +34,7 @@ export const formats: readonly ImportFormat[] = [
   secOwnershipXml,
   secSubmissionText,
   secSubmissionsJson,
+  ...calendarFormats,
 ];
 
 /** The refusal of a file that no format recognises. */
@@ -160,6 +162,11 @@ const answersWithout: readonly (readonly [objects: RegExp, columns: readonly str
     'filings; import the output of `asof insider filings -f ndjson`',
   ],
   [
+    /^release_/,
+    ['date name status certainty', 'date release name status'],
+    'looks at calendars; import the calendars themselves',
+  ],
+  [
     /./,
     // Observations and panels: in CSV they are like statements.
     ['as_of_date added withdrawn', 'old new kind', 'vs_value', 'as_of_date unit', 'value as_of_date as_of'],
@@ -192,7 +199,7 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
   [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
   [
     /^\s*(?:\{(?!.*"observations"\s*:).*"(?:vintage_dates|release_dates|releases|sources|categories|tags|elements)"\s*:\s*[[{]|(?:<\?xml[^>]*>\s*)?<\w+\b[^>]*realtime_start)/s,
-    'a response of the FRED API, but not of series/observations, which has the figures, or series',
+    'a response of the FRED API, but not of series/observations, which has the figures, series or release dates (JSON)',
   ],
   [/^version https:\/\/git-lfs\.github\.com\//, 'a Git LFS pointer, not the file itself; run `git lfs pull`'],
   [/^PK/, 'an Office document, but not a workbook of a known kind'],

@@ -39,9 +39,11 @@ export function recognitionSuite(data: string): void {
     ['macro/fred-api', /series\.json$/, 'fred-series'],
     [
       'macro/fred-api',
-      /^GDP-vintagedates|^catalogue-(?!.*series\.json)/,
+      /^GDP-vintagedates|^catalogue-(?!.*(?:series|_dates)\.json)/,
       'a response of the FRED API, but not of ',
     ],
+    ['macro/fred-api', /^catalogue-releases?_dates/, 'fred-release-dates'],
+    ['recordings/calendar', /./, 'ics'],
     ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
     ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
     ['sec/form345', /./, 'sec-form345'],

@@ -203,11 +203,12 @@ const lookAlikes: Readonly<Record<string, string | Buffer | readonly (string | B
       '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
       '{"cik":1835632,"recent":{"accessionNumber":[]}}',
     ],
-  'a response of the FRED API, but not of series/observations, which has the figures, or series': [
-    '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
-    '{"count":1,"releases":[{"id":53}]}',
-    '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
-  ],
+  'a response of the FRED API, but not of series/observations, which has the figures, series or release dates (JSON)':
+    [
+      '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
+      '{"count":1,"releases":[{"id":53}]}',
+      '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
+    ],
   'data of the ECB without their history; request them with includeHistory=true':
     'KEY,FREQ,CURRENCY,TIME_PERIOD,OBS_VALUE,OBS_STATUS\nEXR.D.USD,D,USD,2026-08-07,1.15,A\n',
   'an error response of the FRED API; request it again': '{"error_code":400,"error_message":"Bad Request."}',

@@ -1,0 +1,62 @@
+import type { Sighting } from '../../../domain/calendar/sighting.ts';
+import { sortedEntries } from '../../../domain/calendar/sighting.ts';
+import { addDays, type Day, dayOf } from '../../../domain/values/date.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { ReadOptions } from '../format.ts';
+
+/** The time of a look at a calendar. */
+export type LookTime = Pick<Sighting, 'seenAt'> & { readonly day: Day };
+
+/** What the content of a calendar says of its age. */
+type WrittenCalendar = {
+  /** The day on which its publisher wrote it, from which it was known. */
+  readonly published?: Day | undefined;
+  /** The latest day on which a part of it was written; it was seen no earlier. */
+  readonly changed?: Day | undefined;
+};
+
+/**
+ * Returns when a calendar was looked at: by the options, or else by its name or content.
+ * Throws if none of them says it, or if the content was written later.
+ */
+export function lookTime(
+  file: SourceFile,
+  { asOf, seenAt }: ReadOptions,
+  { published, changed = published }: WrittenCalendar = {},
+): LookTime {
+  const time = seenAt ?? asOf ?? dayInName(file.name) ?? published;
+  if (time === undefined)
+    throw refusal(
+      file,
+      {},
+      'a calendar shows what was planned on the day of its download, which the file does not state; pass --as-of',
+      ['asof import FILE --as-of YYYY-MM-DD', 'or put the day into its name, such as bls-2025-10-01.ics'],
+    );
+  const day = time.slice(0, 10);
+  // The days of two zones differ by one at most.
+  if (changed !== undefined && changed > addDays(day, 1))
+    throw refusal(
+      file,
+      { value: day },
+      `the calendar was written later, on ${changed}, and was not seen on this day`,
+      ['pass the day of the download with --as-of'],
+    );
+  return { seenAt: time, day };
+}
+
+/** Finds the one day in a file name: `bls-2025-10-01.ics`, `bls_20251001.ics`. */
+function dayInName(name: string): Day | undefined {
+  const [found, ...others] = name.matchAll(/(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)/g);
+  if (found === undefined || others.length > 0) return undefined;
+  const [, year, , month, day] = found;
+  return dayOf(Number(year), Number(month), Number(day));
+}
+
+/** Makes the sighting of entries that cover the days from the first to the last of them. */
+export function sightingOf(
+  look: Pick<Sighting, 'lists' | 'scope' | 'seenAt' | 'source'>,
+  entries: Sighting['entries'],
+): Sighting {
+  const sorted = sortedEntries(entries);
+  return { ...look, from: sorted[0]?.day ?? '', to: sorted.at(-1)?.day ?? '', entries: sorted };
+}
