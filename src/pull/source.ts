@@ -35,8 +35,18 @@ export function throttled(title: string, reason: string, pause: number): ReplyFa
   return { problem, transient: true, pause };
 }
 
-/** Makes the failure of a status that no answer of a source has. */
-export function statusFailure(title: string, { status }: HttpReply): ReplyFailure {
+/** The statuses by which a source asks for a pause, and its seconds if the reply states none. */
+type Throttle = { readonly statuses: readonly number[]; readonly seconds: number };
+
+const usualThrottle: Throttle = { statuses: [429, 403], seconds: 60 };
+
+/** Makes the failure of a status that no answer of a source has; some statuses ask for a pause. */
+export function statusFailure(
+  title: string,
+  { status }: HttpReply,
+  { statuses, seconds }: Throttle = usualThrottle,
+): ReplyFailure {
+  if (statuses.includes(status)) return throttled(title, `HTTP ${status}`, seconds);
   const transient = status >= 500 || status === 408 || status === 423;
   const kind = transient ? 'service-unavailable' : 'bad-answer';
   const hints = transient ? [] : ['the source may have changed; a newer asof may read it'];

@@ -7,14 +7,12 @@ import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import { recognise } from '../import/formats/recognise.ts';
 import { ImportRefusal } from '../import/load/conflict.ts';
 import type { WholeView } from '../store/store.ts';
-import { type ReplyFailure, statusFailure, throttled } from './source.ts';
+import { type ReplyFailure, statusFailure } from './source.ts';
 
 /** Returns why a reply is not a file; a file that the server does not have comes as a page, with 200 or 404. */
 export function failureOfFile(title: string, reply: HttpReply): ReplyFailure | undefined {
-  const { status } = reply;
-  if (status === 200 || status === 404) return undefined;
-  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
-  return statusFailure(title, reply);
+  const isAnswer = reply.status === 200 || reply.status === 404;
+  return isAnswer ? undefined : statusFailure(title, reply);
 }
 
 /** Tells whether a reply is a web page, which servers send for files that they do not have. */

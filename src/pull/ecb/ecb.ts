@@ -31,7 +31,6 @@ import {
   type ReplyFailure,
   sentAt,
   statusFailure,
-  throttled,
   vintageWords,
 } from '../source.ts';
 import { hashOf, inputOf, refuseForeign } from '../whole-files.ts';
@@ -95,7 +94,6 @@ function baseOf(url: string): string {
 
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
   const { status, body, url } = reply;
-  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
   if (status === 304 || (status === 404 && hasNoResults(body))) return undefined;
   // The gateway gives up before the answer is ready; the next request may find it ready.
   if (status === 504) return { ...statusFailure(title, reply), pause: 20 };

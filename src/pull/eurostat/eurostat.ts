@@ -26,7 +26,6 @@ import {
   type PullWindow,
   type ReplyFailure,
   statusFailure,
-  throttled,
   vintageWords,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
@@ -317,7 +316,6 @@ const preparation = 20;
 
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
   const { status, body } = reply;
-  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 60);
   const said = saidIn(body);
   if (/^(?:ASYNCHRONOUS|SUBMITTED|PROCESSING)/.test(said ?? '')) {
     const problem = new Problem('service-unavailable', 'Eurostat still prepares its answer');

@@ -37,9 +37,6 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
 
 function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
   const { status, url } = reply;
-  // FRED wants no request for a minute after it has throttled one.
-  const pause = (code: number) => throttled('FRED', `HTTP ${code}, too many requests`, 60);
-  if (status === 429 || status === 403) return pause(status);
   if (status !== 200 && status !== 400) return statusFailure('FRED', reply);
   const body = jsonOf(reply);
   if (body === undefined) {
@@ -51,7 +48,7 @@ function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefine
   if (status === 200 || !message.includes('api_key')) return undefined;
   const transient = message.includes('is not registered');
   // FRED also says so when it throttles.
-  if (transient && answered) return pause(400);
+  if (transient && answered) return throttled('FRED', 'it no longer knows the key', 60);
   const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
     hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
   });

@@ -23,7 +23,6 @@ import {
   type PullWindow,
   type ReplyFailure,
   statusFailure,
-  throttled,
   vintageWords,
 } from '../source.ts';
 
@@ -108,9 +107,8 @@ function dataPath(key: string, editions: readonly string[], format: string): str
 
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
   const { status } = reply;
-  if (status === 429 || status === 403) return throttled(title, `HTTP ${status}`, 300);
   if (status === 200 || status === 413 || status === 422 || isEmpty(reply)) return undefined;
-  return statusFailure(title, reply);
+  return statusFailure(title, reply, { statuses: [429, 403], seconds: 300 });
 }
 
 function isEmpty({ status, body }: HttpReply): boolean {

@@ -25,6 +25,11 @@ import {
 import { accessionOf, isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
 import { DailyFilings, estimateDays } from './daily.ts';
 
+const title = 'the SEC';
+
+/** The pause in seconds after which the SEC takes requests again. */
+const pauseSeconds = 600;
+
 const tickers = 'company_tickers.json';
 
 /** By this time in Washington, the indexes of a day are published, usually at 22:15. */
@@ -36,7 +41,7 @@ const indexedBy = '22:30';
  */
 export const sec: PullSource = {
   name: 'sec',
-  title: 'the SEC',
+  title,
   pace: [{ requests: 8, milliseconds: 1000 }],
   // The list of a company; that the SEC does not have one is an answer too.
   probe: '/submissions/CIK0000320193.json',
@@ -155,9 +160,10 @@ function failureIn(reply: HttpReply): ReplyFailure | undefined {
     return { problem, transient: false };
   }
   if (isPage && /Request Rate Threshold Exceeded/i.test(text))
-    return throttled('the SEC', 'its request rate threshold is exceeded', 600);
-  if (reply.status === 429) return throttled('the SEC', 'HTTP 429', 600);
-  return reply.status === 200 || isAbsent(reply) ? undefined : statusFailure('the SEC', reply);
+    return throttled(title, 'its request rate threshold is exceeded', pauseSeconds);
+  if (reply.status === 200 || isAbsent(reply)) return undefined;
+  // An unknown page with 403 is no throttle.
+  return statusFailure(title, reply, { statuses: [429], seconds: pauseSeconds });
 }
 
 type CompanyBookmark = {

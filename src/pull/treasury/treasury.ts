@@ -11,9 +11,10 @@ import {
   type PullWindow,
   reasonIn,
   statusFailure,
-  throttled,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
+
+const title = 'the U.S. Treasury';
 
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
 
@@ -36,7 +37,7 @@ const firstCurveBy = '-01-08';
  */
 export const treasury: PullSource = {
   name: 'treasury',
-  title: 'the U.S. Treasury',
+  title,
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],
   // A pull requests no feed by month, the smallest one; the first year of real curves is small.
@@ -48,12 +49,7 @@ export const treasury: PullSource = {
     base: url,
     headers: { accept: 'application/xml' },
     secrets: [],
-    failureIn(reply) {
-      const { status } = reply;
-      if (status === 200) return undefined;
-      if (status === 429 || status === 403) return throttled('the U.S. Treasury', `HTTP ${status}`, 60);
-      return statusFailure('the U.S. Treasury', reply);
-    },
+    failureIn: (reply) => (reply.status === 200 ? undefined : statusFailure(title, reply)),
   }),
 
   async resolve(typed) {
