@@ -125,8 +125,8 @@ const mostFailures = 3;
 
 type SubjectState = {
   record: Followed;
-  /** The stored counts before the first document. */
-  before: PullCounts | undefined;
+  /** What its windows have added; undefined before the first document. */
+  added: Record<string, number> | undefined;
   /** The figures that were stored with leave to replace others. */
   replaced: number;
   readonly notes: string[];
@@ -250,7 +250,7 @@ class SourcePull {
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
       const problem = this.#problemOfMissing(state.record);
-      const news = state.before === undefined ? 'nothing-new' : 'pulled';
+      const news = state.added === undefined ? 'nothing-new' : 'pulled';
       return await end(problem === undefined ? news : 'left', '', problem);
     } catch (error) {
       const { name, bookmark } = state.record;
@@ -277,8 +277,7 @@ class SourcePull {
     const now = this.#run.clock();
     const { name } = state.record;
     const replace = this.#run.replace || replaces;
-    if (files.length > 0) state.before ??= await this.#count(name);
-    const { created, summaries, conflicts, record } = await writeStore(this.#run.store, async (writer) => {
+    const stored = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
         rename: new Map(),
@@ -295,6 +294,8 @@ class SourcePull {
         (await writer.series(covers)).cover(upTo);
         await writer.finish([covers]);
       }
+      // What others have stored up to the locks of this transaction is not new.
+      const before = files.length > 0 ? await this.#count(name) : undefined;
       await this.#record(writer);
       const reached = conflicts.length > 0 ? contradicted : bookmark;
       const left = namesOf(this.#missing(reached));
@@ -302,8 +303,14 @@ class SourcePull {
       await writer.follow(record);
       // A signal during SQLite's work is delivered only in the next tick.
       await tick();
-      return { created: writer.created, summaries, conflicts, record };
+      return { created: writer.created, summaries, conflicts, record, before };
     });
+    const { created, summaries, conflicts, record, before } = stored;
+    if (before !== undefined) {
+      state.added ??= {};
+      for (const [word, count] of Object.entries(await this.#count(name)))
+        state.added[word] = (state.added[word] ?? 0) + Math.max(0, count - (before[word] ?? 0));
+    }
     for (const { notes, statementsNew, statementsKnown } of summaries) {
       state.notes.push(...notes);
       this.#results.rows += statementsNew + statementsKnown;
@@ -366,16 +373,14 @@ class SourcePull {
 
   /** Ends a subject; `what` is left to do besides its missing items. */
   async #end(
-    { record, before, replaced, notes }: SubjectState,
+    { record, added, replaced, notes }: SubjectState,
     outcome: PullOutcome,
     what: string,
     ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
   ): Promise<void> {
     const left = [what, namesOf(this.#missing(record.bookmark))].filter((text) => text !== '').join('; ');
     if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
-    const after = before === undefined ? [] : Object.entries(await this.#count(record.name));
-    const news = after.map(([name, count]) => [name, Math.max(0, count - (before?.[name] ?? 0))] as const);
-    const counts = { ...Object.fromEntries(news), ...(replaced > 0 && { new_or_replaced: replaced }) };
+    const counts = { ...added, ...(replaced > 0 && { new_or_replaced: replaced }) };
     this.#report(record, { outcome, requests: 0, counts, notes, left, ...ending });
   }
 
@@ -393,7 +398,7 @@ class SourcePull {
 }
 
 function unasked(record: Followed): SubjectState {
-  return { record, before: undefined, replaced: 0, notes: [], conflicts: [] };
+  return { record, added: undefined, replaced: 0, notes: [], conflicts: [] };
 }
 
 function leftText({ record: { upTo } }: SubjectState): string {
