@@ -50,6 +50,8 @@ export class Getter {
   /** The number of requests that were sent, including retries. */
   requests = 0;
   #answered = false;
+  /** True if no try of the last request had a reply. */
+  #isDown = false;
   /** When the request began whose answer has not come yet. */
   #begun: number | undefined;
 
@@ -93,7 +95,9 @@ export class Getter {
       if (pause !== undefined) await this.pace.block(seconds * 1000);
       const isTooLong = seconds > this.#longestWait(waited);
       if (isTooLong && pause !== undefined) throw this.#comeBack(problem, seconds, waited);
-      if (isTooLong || failed > retries) throw problem;
+      const isLast = isTooLong || failed > (this.#isDown ? 0 : retries);
+      if (isLast) this.#isDown ||= problem.kind === 'unreachable';
+      if (isLast) throw problem;
       waited += seconds;
       watch?.({ wait: { seconds, reason: problem.detail } });
       await timing.sleep(seconds * 1000);
@@ -119,6 +123,7 @@ export class Getter {
       this.#begun = undefined;
     });
     if ('problem' in reply) return reply;
+    this.#isDown = false;
     const asked = retryAfterOf(reply, new Date(this.#run.timing.now()));
     const failure = failureIn(reply, this.#answered);
     if (failure !== undefined) return { ...failure, asked };

@@ -111,7 +111,6 @@ type PullResults = {
 /** Failures that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
   'rate-limit-exceeded',
-  'unreachable',
   'unauthorized',
   'interrupted',
   'local-io',
@@ -122,6 +121,14 @@ const tellEvery = 1000;
 
 /** After this number of failures in a row, the rest of a source is left for another run. */
 const mostFailures = 3;
+
+const notReached = 'not reached in the last run';
+
+/** Puts what the last run did not reach first, and what it left undone last: both come to their turn. */
+function inTurn(subjects: readonly Followed[]): readonly Followed[] {
+  const turn = ({ left }: Followed) => (left === notReached ? 0 : left === '' ? 1 : 2);
+  return subjects.toSorted((a, b) => turn(a) - turn(b));
+}
 
 type SubjectState = {
   record: Followed;
@@ -140,7 +147,8 @@ class SourcePull {
   readonly #results: PullResults;
   /** Subjects whose records are not stored yet; undefined for those no longer followed. */
   readonly #unrecorded = new Map<string, Followed | undefined>();
-  #failures = 0;
+  /** The failures since the last success. */
+  #failures: readonly Problem[] = [];
 
   constructor(source: PullSource, followed: readonly Followed[], run: PullRun, results: PullResults) {
     this.#source = source;
@@ -201,13 +209,14 @@ class SourcePull {
   }
 
   async #pullAll(getter: Getter): Promise<void> {
-    const subjects = await this.subjects(getter.get);
+    const subjects = inTurn(await this.subjects(getter.get));
     for (const subject of subjects)
       if (!this.#followed.has(subject.name)) this.#unrecorded.set(subject.name, subject);
     let done = 0;
     try {
       for (const subject of subjects) {
         if (this.#isOutOfTime()) break;
+        this.#giveUpOn(subjects.length - done);
         const { name: source } = this.#source;
         const before = done;
         const tell = () =>
@@ -221,8 +230,7 @@ class SourcePull {
         await this.#pullSubject(unasked(subject), getter).finally(() => clearInterval(clock));
       }
     } finally {
-      for (const subject of subjects.slice(done))
-        await this.#end(unasked(subject), 'left', 'not reached in the last run');
+      for (const subject of subjects.slice(done)) await this.#end(unasked(subject), 'left', notReached);
     }
   }
 
@@ -248,7 +256,7 @@ class SourcePull {
           return await end('left', leftText(state), this.#problemOfMissing(state.record));
       }
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
-      this.#failures = 0;
+      this.#failures = [];
       const problem = this.#problemOfMissing(state.record);
       const news = state.added === undefined ? 'nothing-new' : 'pulled';
       return await end(problem === undefined ? news : 'left', '', problem);
@@ -259,14 +267,23 @@ class SourcePull {
         await end('left', leftText(state));
         throw problem;
       }
+      const isUnreachable = problem.kind === 'unreachable';
       const isConflict = error instanceof ImportRefusal;
       const isUnknown = problem.kind === 'not-found';
       const hasAnswered = isConflict || isUnknown || error instanceof AliasRefusal;
-      this.#failures = hasAnswered ? 0 : this.#failures + 1;
-      await end(isConflict ? 'conflict' : 'failed', problem.headline, problem);
+      this.#failures = hasAnswered ? [] : [...this.#failures, problem];
+      if (isUnreachable) await end('left', leftText(state), problem);
+      else await end(isConflict ? 'conflict' : 'failed', problem.headline, problem);
       if (isUnknown && bookmark === '') this.#unrecorded.set(name, undefined);
-      if (this.#failures >= mostFailures) throw problem;
     }
+  }
+
+  /** Throws for a source that failed for several subjects in a row; `rest` of them are left. */
+  #giveUpOn(rest: number): void {
+    const [last] = this.#failures.slice(mostFailures - 1);
+    if (last === undefined) return;
+    const what = `${this.#source.title} failed for ${mostFailures} items in a row`;
+    throw new Problem(last.kind, `${what}: asof left the other ${counted(rest, 'item')} for the next run`);
   }
 
   /** Stores a window: its documents and the bookmark in one transaction. */
