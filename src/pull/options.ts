@@ -65,7 +65,7 @@ export type PullOptions = RequestOptions & {
   readonly full?: boolean;
   /** Stores what a source of whole files says in place of what is stored; an undo takes it back. */
   readonly replace?: boolean;
-  /** The first day of histories that begin now. */
+  /** The first day of histories that begin now; a followed one that begins later gets the part before. */
   readonly since?: Day | undefined;
   /** True to report the requests without sending any. */
   readonly dryRun?: boolean;

@@ -48,7 +48,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
       const records = followed.filter((record) => record.source === source.name);
       return new SourcePull(source, records, run, results);
     });
-  if (run.replace) for (const one of pulls) one.refuseReplacement();
+  for (const one of pulls) one.refuseFlags();
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
   if (subjects.flat().length === 0) {
     const asked = Object.keys(request ?? {}).join(' and ');
@@ -157,12 +157,25 @@ class SourcePull {
     this.#results = results;
   }
 
-  /** Throws for a source that revises its figures, instead of correcting files. */
-  refuseReplacement(): void {
-    const { name, keepsStored = false } = this.#source;
-    if (keepsStored) return;
-    const others = pullSources.filter((source) => source.keepsStored).map((source) => source.name);
-    throw new Problem('bad-input', `--replace does not apply to ${name}: it is for ${listed(others, 'and')}`);
+  /** Throws for a flag that the source has no use for. */
+  refuseFlags(): void {
+    const { replace, since } = this.#run;
+    const refuse = (flag: string, takes: (source: PullSource) => boolean) => {
+      if (takes(this.#source)) return;
+      const others = pullSources.filter(takes).map(({ name }) => name);
+      const detail = `${flag} does not apply to ${this.#source.name}: it is for ${listed(others, 'and')}`;
+      throw new Problem('bad-input', detail, { hints: [`leave out ${flag}`] });
+    };
+    // FRED revises its figures, and does not correct files.
+    if (replace) refuse('--replace', ({ keepsStored = false }) => keepsStored);
+    if (since !== undefined) refuse('--since', ({ beginsOn }) => beginsOn !== undefined);
+  }
+
+  /** Tells whether a subject is asked for from its beginning: on request, or as `since` is before that. */
+  #isFull({ bookmark }: Followed): boolean {
+    const { full, since } = this.#run;
+    if (full || since === undefined || bookmark === '') return full;
+    return since < (this.#source.beginsOn?.(bookmark) ?? '');
   }
 
   /** Lists the subjects to pull; without `get`, texts that mean several subjects stay as they are. */
@@ -177,10 +190,10 @@ class SourcePull {
   }
 
   async plan(): Promise<void> {
-    const { full, since, clock } = this.#run;
+    const { since, clock } = this.#run;
     let all = 0;
     for (const subject of await this.subjects()) {
-      const record = full ? { ...subject, bookmark: '' } : subject;
+      const record = this.#isFull(subject) ? { ...subject, bookmark: '' } : subject;
       const { requests, what } = this.#source.estimate(record, { since, now: clock() });
       all += requests;
       this.#report(subject, { outcome: 'planned', requests, counts: {}, notes: [what], left: '' });
@@ -240,9 +253,10 @@ class SourcePull {
     const end = (outcome: PullOutcome, what: string, problem?: Problem) =>
       this.#end(state, outcome, what, { requests: getter.requests - asked, ...defined({ problem }) });
     try {
-      const { full, replace, since, store, clock } = this.#run;
+      const { replace, since, store, clock } = this.#run;
       const task: PullTask = {
-        ...{ subject: state.record, full, replace, since, now: clock(), get: getter.get },
+        ...{ subject: state.record, full: this.#isFull(state.record), replace, since },
+        ...{ now: clock(), get: getter.get },
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
         hasConflicts: () => state.conflicts.length > 0,

@@ -117,10 +117,11 @@ export type PullWindow = {
 /** What a source needs to pull one subject. */
 export type PullTask = {
   readonly subject: Followed;
+  /** True to ask for the whole history again, or for one that begins earlier. */
   readonly full: boolean;
   /** True if the user takes what the source says in place of what is stored. */
   readonly replace: boolean;
-  /** For a history that begins now: its first day. */
+  /** The first day of a history that begins now, or that gets an earlier beginning. */
   readonly since: Day | undefined;
   readonly now: Date;
   readonly get: Get;
@@ -152,6 +153,8 @@ export interface PullSource {
   readonly probe: string;
   /** What the source offers, in the order of names; absent if only the source knows. */
   readonly catalogue?: readonly CatalogueEntry[];
+  /** Returns the first day that a bookmark's history has, if not all; absent if histories come only whole. */
+  readonly beginsOn?: (bookmark: string) => Day | undefined;
   /** Leaves out what contradicts the store, and reports it at the end. Default: refuses the whole window. */
   readonly keepsStored?: true;
   /** What a user must provide. */

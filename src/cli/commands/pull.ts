@@ -104,7 +104,7 @@ asof pull fred --search "core pce"
       read: requestIn,
     },
     list: toggle('list', 'list what the source offers, or what the store follows, and store nothing'),
-    since: dayOption('since', 'begin new histories on this day', 'first'),
+    since: dayOption('since', 'begin new histories, and followed ones that begin later, on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     replace: toggle('replace', 'store what a source has corrected in place of what is stored'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),

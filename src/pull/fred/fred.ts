@@ -66,6 +66,7 @@ export const fred: PullSource = {
   },
 
   count: countVintages,
+  beginsOn: (bookmark) => readBookmark(bookmark).from,
 
   windows: (task) => new FredHistory(task).windows(),
 };

@@ -12,6 +12,7 @@ import {
   oecdRevisions,
   readOecdSeries,
 } from '../../import/formats/sdmx/oecd.ts';
+import { defined } from '../../platform/defined.ts';
 import type { PullCounts } from '../options.ts';
 import {
   countVintages,
@@ -61,6 +62,7 @@ export const oecd: PullSource = {
   },
 
   windows: editionsOf,
+  beginsOn: (bookmark) => readBookmark(bookmark).from,
   seriesIds: (name) => idsOf(parseKey(name)),
 
   async count(name, view) {
@@ -116,7 +118,16 @@ function isEmpty({ status, body }: HttpReply): boolean {
 }
 
 /** What the store has: a hash of each edition, and the old edition that was asked for again last. */
-type OecdBookmark = { readonly hashes: Readonly<Record<string, string>>; readonly checked: string };
+type OecdBookmark = {
+  readonly hashes: Readonly<Record<string, string>>;
+  readonly checked: string;
+  /** The day of the first wanted edition, if not of all. */
+  readonly from?: Day;
+};
+
+function readBookmark(text: string): OecdBookmark {
+  return text === '' ? { hashes: {}, checked: '' } : JSON.parse(text);
+}
 
 /**
  * Pulls a key in one window: every edition, or those that are new, the last one and an older one. An edition whose
@@ -129,9 +140,8 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
   // The facts that the bookmark is about may be gone.
   const isHeld = (await read((view) => view.series.find(ids[0] ?? ''))) !== undefined;
   const isNew = full || !isHeld || subject.bookmark === '';
-  const { hashes, checked: checkedBefore }: OecdBookmark = isNew
-    ? { hashes: {}, checked: '' }
-    : JSON.parse(subject.bookmark);
+  const held = readBookmark(subject.bookmark);
+  const { hashes, checked: checkedBefore } = isNew ? readBookmark('') : held;
   const latest = latestDay(now);
   const old = Object.keys(hashes).sort();
   const last = old.at(-1);
@@ -144,7 +154,7 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
       ? nothingThere(subject.name)
       : goneSeries({ name: 'oecd', title }, subject.name, subject.upTo);
   const found = answers.flatMap(({ series }) => [...series.values()]);
-  const first = since === undefined ? '' : `${since.slice(0, 7)}-01`;
+  const from = since === undefined || !isNew ? held.from : `${since.slice(0, 7)}-01`;
   for (const { seriesId, editions } of found) {
     if (!ids.includes(seriesId))
       throw changed(`it was asked for ${subject.name}, and answered with ${seriesId}`);
@@ -152,7 +162,7 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
       const day = editionDay(name) ?? '';
       if (asked.length > 0 && !asked.includes(name))
         throw changed(`it was not asked for the edition ${name}`);
-      if (day > latest || (isNew && day < first)) editions.delete(name);
+      if (day > latest || (isNew && day < (from ?? ''))) editions.delete(name);
     }
   }
   for (const id of ids)
@@ -162,7 +172,7 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
   const gone = asked.filter((name) => hashes[name] !== undefined && given[name] === undefined);
   for (const name of gone) note(`the OECD no longer has the edition ${name}, which stays in the store`);
   const isNews = Object.entries(given).some(([name, hash]) => hashes[name] !== hash);
-  const bookmark: OecdBookmark = { hashes: { ...given, ...hashes }, checked };
+  const bookmark: OecdBookmark = { hashes: { ...given, ...hashes }, checked, ...defined({ from }) };
   const lastDay = editionDay(Object.keys(bookmark.hashes).sort().at(-1) ?? '');
   if (lastDay === undefined) throw nothingThere(subject.name);
   yield {

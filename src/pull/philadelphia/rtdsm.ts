@@ -67,6 +67,7 @@ export const rtdsm: PullSource = {
   seriesIds: (subject) => [workbookNamed(subject).id],
   count: (subject, view) => countVintages(workbookNamed(subject).id, view),
 
+  beginsOn: (bookmark) => readBookmark(bookmark).from,
   windows: workbookOf,
 };
 
@@ -115,11 +116,15 @@ type WorkbookMark = {
   readonly awaited?: Day;
 };
 
+function readBookmark(text: string): WorkbookMark {
+  return text === '' ? {} : JSON.parse(text);
+}
+
 async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const { subject, full, since, now, get, read, note } = task;
   const workbook = workbookNamed(subject.name);
   const { id, file: name, variable } = workbook;
-  const held: WorkbookMark = subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  const held = readBookmark(subject.bookmark);
   const today = utcDay(now);
   const path = `${folder}/${name}.xlsx`;
   const mayBeAbsent = variable === undefined && subject.upTo === undefined;

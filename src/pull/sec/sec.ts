@@ -105,6 +105,8 @@ export const sec: PullSource = {
       ? new DailyFilings(task, lastDay).windows()
       : companyWindows(cikIn(name), task, lastDay);
   },
+  // An earlier beginning asks for the filings before the stored ones alone.
+  beginsOn: () => undefined,
   outstanding: (bookmark) => (bookmark === '' ? [] : (JSON.parse(bookmark).left ?? [])),
   count: async (_, view) => {
     const { filings, trades } = await view.filings.counts();

@@ -102,6 +102,11 @@ function databaseSource(database: PanelFiles): PullSource {
       return { requests: 3, what: 'the page of the databases, its archives and the files since then' };
     },
 
+    beginsOn(bookmark) {
+      const { from } = parseBookmark(bookmark);
+      return from === undefined ? undefined : `${from}-01`;
+    },
+
     outstanding: (bookmark) => parseBookmark(bookmark).left ?? [],
 
     async count(_, view) {

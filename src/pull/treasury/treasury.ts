@@ -66,6 +66,10 @@ export const treasury: PullSource = {
   },
 
   windows: feedsOf,
+  beginsOn(bookmark) {
+    const { from } = parseBookmark(bookmark);
+    return from === undefined ? undefined : `${from}-01-01`;
+  },
 
   outstanding: (bookmark) => parseBookmark(bookmark).left,
 
@@ -84,23 +88,26 @@ type CurveBookmark = {
   readonly through: Day | '';
   /** The entries that could not be read. */
   readonly left: readonly (Outstanding & { readonly year: number })[];
+  /** The first year that was asked for, if not the first one of the feed. */
+  readonly from?: number;
 };
 
-/** Parses a bookmark, which is only a day while every entry can be read. */
+/** Parses a bookmark; one of an earlier version is a day, and does not say with which year it began. */
 function parseBookmark(text: string): CurveBookmark {
-  return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [] };
+  if (text.startsWith('{')) return JSON.parse(text);
+  return { through: text, left: [], ...(text !== '' && { from: Number(text.slice(0, 4)) }) };
 }
 
 /** Lists the years to request: with bad entries, and from the last stored day or the first year on. */
 function yearsOf(
   { firstYear }: Family,
-  { through, left }: CurveBookmark,
+  { through, left, from = 0 }: CurveBookmark,
   since: Day | undefined,
   today: Day,
 ): readonly number[] {
   const last = Number(today.slice(0, 4));
   const wanted = through === '' ? since : through;
-  const begin = Math.min(Math.max(firstYear, Number(wanted?.slice(0, 4) ?? 0)), last);
+  const begin = Math.min(Math.max(firstYear, Number(wanted?.slice(0, 4) ?? from)), last);
   const years = Array.from({ length: last - begin + 1 }, (_, i) => begin + i);
   return [...new Set([...left.map(({ year }) => year), ...years])].sort((a, b) => a - b);
 }
@@ -110,8 +117,12 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
   const family = familyNamed(subject.name);
   const { curveType, data } = family;
   const today = utcDay(now);
-  let { through, left } = parseBookmark(full ? '' : subject.bookmark);
-  const years = yearsOf(family, { through, left }, since, today);
+  const held = parseBookmark(subject.bookmark);
+  const resumed = full ? parseBookmark('') : held;
+  let { through, left } = resumed;
+  const years = yearsOf(family, resumed, since, today);
+  const begun = subject.bookmark === '' ? [] : [held.from ?? family.firstYear];
+  const from = Math.min(...begun, ...(through === '' ? years.slice(0, 1) : []));
   for (const year of years) {
     const { body } = await get(`${feedPath}?data=${data}&field_tdr_date_value=${year}`);
     const file = document(`${data}_${year}.xml`, `${data} of ${year}`, body);
@@ -133,7 +144,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
         put.length + conflicts.length > 0
           ? [inputOf({ file, format: treasuryXml, batches: [{ points, notes }] })]
           : [],
-      bookmark: left.length === 0 ? through : JSON.stringify({ through, left }),
+      bookmark: JSON.stringify({ through, left, ...(from > family.firstYear && { from }) }),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       more: year !== years.at(-1),
     };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { SourceName } from '../../../src/pull/options.ts';
 import { loopbackPhiladelphia } from '../../support/pull/loopback-files.ts';
-import { puller } from '../../support/pull/pulling.ts';
+import { puller, worldMakers } from '../../support/pull/pulling.ts';
+import { allStatements, reading } from '../../support/scratch-store.ts';
 import { workbook } from '../../support/source-file.ts';
 
 const march = '2024-03-01T12:00:00Z';
@@ -64,5 +66,83 @@ describe('a pull of several items of a source', () => {
     await pull(march);
     const again = await pull(april, { request: undefined });
     expect(again.asked.map(nameOf)).toEqual(['REX', 'RIMP', 'RINVRESID', 'RCON', 'RG', 'RINVBF']);
+  });
+});
+
+/** The statements that are news: at the first day of a history, FRED repeats what was known before. */
+function changesIn(statements: Awaited<ReturnType<typeof allStatements>>): readonly string[] {
+  const known = new Map<string, string | null>();
+  return statements.flatMap(({ date, asOf, value }) => {
+    if (known.get(date) === value) return [];
+    known.set(date, value);
+    return [`${date} ${asOf} ${value}`];
+  });
+}
+
+describe('a first day of histories', () => {
+  it('that is earlier than the one of a followed item brings the part before', async () => {
+    const { store, pull } = await philadelphia();
+    const request = { rtdsm: ['RCON'] };
+    const vintages = () =>
+      reading(store, async (view) => [
+        ...new Set((await allStatements(view, 'RCON')).map(({ asOf }) => asOf)),
+      ]);
+    await pull(march, { request, since: '2023-08-01' });
+    expect(await vintages()).toEqual(['2023-08-15', '2023-11-15']);
+    await pull(march, { request, since: '2023-10-01' });
+    await pull(march, { request });
+    expect(await vintages()).toEqual(['2023-08-15', '2023-11-15']);
+    await pull(march, { request, since: '2023-05-01' });
+    expect(await vintages()).toEqual(['2023-05-15', '2023-08-15', '2023-11-15']);
+    await pull(april, { since: '2023-01-01', request: undefined });
+    expect(await vintages()).toEqual(['2023-02-15', '2023-05-15', '2023-08-15', '2023-11-15']);
+  });
+
+  it.each([
+    ['fred', '2025-06-01', '2024-06-01'],
+    ['treasury', '2025-01-01', '2024-01-01'],
+    ['oecd', '2025-12-01', '2025-01-01'],
+    ['fred-md', '2025-12-01', '2025-01-01'],
+  ] as const)('that is earlier brings what a first pull with it brings: %s', async (source, late, early) => {
+    const { server, whole } = await worldMakers[source]();
+    const names = whole
+      .split(' ')
+      .slice(2)
+      .filter((word) => !/^(?:--since|\d{4}-)/.test(word));
+    const options = { request: { [source]: names } };
+    const [twice, once] = [puller(server, options), puller(server, options)];
+    const [first, then] = ['2026-02-03T18:00:00Z', '2026-02-03T20:00:00Z'];
+    await twice.pull(first, { since: late });
+    const before = await twice.pull(first);
+    const dry = await twice.pull(first, { since: early, dryRun: true });
+    expect(dry.requests).toBeGreaterThanOrEqual(before.requests);
+    expect((await twice.pull(then, { since: early })).stops).toEqual([]);
+    await once.pull(then, { since: early });
+    const content = (store: string) =>
+      reading(store, async (view) => {
+        const series = await view.series.search({ text: '', limit: 1000 });
+        return {
+          changes: await Promise.all(series.map(async ({ id }) => changesIn(await allStatements(view, id)))),
+          rates: await view.rates.yields({ limit: 1_000_000, curveType: 'PAR' }),
+        };
+      });
+    const found = await content(twice.store);
+    expect(found).toEqual(await content(once.store));
+    expect(found.rates.length + found.changes.flat().length).toBeGreaterThan(0);
+    // Now nothing earlier is left to ask for.
+    const { length: asked } = server.asked;
+    await twice.pull(then, { since: early });
+    const usual = server.asked.length - asked;
+    expect((await twice.pull(then)).asked.length).toBe(usual);
+  });
+
+  it.each(['ecb', 'eurostat'] as const)('is refused for %s, whose histories come whole', async (source) => {
+    const { server } = await worldMakers[source]();
+    const { pull } = puller(server, { request: { [source as SourceName]: ['X'] } });
+    await expect(pull(march, { since: '2020-01-01' })).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `--since does not apply to ${source}: it is for fred, treasury, sec, rtdsm, fred-md, fred-qd and oecd`,
+    });
+    expect(server.asked).toEqual([]);
   });
 });

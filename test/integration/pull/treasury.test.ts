@@ -41,7 +41,14 @@ describe('pulling the curves of Treasury', () => {
     expect(await pull('2024-12-31T23:30:00Z')).toMatchObject({
       ends: ['par pulled'],
       subjects: [{ counts: { new_days: 500, new_rates: 6500 }, requests: 2, upTo: '2024-12-31', left: '' }],
-      followed: [{ source: 'treasury', name: 'par', upTo: '2024-12-31', bookmark: '2024-12-31' }],
+      followed: [
+        {
+          source: 'treasury',
+          name: 'par',
+          upTo: '2024-12-31',
+          bookmark: expect.stringContaining('2024-12-31'),
+        },
+      ],
     });
     await pull('2004-12-31T23:30:00Z', { since: undefined, request: { treasury: ['real'] } });
     expect(server.asked).toEqual(names);
@@ -160,7 +167,7 @@ describe('pulling the curves of Treasury', () => {
     server.feeds['par 2023'] = december;
     expect(await pull('2024-02-01T13:00:00Z')).toMatchObject({
       ends: ['par pulled'],
-      followed: [{ left: '', bookmark: '2024-01-31' }],
+      followed: [{ left: '', bookmark: expect.stringContaining('2024-01-31') }],
     });
     expect(await rates()).toEqual(await importedRates(december, january));
   });
