@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import { AliasRefusal } from '../store/sql/series-rows.ts';
-import type { Alias, Followed, WholeView } from '../store/store.ts';
+import type { Alias, Followed, Series, WholeView } from '../store/store.ts';
 
 /** A series renamed or removed, perhaps in a dry run. */
 export type ChangedSeries = {
@@ -164,7 +164,9 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
         id,
         meant === undefined ? [] : [`${id} is an alias of ${meant.seriesId}: name the series`],
       );
-    await refuseFollowed(await view.sources.followed(), [id, to]);
+    const publishers = (await view.series.find(id))?.publishers ?? '';
+    const renamed = to === undefined ? [] : [{ id: to, publishers: '' }];
+    await refuseFollowed(await view.sources.followed(), [{ id, publishers }, ...renamed]);
     const { figures, vintages } = contents;
     const own = aliases.filter(({ seriesId }) => seriesId === id).map(({ name }) => name);
     return {
@@ -180,14 +182,14 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
 /** Throws if a followed subject brings one of the series: a pull would still use the old id, and find no data there. */
 async function refuseFollowed(
   followed: readonly Followed[],
-  ids: readonly (string | undefined)[],
+  series: readonly Pick<Series, 'id' | 'publishers'>[],
 ): Promise<void> {
   if (followed.length === 0) return;
   // Loaded here: most stores follow nothing.
   const { pullSources } = await import('../pull/sources.ts');
   const following = followed.find(({ source, name }) => {
-    const brings = pullSources.find((one) => one.name === source)?.seriesIds?.(name) ?? [name];
-    return brings.some((id) => ids.includes(id));
+    const { brings } = pullSources.find((one) => one.name === source) ?? {};
+    return series.some((one) => brings?.(name, one) ?? one.id === name);
   });
   if (following === undefined) return;
   const { source, name } = following;

@@ -3,7 +3,7 @@ import { addDays, type Day, type Frequency, utcDay } from '../domain/values/date
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
-import type { Followed, StoreView, WholeView } from '../store/store.ts';
+import type { Followed, Series, StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 
 /** How a source is asked, and what its replies mean. */
@@ -166,8 +166,8 @@ export interface PullSource {
    * Without `get`, a text for several names, such as `release 53`, stays as it is.
    */
   resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
-  /** Returns the ids of the series that a subject brings. Default: the subject is the id. */
-  readonly seriesIds?: (subject: string) => readonly string[];
+  /** Tells whether a subject brings a stored series. Default: the subject is its id. */
+  readonly brings?: (subject: string, series: Pick<Series, 'id' | 'publishers'>) => boolean;
   /** Estimates, without a request, the fewest requests of a pull, and what they are for. */
   estimate(
     subject: Followed,

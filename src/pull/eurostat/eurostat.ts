@@ -76,7 +76,7 @@ export const eurostat: PullSource = {
 
   windows: historyOf,
 
-  seriesIds: (name) => [eurostatId(name)],
+  brings: (name, { id }) => id === eurostatId(name),
   count: (name, view) => countVintages(eurostatId(name), view),
 };
 

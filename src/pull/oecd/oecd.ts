@@ -63,7 +63,7 @@ export const oecd: PullSource = {
 
   windows: editionsOf,
   beginsOn: (bookmark) => readBookmark(bookmark).from,
-  seriesIds: (name) => idsOf(parseKey(name)),
+  brings: (name, { id }) => idsOf(parseKey(name)).includes(id),
 
   async count(name, view) {
     const sum: Record<string, number> = {};

@@ -64,7 +64,7 @@ export const rtdsm: PullSource = {
 
   estimate: () => ({ requests: 1, what: 'the workbook with every vintage' }),
 
-  seriesIds: (subject) => [workbookNamed(subject).id],
+  brings: (subject, { id }) => id === workbookNamed(subject).id,
   count: (subject, view) => countVintages(workbookNamed(subject).id, view),
 
   beginsOn: (bookmark) => readBookmark(bookmark).from,

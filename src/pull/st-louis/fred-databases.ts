@@ -71,6 +71,8 @@ export const fredQd = databaseSource({
 function databaseSource(database: PanelFiles): PullSource {
   const { name, format } = database;
   const everything = name.toUpperCase();
+  const isOwn = ({ publishers }: Pick<Series, 'publishers'>) =>
+    sourceNamesIn(publishers).includes(format.source ?? '');
   return {
     name,
     title,
@@ -107,11 +109,13 @@ function databaseSource(database: PanelFiles): PullSource {
       return from === undefined ? undefined : `${from}-01`;
     },
 
+    brings: (_, series) => isOwn(series),
+
     outstanding: (bookmark) => parseBookmark(bookmark).left ?? [],
 
     async count(_, view) {
       const all = await view.series.search({ text: '', limit: Number.MAX_SAFE_INTEGER });
-      const own = all.filter(({ publishers }) => sourceNamesIn(publishers).includes(format.source ?? ''));
+      const own = all.filter(isOwn);
       // A series that is in every file stands for the panel.
       const [longest] = own.sort((a, b) => spanOf(b) - spanOf(a));
       const seriesId = longest?.id ?? '';

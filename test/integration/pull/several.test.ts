@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import type { SourceName } from '../../../src/pull/options.ts';
+import { unfollow } from '../../../src/pull/pull.ts';
 import { loopbackPhiladelphia } from '../../support/pull/loopback-files.ts';
 import { puller, worldMakers } from '../../support/pull/pulling.ts';
-import { allStatements, reading } from '../../support/scratch-store.ts';
+import { allStatements, importFiles, reading } from '../../support/scratch-store.ts';
 import { workbook } from '../../support/source-file.ts';
 
 const march = '2024-03-01T12:00:00Z';
@@ -144,5 +146,31 @@ describe('a first day of histories', () => {
       detail: `--since does not apply to ${source}: it is for fred, treasury, sec, rtdsm, fred-md, fred-qd and oecd`,
     });
     expect(server.asked).toEqual([]);
+  });
+});
+
+describe('a series that a followed item brings', () => {
+  it.each([
+    ['fred-md', 'INDPRO', 'FRED-MD'],
+    ['fred-qd', 'GDPC1', 'FRED-QD'],
+    ['rtdsm', 'ULC', 'ULC'],
+    ['oecd', 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T', 'DEU+EA20.Q.B1GQ_Q.XDC._T'],
+  ] as const)('is neither removed nor renamed while the store follows that: %s', async (source, id, name) => {
+    const { server } = await worldMakers[source]();
+    const { store, pull } = puller(server, { request: { [source]: [name] } });
+    expect((await pull('2026-02-03T18:00:00Z')).ends).toEqual([`${name} pulled`]);
+    const refusal = {
+      detail: `the store follows ${name} at ${source}`,
+      hints: [`asof unfollow ${source} ${name} stops that; the facts stay`],
+    };
+    await expect(removeSeries(store, id)).rejects.toMatchObject(refusal);
+    await expect(renameSeries(store, id, 'MINE')).rejects.toMatchObject(refusal);
+    await importFiles(store, { 'x.csv': 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n' });
+    await removeSeries(store, 'X');
+    await unfollow(store, source, [name]);
+    await removeSeries(store, id);
+    // Followed again, it comes again.
+    await pull('2026-02-03T20:00:00Z');
+    expect(await reading(store, async (view) => (await view.series.find(id))?.id)).toBe(id);
   });
 });
