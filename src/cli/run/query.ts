@@ -190,16 +190,12 @@ async function attempt(
   }
   if (output.onTerminal) bar.clear();
   await sink.finish();
-  reportHidden(renderer.dropped?.() ?? [], shown.hidden, query, messages);
+  messages.tooNarrow(renderer.dropped?.() ?? []);
+  reportHidden(shown.hidden, query, messages);
   return ended;
 }
 
-const mostNamed = 8;
-
-function reportHidden(dropped: readonly string[], hidden: number, query: Query, { warn }: Messages): void {
-  const more = dropped.length - mostNamed;
-  const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
-  if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
+function reportHidden(hidden: number, query: Query, { warn }: Messages): void {
   const isPaged = Object.hasOwn(query.question.params, 'cursor');
   const hint = isPaged ? '--all shows all, --limit N at most N' : '--all shows all';
   if (hidden > 0) warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);

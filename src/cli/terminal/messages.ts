@@ -15,6 +15,8 @@ type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly 
 /** What a command writes to stderr for people. */
 export type Messages = ReturnType<typeof messagesOf>;
 
+const mostNamed = 8;
+
 /** Makes the messages of a command with some flags. */
 export function messagesOf(flags: Verbosity, io: Process) {
   const { quiet, verbose, debug } = flags;
@@ -27,6 +29,13 @@ export function messagesOf(flags: Verbosity, io: Process) {
     flags,
     /** Prints what is missing from the output; `--quiet` does not silence it. */
     warn: print,
+    /** Warns of columns that a table has left out. */
+    tooNarrow(columns: readonly string[]): void {
+      const more = columns.length - mostNamed;
+      const names = [...columns.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])];
+      if (names.length > 0)
+        print(`asof: the terminal is too narrow for ${names.join(', ')}; choose with --columns`);
+    },
     /** Prints a line for people and scripts, unless `--quiet`. */
     note: unless(quiet),
     hasReader,
@@ -48,11 +57,13 @@ export function messagesOf(flags: Verbosity, io: Process) {
 export function reportFailure(error: unknown, json: boolean, io: Process): number {
   const problem = problemOf(error);
   if (problem === undefined) return reportBug(error, io);
-  if (json) write(io, `${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
+  const { hints } = problem;
+  const document = { ...problem.toDocument(embeddedErrors), ...(hints.length > 0 && { hints }) };
+  if (json) write(io, `${JSON.stringify(document, null, 2)}\n`);
   else {
     const lines = [
       `asof: ${problem.detail}`,
-      ...problem.hints.map((hint) => `      ${hint}`),
+      ...hints.map((hint) => `      ${hint}`),
       ...(problem.requestId === undefined ? [] : [`      request ${problem.requestId}`]),
     ];
     write(io, `${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);

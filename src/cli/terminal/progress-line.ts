@@ -15,7 +15,7 @@ export function progressLine(text: string, share: Share | undefined, elapsed: nu
   const words = [...measures, text].filter((word) => word !== '').join(', ');
   const shown = printable(words);
   const drawn = share?.total === undefined ? '' : `${bar(share.done, share.total)} `;
-  const room = cellWidth(drawn + measures.join(', ')) <= width;
+  const room = cellWidth(drawn + shown) <= width;
   return cut(room ? drawn + shown : shown, width);
 }
 

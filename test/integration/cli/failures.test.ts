@@ -101,6 +101,7 @@ describe('with --json stderr is the problem document', () => {
       detail: "series 'NOPE' not found",
       instance: '/v1/series/NOPE/observations',
       request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+      hints: ['asof series search finds series by words'],
     });
   });
 
