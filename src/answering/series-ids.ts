@@ -238,7 +238,7 @@ export async function withSuggestion(
 }
 
 /** Says which pulls bring a well-known series, in at most one hint. */
-async function pullsOf(id: string): Promise<readonly string[]> {
+export async function pullsOf(id: string): Promise<readonly string[]> {
   // Loaded here: most series exist.
   const { offersOf } = await import('../domain/series/keyless.ts');
   const { fred, panels, variable } = offersOf(id);

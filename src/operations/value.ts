@@ -11,11 +11,13 @@ type FoundWords =
   | 'aliases'
   | 'columns'
   | 'days'
+  | 'followed'
   | 'ids'
   | 'kinds'
   | 'plans'
   | 'setting values'
   | 'settings'
+  | 'subjects'
   | 'tickers';
 
 /** The UTC second and day, and the latest day that has begun anywhere on Earth. */

@@ -19,6 +19,7 @@ import type {
   PullStop,
   PullSummary,
 } from './options.ts';
+import { rtdsm } from './philadelphia/rtdsm.ts';
 import {
   type Get,
   type Outstanding,
@@ -51,31 +52,18 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
   for (const one of pulls) one.refuseFlags();
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
   if (subjects.flat().length === 0) {
-    const asked = Object.keys(request ?? {}).join(' and ');
-    const what = asked === '' ? '' : ` of ${asked}`;
+    const named = pullSources.filter(({ name }) => request?.[name] !== undefined);
+    const what = named.length === 0 ? '' : ` of ${named.map(({ name }) => name).join(' and ')}`;
+    // Without a named source, one that needs no key.
+    const [{ name, example = '' } = rtdsm] = named;
     throw new Problem('bad-input', `the store follows nothing${what} yet`, {
-      hints: ['name what to follow, such as asof pull fred GDP'],
+      hints: [`name what to follow, such as asof pull ${name} ${example}`],
     });
   }
   for (const one of pulls) await (dryRun ? one.plan() : one.run());
   const { rows: _, plannedSeconds, ...done } = results;
   const seconds = dryRun ? plannedSeconds : (timing.now() - started) / 1000;
   return { store, ...done, stored: done.created || (await exists(store)), dryRun, seconds };
-}
-
-/** Stops following names of a source; if one is not followed, throws a Problem and changes nothing. */
-export async function unfollow(store: string, source: string, names: readonly string[]): Promise<void> {
-  const own = (await followedIn(store)).filter((record) => record.source === source);
-  const found = names.map((typed) => {
-    const record = own.find(({ name }) => name.toLowerCase() === typed.toLowerCase());
-    if (record !== undefined) return record.name;
-    throw new Problem('not-found', `the store does not follow ${typed} of ${source}`, {
-      hints: ['asof pull --list shows what it follows'],
-    });
-  });
-  await writeStore(store, async (writer) => {
-    for (const name of found) await writer.unfollow(source, name);
-  });
 }
 
 async function exists(store: string): Promise<boolean> {

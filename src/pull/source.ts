@@ -151,6 +151,8 @@ export interface PullSource {
   readonly timeout?: number;
   /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
+  /** A name to follow; absent if the source comes as a whole. */
+  readonly example?: string;
   /** What the source offers, in the order of names; absent if only the source knows. */
   readonly catalogue?: readonly CatalogueEntry[];
   /** Returns the first day that a bookmark's history has, if not all; absent if histories come only whole. */
@@ -166,6 +168,8 @@ export interface PullSource {
    * Without `get`, a text for several names, such as `release 53`, stays as it is.
    */
   resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
+  /** Tells whether a name that `resolve` returns without `get` stands for a subject. Default: it is the subject. */
+  readonly covers?: (name: string, subject: string) => boolean;
   /** Tells whether a subject brings a stored series. Default: the subject is its id. */
   readonly brings?: (subject: string, series: Pick<Series, 'id' | 'publishers'>) => boolean;
   /** Estimates, without a request, the fewest requests of a pull, and what they are for. */

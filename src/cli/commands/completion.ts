@@ -85,6 +85,7 @@ const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   columns,
   days: () => wordsOf(['today', 'yesterday']),
   files: () => 'files',
+  followed,
   folders: () => 'folders',
   ids,
   kinds: async () => {
@@ -94,6 +95,7 @@ const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   plans,
   'setting values': settingValues,
   settings: () => Object.entries(settings).map(([value, { about }]) => ({ value, about })),
+  subjects,
   tickers,
 };
 
@@ -154,6 +156,30 @@ async function aliases(position: CursorPosition, io: Io): Promise<readonly Choic
   const { path } = storeToRead(io, sourceOf(position, io).store);
   const listed = await listAliases(path);
   return listed.map(({ name, id }) => ({ value: name, about: id }));
+}
+
+/** Offers what a live source has, and what the store of the command follows there. */
+async function subjects(position: CursorPosition, io: Io): Promise<readonly Choice[]> {
+  const { pullSources } = await import('../../pull/sources.ts');
+  const { catalogue = [] } = pullSources.find(({ name }) => name === position.typed[0]) ?? {};
+  const offered = catalogue.map(({ name, title }) => ({ value: name, about: title }));
+  const others = (await followed(position, io)).filter(
+    ({ value }) => !offered.some((one) => one.value === value),
+  );
+  return [...offered, ...others].filter(({ value }) => !position.typed.includes(value));
+}
+
+/** Offers what the store of the command follows at a live source, by the part of a name that is typed. */
+async function followed(position: CursorPosition, io: Io): Promise<readonly Choice[]> {
+  const { followedIn } = await import('../../pull/sources.ts');
+  const [source, ...typed] = position.typed;
+  const records = await followedIn(storeToRead(io, sourceOf(position, io).store).path);
+  return records.flatMap(({ source: own, name }) => {
+    if (own !== source || typed.includes(name)) return [];
+    const isBegun = name.toLowerCase().startsWith(position.text.toLowerCase());
+    // A pull takes a key without what precedes it in the id: `ECB:` or `cik`.
+    return [{ value: isBegun ? name : name.replace(/^\w+[: ]/, '') }];
+  });
 }
 
 function sourceOf({ flags }: CursorPosition, io: Io) {
@@ -326,7 +352,9 @@ function operandOffer(
 /** Returns the arguments that may follow the typed ones: after one of several, another or the next argument. */
 function argumentsAfter(args: readonly ArgumentSpec[], typed: readonly string[]): readonly ArgumentSpec[] {
   const goesOn = args[0]?.several === true && typed.length > 0;
-  return goesOn ? args.slice(0, 2) : args.slice(typed.length, typed.length + 1);
+  if (goesOn) return args.slice(0, 2);
+  const [last] = args.slice(-1).filter(({ several }) => several === true);
+  return [args[typed.length] ?? last ?? []].flat();
 }
 
 function wordsOf(values: readonly string[]): Choices {

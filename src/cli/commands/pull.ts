@@ -1,6 +1,9 @@
+import { pullsOf } from '../../answering/series-ids.ts';
+import { closest } from '../../domain/search/words.ts';
 import { latestDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { counted, grouped, listed } from '../../errors/wording.ts';
+import { counted, listed } from '../../errors/wording.ts';
+import { isCurveColumn } from '../../import/formats/treasury.ts';
 import {
   connection,
   dayOption,
@@ -13,7 +16,7 @@ import {
   toggle,
 } from '../../lines/command.ts';
 import { figureCommands } from '../../lines/question-command.ts';
-import type { TypedLine } from '../../operations/typed-line.ts';
+import type { Flag, LinePart, TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { FredListing } from '../../pull/fred/api.ts';
@@ -45,7 +48,36 @@ import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { command, type RunnableCommand } from './command.ts';
 
+/** The flags for what a source is asked for, besides names. */
+const requestFlags: Readonly<Record<string, Flag>> = {
+  release: { name: 'release', value: 'n', about: 'every series of a release of FRED', repeatable: true },
+  ticker: {
+    name: 'ticker',
+    value: 'symbol',
+    complete: 'tickers',
+    about: 'the filings of a company',
+    repeatable: true,
+  },
+  cik: { name: 'cik', value: 'n', about: 'the filings of a company or a person', repeatable: true },
+  daily: { name: 'daily', about: 'the insider filings of everyone, day by day' },
+};
+
 const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sourceNames };
+
+const pullTexts: Readonly<Record<string, string>> = {
+  timeout: 'time limit of each attempt (default 30, for sources with large answers up to 600)',
+  retries: 'retries after transient failures (default 3); pauses that a source asks for do not count',
+  'max-wait': 'longest wait for the pauses that a source asks for (default 60), 0 for none',
+};
+
+/** The connection to the store and to live sources. */
+const pullConnection = {
+  ...connection,
+  flags: partOf(connection, ['store', ...Object.keys(pullTexts)]).flags.map((flag) => ({
+    ...flag,
+    about: pullTexts[flag.name] ?? flag.about,
+  })),
+};
 
 const pullSources = command({
   words: 'pull',
@@ -84,37 +116,34 @@ asof pull fred --search "core pce"
 `,
   args: [
     { ...sourceArg, optional: true },
-    { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
+    {
+      name: 'names',
+      complete: 'subjects',
+      about: 'what to follow, such as ids of series of FRED',
+      optional: true,
+      several: true,
+    },
   ],
   parts: {
     search: textOption('search', 'text', 'list the series of FRED that match, and store nothing'),
-    request: {
-      flags: [
-        { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
-        {
-          name: 'ticker',
-          value: 'symbol',
-          complete: 'tickers',
-          about: 'follow the filings of a company',
-          repeatable: true,
-        },
-        { name: 'cik', value: 'n', about: 'follow the filings of a company or a person', repeatable: true },
-        { name: 'daily', about: 'follow the insider filings of everyone, day by day' },
-      ],
-      read: requestIn,
-    },
+    request: requestPart('release', 'ticker', 'cik', 'daily'),
     list: toggle('list', 'list what the source offers, or what the store follows, and store nothing'),
-    since: dayOption('since', 'begin new histories, and followed ones that begin later, on this day', 'first'),
+    since: dayOption(
+      'since',
+      'begin new histories, and followed ones that begin later, on this day',
+      'first',
+    ),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     replace: toggle('replace', 'store what a source has corrected in place of what is stored'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
     maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
     output: partOf(output, ['format', 'csv', 'json', 'columns', 'no-header']),
-    connection: partOf(connection, ['store', 'timeout', 'retries', 'max-wait']),
+    connection: pullConnection,
     messages,
   },
   async run(line, io) {
-    const { full, replace, since, dryRun, maxDuration, request, list, search, output, messages } = line;
+    const { full, replace, since, dryRun, maxDuration, list, search, output, messages } = line;
+    const request = await checkedRequest(line.request);
     const today = latestDay(io.clock());
     if (since !== undefined && since > today)
       throw new Problem('bad-input', `--since ${since}: nothing is published on a day that has not begun`, {
@@ -123,15 +152,18 @@ asof pull fred --search "core pce"
     const store = storeToWrite(io, line.connection.store);
     const sources = await import('../../pull/sources.ts');
     if (list) {
-      const catalogue = sources.pullSources.find(({ name }) => request?.[name] !== undefined)?.catalogue;
+      const { name: source, catalogue } =
+        sources.pullSources.find(({ name }) => request?.[name] !== undefined) ?? {};
       if (catalogue !== undefined) {
-        await printTable(output, catalogueTable, catalogue, io);
+        await printTable(output, catalogueTable, catalogue, io, messages);
         return exitCode.success;
       }
-      const followed = await sources.followedIn(store);
-      if (followed.length === 0) messages.note('asof: the store follows nothing yet');
+      const all = await sources.followedIn(store);
+      const followed = all.filter((one) => source === undefined || one.source === source);
+      const what = source === undefined ? '' : ` of ${source}`;
+      if (followed.length === 0) messages.note(`asof: the store follows nothing${what} yet`);
       const shown = followed.map((one) => ({ ...one, left: one.left || undefined }));
-      await printTable(output, followedTable, shown, io);
+      await printTable(output, followedTable, shown, io, messages);
       return exitCode.success;
     }
     const bar = messages.progress(!messages.flags.verbose);
@@ -142,10 +174,10 @@ asof pull fred --search "core pce"
       ...(await pullOptions(line, io)),
       ...{ store, request, full, replace, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
-        const share = { done, total, unit: 'series' };
         const isLong = waiting >= longWait;
         const what = isLong ? `waiting ${Math.floor(waiting)} s for ${name}` : name;
-        bar.show(() => `${what}, ${requests} requests, ${grouped(rows)} rows`, share);
+        const sofar = () => `${what}, ${counted(requests, 'request')}, ${counted(rows, 'row')}`;
+        bar.show(sofar, { done, total });
       },
       onSubject(subject: PulledSubject) {
         const say = dryRun && !json ? messages.note : messages.detail;
@@ -154,7 +186,7 @@ asof pull fred --search "core pce"
       },
     };
     if (search !== undefined) {
-      await printTable(output, listingTable, await searchSource(search, options), io);
+      await printTable(output, listingTable, await searchSource(search, options), io, messages);
       return exitCode.success;
     }
     const summary = await pull(options);
@@ -184,12 +216,23 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
-  args: [sourceArg, { name: 'names', about: 'names as asof pull --list shows them', several: true }],
-  parts: { store, messages },
-  async run({ args: [source = '', ...names], messages, store }, io) {
-    const { unfollow } = await import('../../pull/pull.ts');
-    await unfollow(storeToWrite(io, store), source, names);
-    messages.note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
+  args: [
+    sourceArg,
+    {
+      name: 'names',
+      complete: 'followed',
+      about: 'names as asof pull takes them, or as asof pull --list shows them',
+      optional: true,
+      several: true,
+    },
+  ],
+  parts: { request: requestPart('cik', 'daily'), store, messages },
+  async run({ request, messages, store }, io) {
+    const { unfollow } = await import('../../pull/unfollow.ts');
+    for (const [source, typed = []] of Object.entries((await checkedRequest(request)) ?? {})) {
+      const names = await unfollow(storeToWrite(io, store), source as SourceName, typed);
+      messages.note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
+    }
   },
 });
 
@@ -198,11 +241,12 @@ const pingSources = command({
   summary: '',
   parts: { output, connection, messages },
   async run({ output, ...line }, io) {
+    const { messages } = line;
     const { probeSources } = await import('../../pull/sources.ts');
     const store = storeToRead(io, line.connection.store).path;
     const probes = await probeSources({ ...(await pullOptions(line, io)), store });
     const shown = probes.map((one) => ({ ...one, problem: one.problem?.detail }));
-    await printTable(output, probeTable, shown, io);
+    await printTable(output, probeTable, shown, io, messages);
     // A missing key matters only for a followed source.
     const failures = probes.flatMap(({ problem, key, followed }) =>
       problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
@@ -233,12 +277,14 @@ export const commands = [pullSources, unfollowSource, ...pingCommands];
 
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
 
-function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>> | undefined {
+type TypedRequest = Readonly<Record<string, readonly string[]>>;
+
+function requestPart(...names: readonly string[]): LinePart<TypedRequest | undefined> {
+  return { flags: names.flatMap((name) => requestFlags[name] ?? []), read: requestIn };
+}
+
+function requestIn(line: TypedLine): TypedRequest | undefined {
   const [source, ...names] = line.args;
-  if (source !== undefined && !sourceNames.some((known) => known === source))
-    throw new Problem('bad-input', `unknown source '${source}': use ${listed(sourceNames, 'or')}`, {
-      hints: [`asof pull fred ${source} pulls a series of FRED`],
-    });
   for (const [flag, own] of Object.entries(flagSources))
     if (line.has(flag) && source !== own)
       throw new Problem('bad-input', `--${flag} belongs to ${own}: asof pull ${own} --${flag} …`);
@@ -247,6 +293,44 @@ function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>>
     line.texts(flag).map((text) => `${flag} ${text.trim()}`),
   );
   return { [source]: [...names, ...flagged, ...(line.has('daily') ? ['daily'] : [])] };
+}
+
+/** Words by which users call a source, and those of publishers that asof does not pull from. */
+const otherWords: Readonly<Record<string, SourceName>> = {
+  ...{ alfred: 'fred', estat: 'eurostat', edgar: 'sec', philadelphia: 'rtdsm' },
+  ...{ fredmd: 'fred-md', fredqd: 'fred-qd' },
+};
+
+const importHints: Readonly<Record<string, string>> = Object.fromEntries(
+  ['seco', 'swiss', 'switzerland'].map((word) => [
+    word,
+    'asof import realtime_database-gdp.xlsx reads the workbook that SECO offers for download',
+  ]),
+);
+
+/** The forms of names that belong to one source. */
+const nameForms: readonly (readonly [SourceName, RegExp])[] = [
+  ['ecb', /^(?:ECB:|RTD[./])/i],
+  ['eurostat', /^(?:ESTAT:|EI_\w+_VTG\b)/i],
+  ['oecd', /^(?:OECD:|\w+(?:\+\w+)*(?:\.\w+){4}$)/i],
+  ['rtdsm', /[MQ]v[MQ]d$/i],
+];
+
+/** Returns a request whose source is a live one; the hints of a refusal lead to the one that is meant. */
+async function checkedRequest(request: TypedRequest | undefined): Promise<TypedRequest | undefined> {
+  const [source] = Object.keys(request ?? {});
+  if (source === undefined || sourceNames.some((known) => known === source)) return request;
+  const word = source.toLowerCase().replace(/[^a-z]/g, '');
+  const form = nameForms.find(([, pattern]) => pattern.test(source));
+  const meant = otherWords[word] ?? closest(source, sourceNames);
+  const hints: string[] = [];
+  if (importHints[word] !== undefined) hints.push(importHints[word]);
+  else if (form !== undefined) hints.push(`asof pull ${form[0]} ${source}`);
+  else if (isCurveColumn(source.toUpperCase())) hints.push('asof pull treasury');
+  else if (meant !== undefined) hints.push(`did you mean ${meant}?`);
+  else hints.push(...(await pullsOf(source.toUpperCase())));
+  if (hints.length === 0) hints.push(`asof pull fred ${source} pulls a series of FRED`);
+  throw new Problem('bad-input', `unknown source '${source}': use ${listed(sourceNames, 'or')}`, { hints });
 }
 
 function reported(failures: readonly Problem[], json: boolean, io: Io): number {
@@ -349,7 +433,7 @@ function durationText(seconds: number): string {
 }
 
 function summaryJson({ subjects, stops, ...whole }: PullSummary): object {
-  const shown = ({ kind, detail }: Problem) => ({ kind, detail });
+  const shown = ({ kind, detail, hints }: Problem) => ({ kind, detail, hints });
   return {
     object: 'pull',
     store: whole.store,
@@ -371,17 +455,23 @@ function summaryJson({ subjects, stops, ...whole }: PullSummary): object {
 
 const followedTable: RecordTable<Omit<Followed, 'left'> & { readonly left: string | undefined }> = {
   columns: ['source', 'name', 'since', 'upTo', 'lastRun', 'left'],
+  ranks: { name: 'high', since: 'low', lastRun: 'low' },
 };
 
-const catalogueTable: RecordTable<CatalogueEntry> = { columns: ['name', 'title', 'frequency'] };
+const catalogueTable: RecordTable<CatalogueEntry> = {
+  columns: ['name', 'title', 'frequency'],
+  ranks: { title: 'high' },
+};
 
 const listingTable: RecordTable<FredListing> = {
   columns: [
     ...(['id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'popularity'] as const),
     ...(['observation_start', 'observation_end'] as const),
   ],
+  ranks: { title: 'high', seasonal_adjustment: 'low', observation_start: 'low' },
 };
 
 const probeTable: RecordTable<Omit<SourceProbe, 'problem'> & { readonly problem: string | undefined }> = {
   columns: ['source', 'answers', 'key', 'followed', 'requestsInMinute', 'nextRequest', 'problem'],
+  ranks: { nextRequest: 'low' },
 };

@@ -40,6 +40,7 @@ const title = 'the ECB';
 /** The Real-Time Database of the ECB; the subjects are ids of series, one change log each. */
 export const ecb: PullSource = {
   name: 'ecb',
+  example: 'RTD.Q.S0.S.G_GDPM_TO_C.E',
   title,
   // The ECB states no limit, and an answer that is not in its cache takes minutes.
   pace: [{ requests: 2, milliseconds: 1000 }],

@@ -35,6 +35,7 @@ const title = 'Eurostat';
 /** Eurostat's vintage tables; the subjects are keys of series, such as `EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA`. */
 export const eurostat: PullSource = {
   name: 'eurostat',
+  example: 'ei_na_q_vtg',
   title,
   // Eurostat asks for one request after the other, and states no number.
   pace: [{ requests: 1, milliseconds: 1000 }],
@@ -76,6 +77,12 @@ export const eurostat: PullSource = {
 
   windows: historyOf,
 
+  covers(name, subject) {
+    const [wanted, own] = [parseKey(name), parseKey(subject)];
+    const isIn = (codes: readonly string[], at: number) =>
+      codes.length === 0 || codes.includes(own.codes[at]?.[0] ?? '');
+    return wanted.table === own.table && wanted.codes.every(isIn);
+  },
   brings: (name, { id }) => id === eurostatId(name),
   count: (name, view) => countVintages(eurostatId(name), view),
 };

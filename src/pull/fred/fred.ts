@@ -31,6 +31,7 @@ const release = /^release (\d{1,9})$/;
 /** FRED and ALFRED; the subjects are ids of series. */
 export const fred: PullSource = {
   name: 'fred',
+  example: 'GDP',
   title: 'FRED',
   pace: [
     // Three requests arrive within a second only if one is 200 ms late.

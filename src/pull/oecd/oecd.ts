@@ -35,6 +35,7 @@ const mostAreas = 6;
 /** The revisions database of the OECD; the subjects are keys such as `EA20+DEU.Q.B1GQ_Q.XDC._T`. */
 export const oecd: PullSource = {
   name: 'oecd',
+  example: 'EA20.Q.B1GQ_Q.XDC._T',
   title,
   pace: [
     { requests: 1, milliseconds: 2000 },

@@ -37,6 +37,7 @@ const folder = '/-/media/FRBP/Assets/Surveys-And-Data/real-time-data/data-files/
  */
 export const rtdsm: PullSource = {
   name: 'rtdsm',
+  example: 'ROUTPUT',
   title,
   // The publisher states no limit.
   pace: [{ requests: 1, milliseconds: 1000 }],

@@ -41,6 +41,7 @@ const indexedBy = '22:30';
  */
 export const sec: PullSource = {
   name: 'sec',
+  example: '--ticker MAIA',
   title,
   pace: [{ requests: 8, milliseconds: 1000 }],
   // The list of a company; that the SEC does not have one is an answer too.
@@ -79,7 +80,7 @@ export const sec: PullSource = {
     const names: string[] = [];
     for (const text of typed) {
       const ticker = /^ticker (.+)$/.exec(text)?.[1];
-      if (ticker === undefined) names.push(text === 'daily' ? text : `cik ${Number(cikIn(text))}`);
+      if (ticker === undefined) names.push(/^daily$/i.test(text) ? 'daily' : `cik ${Number(cikIn(text))}`);
       else if (get === undefined) names.push(text);
       else {
         table ??= document(tickers, `table ${tickers}`, (await get(`/files/${tickers}`)).body);
@@ -139,7 +140,7 @@ async function cikOf(table: SourceFile, ticker: string): Promise<string> {
 }
 
 function cikIn(name: string): string {
-  const cik = parseCik(/^cik (?:CIK)?(\d+)$/i.exec(name)?.[1] ?? '');
+  const cik = parseCik(/^(?:cik )?(?:CIK)?(\d+)$/i.exec(name)?.[1] ?? '');
   if (cik !== undefined && Number(cik) > 0) return cik;
   throw new Problem(
     'bad-input',

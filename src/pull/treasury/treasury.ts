@@ -37,6 +37,7 @@ const firstCurveBy = '-01-08';
  */
 export const treasury: PullSource = {
   name: 'treasury',
+  example: 'par',
   title,
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],

@@ -217,7 +217,7 @@ describe('completion over a service', () => {
 /** The names in help of values that asof cannot complete. */
 const freeValues =
   'column cursor dates days form host n name name=id numbers old=new origin port seconds text time url';
-const freeArguments = 'text import key-id new words names';
+const freeArguments = 'text import key-id new words';
 
 describe('completion knows, or that asof cannot complete them,', () => {
   it('the values of every flag', () => {

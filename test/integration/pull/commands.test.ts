@@ -113,7 +113,7 @@ describe('asof pull', () => {
       source,name,since,up_to,last_run,left
       fred,GDP,2025-01-20T18:00:00.000Z,2025-01-20,2025-01-20T18:00:00.000Z,
       $ asof unfollow fred gdp
-      ! asof: no longer following gdp of fred; the facts stay
+      ! asof: no longer following GDP of fred; the facts stay
       $ asof pull --list
       source,name,since,up_to,last_run,left
       ! asof: the store follows nothing yet
@@ -121,11 +121,11 @@ describe('asof pull', () => {
       2024-07-01,29374.914,2024-12-19,GDP,Billions of Dollars,Q,FRED
       $ asof unfollow fred GDP
       ! asof: the store does not follow GDP of fred
-      !       asof pull --list shows what it follows
+      !       it follows nothing of fred
       [exit 3]
       $ asof pull
       ! asof: the store follows nothing yet
-      !       name what to follow, such as asof pull fred GDP
+      !       name what to follow, such as asof pull rtdsm ROUTPUT
       [exit 2]
     `);
   });
@@ -167,7 +167,7 @@ describe('asof pull', () => {
       [exit 2]
       $ asof pull GDP
       ! asof: unknown source 'GDP': use fred, …
-      !       asof pull fred GDP pulls a series of FRED
+      !       asof pull fred GDP brings it; without a key: asof pull rtdsm NOUTPUT
       [exit 2]
       $ asof pull sec --release 53
       ! asof: --release belongs to fred: asof pull fred --release …
@@ -315,6 +315,46 @@ describe('asof pull', () => {
     );
   });
 
+  it.each([
+    ['ROUTPUT', 'asof pull rtdsm ROUTPUT brings it, without a key'],
+    ['XYZ1', 'asof pull fred XYZ1 pulls a series of FRED'],
+    ['DGS10', 'asof pull treasury'],
+    ['EMPLOYMvMd', 'asof pull rtdsm EMPLOYMvMd'],
+    ['rtd.Q.S0.S.G_GDPM_TO_C.E', 'asof pull ecb rtd.Q.S0.S.G_GDPM_TO_C.E'],
+    ['ei_na_q_vtg', 'asof pull eurostat ei_na_q_vtg'],
+    ['EA20.Q.B1GQ_Q.XDC._T', 'asof pull oecd EA20.Q.B1GQ_Q.XDC._T'],
+    ['estat', 'did you mean eurostat?'],
+    ['FRED_MD', 'did you mean fred-md?'],
+    ['SECO', 'asof import realtime_database-gdp.xlsx reads the workbook that SECO offers for download'],
+  ])('of %s, which is no source, leads to what works: %s', async (word, hint) => {
+    const { code, err } = await asof(['pull', word], { env: { HOME: home } });
+    expect([code, err]).toEqual([2, expect.stringMatching(/^asof: unknown source .*\n {6}.*\n$/)]);
+    expect(err).toContain(`\n      ${hint}\n`);
+  });
+
+  it('--list of a source without a catalogue lists what the store follows of that source', async () => {
+    const worlds = [await worldMakers.fred(), await worldMakers['fred-md']()];
+    const { run } = newHome(() => Object.assign({}, ...worlds.map((world) => world.env)));
+    for (const { part } of worlds) expect(await run(part)).toMatchObject({ code: 0 });
+    const listed = async (source: string) =>
+      (await run(`pull ${source} --list --columns source,name --no-header`)).out;
+    expect(await listed('fred-md')).toBe('fred-md,FRED-MD\n');
+    expect(await listed('fred')).toBe('fred,SMALL\n');
+    expect((await run('pull ecb --list')).err).toBe('asof: the store follows nothing of ecb yet\n');
+    expect((await run('pull ecb')).err).toContain(
+      'name what to follow, such as asof pull ecb RTD.Q.S0.S.G_GDPM_TO_C.E\n',
+    );
+  });
+
+  it('has the hints of its failures in JSON too', async () => {
+    const env = { HOME: home, FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url };
+    const { code, out, err } = await asof(['pull', 'fred', 'GDPX', '--json', '-q'], { env });
+    const hints = ['asof pull fred --search TEXT lists what FRED has'];
+    expect(code).toBe(3);
+    expect(JSON.parse(out).results).toMatchObject([{ problem: { kind: 'not-found', hints } }]);
+    expect(JSON.parse(err)).toMatchObject({ detail: "FRED has no series 'GDPX'", hints });
+  });
+
   it('prints a summary in JSON', async () => {
     const env = { HOME: home, ASOF_SEC_URL: sec.url, ASOF_SEC_CONTACT: loopbackContact };
     const line = 'pull sec --cik 1 --json'.split(' ');
@@ -326,6 +366,67 @@ describe('asof pull', () => {
       ...{ complete: true, out_of_time: false, requests: 4, seconds: expect.any(Number), stops: [] },
       results: [{ ...subject, up_to: '2025-01-19', left: '', notes: [] }],
     });
+  });
+});
+
+describe('asof unfollow', () => {
+  it.each([
+    ['ecb', 'RTD.QRHGAJP01', ['rtd.qrhgajp01', 'RTD/QRHGAJP01', 'ECB:RTD.QRHGAJP01']],
+    ['fred-md', '', ['', 'fred-md', 'FRED-MD']],
+    ['rtdsm', 'ULC', ['ulc', 'ULCQvQd']],
+    [
+      'eurostat',
+      'EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.EA',
+      ['ei_lm_m_vtg', 'estat:EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.ea'],
+    ],
+    ['oecd', 'EA20.Q.B1GQ_Q.XDC._T', ['ea20.q.b1gq_q.xdc._t', 'OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T']],
+    ['sec', '--cik 789019 --since 2026-01-01', ['--cik 789019', '789019', '--cik 0000789019']],
+    ['treasury', 'par --since 2025-01-01', ['', 'PAR']],
+  ] as const)('%s takes what a pull of %j takes, in any letter case', async (source, names, words) => {
+    const { env } = await worldMakers[source]();
+    const { run } = newHome(() => env);
+    for (const text of words) {
+      expect(await run(`pull ${source} ${names}`.trim())).toMatchObject({ code: 0 });
+      const { code, err } = await run(`unfollow ${source} ${text}`.trim());
+      expect([code, err]).toEqual([
+        0,
+        expect.stringMatching(/^asof: no longer following .* of .*; the facts stay$/m),
+      ]);
+      expect((await run('pull --list --no-header -q')).out).toBe('');
+    }
+  });
+
+  it('names what is followed when a name is not, and changes nothing', async () => {
+    await shown(`
+      $ asof pull fred GDP SMALL -q
+      $ asof unfollow fred GDP SMAL
+      ! asof: the store does not follow SMAL of fred
+      !       did you mean SMALL?
+      !       it follows GDP and SMALL; asof pull --list shows all
+      [exit 3]
+      $ asof unfollow fred
+      ! asof: name what asof shall no longer follow of fred
+      !       it follows GDP and SMALL; asof pull --list shows all
+      [exit 2]
+      $ asof unfollow estat X
+      ! asof: unknown source 'estat': use …
+      !       did you mean eurostat?
+      [exit 2]
+      $ asof pull --list --columns name --no-header
+      GDP
+      SMALL
+    `);
+    const offered = async (...words: readonly string[]) => {
+      const { out } = await asof(['completion', 'zsh', '--', ...words], { env: { HOME: home } });
+      return out
+        .split('\n')
+        .flatMap((line) => line.split('\t')[0] || [])
+        .slice(1);
+    };
+    expect(await offered('unfollow', 'fred', 's')).toEqual(['SMALL']);
+    expect(await offered('unfollow', 'fred', 'GDP', '')).toEqual(['SMALL']);
+    expect(await offered('pull', 'fred', '')).toEqual(['GDP', 'SMALL']);
+    expect(await offered('pull', 'rtdsm', 'rout')).toEqual(['ROUTPUT']);
   });
 });
 

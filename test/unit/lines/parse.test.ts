@@ -263,7 +263,10 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
       ...{ since: '2015-01-01', full: true, maxDuration: 600, connection: { store: 'a.db' } },
     },
   ],
-  ['unfollow fred GDP UNRATE', { args: ['fred', 'GDP', 'UNRATE'], messages }],
+  [
+    'unfollow fred GDP UNRATE',
+    { args: ['fred', 'GDP', 'UNRATE'], request: { fred: ['GDP', 'UNRATE'] }, messages },
+  ],
   ['store init --distribute', { args: [], distribute: true, messages }],
   ['store info --csv', { args: [], rows: { ...output, format: 'csv' }, messages }],
   ['store check --store a.db', { args: [], store: 'a.db', messages }],
