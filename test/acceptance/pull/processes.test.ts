@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type createServer as createHttp, request as forward } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { utcDay } from '../../../src/domain/values/date.ts';
+import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { newSchemaAddress } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
@@ -47,6 +48,39 @@ describe.concurrent('asof pull in a process of its own', () => {
         source
       ],
     );
+  });
+
+  it.each(sources)('stops at SIGINT with 130, and the next run is whole: %s', async (source) => {
+    const { server, home, whole, answered = 3, spoil, expectWhole } = await begin(source);
+    spoil('silent', answered);
+    const child = home.start(whole);
+    const end = ended(child);
+    await untilAsked(child, server.asked, answered + 1);
+    child.kill('SIGINT');
+    const { code, err } = await end;
+    expect([code, err]).toEqual([130, expect.stringMatching(/^not yet pulled: /m)]);
+    const next = existsSync(home.store) ? 'asof pull continues from there' : 'run the same command again';
+    expect(err).toContain(next);
+    spoil(undefined);
+    expect(await home.asof(whole)).toMatchObject({ code: 0 });
+    await expectWhole(home.store);
+    expect(await home.asof('pull --list --columns left --no-header')).toMatchObject({ out: '""\n' });
+  });
+
+  it('twice at the same time says once what is new', async () => {
+    const { server, home, whole, expectWhole } = await begin('rtdsm');
+    const file = newFolder().write('x.csv', 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n');
+    expect(await home.asof(`import ${file}`)).toMatchObject({ code: 0 });
+    const lock = await openWriter(home.store);
+    const children = [home.start(whole), home.start(whole)];
+    const ends = Promise.all(children.map(ended));
+    for (const child of children) await untilAsked(child, server.asked, 2);
+    // Both have their answers, and wait for the lock of the store.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await lock.rollback();
+    const said = (await ends).map(({ err }) => /^pulled 1 of 1: ([^;]*);/m.exec(err)?.[1]).sort();
+    expect(said).toEqual(['2 new vintages, 2 new dates, 1 revised', 'nothing new']);
+    await expectWhole(home.store);
   });
 
   it('on a full disk ends with 10, and goes on when there is room', async () => {
