@@ -397,7 +397,7 @@ describe('an answer of the ECB that takes long', () => {
     const { code, err } = await asof(line, { env, stderrIsTerminal: true, columns: 120, now, pace: 600 });
     expect([code, err]).toEqual([
       7,
-      expect.stringContaining(`0 of 1 series, waiting 5 s for ${gdp}, 1 requests`),
+      expect.stringContaining(`0 of 1, waiting 5 s for ${gdp}, 1 request, 0 rows`),
     ]);
   });
 
