@@ -15,7 +15,9 @@ export function progressLine(text: string, share: Share | undefined, elapsed: nu
   const words = [...measures, text].filter((word) => word !== '').join(', ');
   const shown = printable(words);
   const drawn = share?.total === undefined ? '' : `${bar(share.done, share.total)} `;
-  const room = cellWidth(drawn + shown) <= width;
+  // Amounts with a unit say how far the work is; otherwise the words do.
+  const kept = share?.unit === undefined ? shown : measures.join(', ');
+  const room = cellWidth(drawn + kept) <= width;
   return cut(room ? drawn + shown : shown, width);
 }
 

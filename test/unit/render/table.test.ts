@@ -355,7 +355,8 @@ describe('the line of long work', () => {
   });
 
   it.each([
-    [60, '1 of 2 files, 0.25 files/s, 4 s left, looking at data/gdp.csv'.slice(0, 59)],
+    [79, '[##########..........] 1 of 2 files, 0.25 files/s, 4 s left, looking at data/gdp.csv'.slice(0, 78)],
+    [60, '[##########..........] 1 of 2 files, 0.25 files/s, 4 s left'.slice(0, 59)],
     [58, '1 of 2 files, 0.25 files/s, 4 s left, looking at data/gdp.csv'.slice(0, 57)],
     [20, '1 of 2 files, 0.25 f'.slice(0, 19)],
     [1, ''],
@@ -364,7 +365,7 @@ describe('the line of long work', () => {
     expect(progressLine('looking at data/gdp.csv', share, 4000, width)).toBe(`${kept}…`);
   });
 
-  it('loses its bar before the end of its words', () => {
+  it('of items without a unit loses its bar before the end of its words', () => {
     const words = 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E, 1 request, 12,345 rows';
     expect(progressLine(words, { done: 0, total: 1 }, 4000, 77)).toBe(`0 of 1, ${words}`);
     expect(progressLine(words, { done: 0, total: 1 }, 4000, 100)).toBe(
