@@ -128,7 +128,10 @@ export class Getter {
     const failure = failureIn(reply, this.#answered);
     if (failure !== undefined) return { ...failure, asked };
     const fault = await faultOf?.(reply);
-    if (fault !== undefined) return { problem: new Problem('bad-answer', fault), transient: true, asked };
+    if (fault !== undefined) {
+      const problem = typeof fault === 'string' ? new Problem('bad-answer', fault) : fault;
+      return { problem, transient: true, asked };
+    }
     this.#answered = true;
     const ours = this.#run.timing.now();
     const theirs = sentAt(reply)?.getTime() ?? ours;

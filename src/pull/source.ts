@@ -56,11 +56,12 @@ export function statusFailure(
 /**
  * Requests a path below the base address, such as `/series?series_id=GDP`; throws a Problem if that fails.
  * `faultOf` returns what is wrong with a reply, which counts as a transient failure; undefined if nothing is.
+ * A Problem can add hints.
  * `headersOf` returns the headers of a try by the number of failed ones.
  */
 export type Get = (
   path: string,
-  faultOf?: (reply: HttpReply) => Promise<string | undefined>,
+  faultOf?: (reply: HttpReply) => Promise<string | Problem | undefined>,
   headersOf?: (failed: number) => HttpReply['headers'],
 ) => Promise<HttpReply>;
 

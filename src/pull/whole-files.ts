@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpReply } from '../client/remote/exchange.ts';
 import { sourceNamesIn } from '../domain/series/publishers.ts';
 import type { Day } from '../domain/values/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import { recognise } from '../import/formats/recognise.ts';
@@ -22,8 +23,18 @@ export function isPage({ status, headers, body }: HttpReply): boolean {
 }
 
 /** Says that an answer is not the wanted file, which counts as a transient failure. */
-export function otherAnswer(title: string, wanted: string): string {
-  return `the answer of ${title} is not ${wanted}; asof cannot read it, and stored nothing from it`;
+export function otherAnswer(title: string, wanted: string, reply: HttpReply): Problem {
+  if (!isPage(reply)) {
+    const detail = `the answer of ${title} is not ${wanted}; asof cannot read it, and stored nothing from it`;
+    return new Problem('bad-answer', detail);
+  }
+  const detail = `${title} answered with a web page in place of ${wanted}: ${reply.url}; asof stored nothing from it`;
+  return new Problem('bad-answer', detail, {
+    hints: [
+      'pull again later: a page can come in an outage',
+      'if the page stays, the file has moved: a newer asof may find it, and asof import FILE reads a downloaded one',
+    ],
+  });
 }
 
 /** Returns the SHA-256 of a reply, in hex: these servers state neither its version nor its time. */

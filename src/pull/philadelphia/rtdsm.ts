@@ -79,6 +79,8 @@ type Workbook = {
   readonly id: string;
   readonly file: string;
   readonly variable: RealTimeVariable | undefined;
+  /** True if the catalogue has it. */
+  readonly isListed: boolean;
 };
 
 /** Finds the workbook that a text names: `ROUTPUT`, `routputMvQd`; throws for a variable that is not known. */
@@ -88,12 +90,18 @@ function workbookNamed(text: string): Workbook {
   const variable = realTimeVariables.get(id);
   if (vintages === undefined || data === undefined) {
     if (variable === undefined) throw noVariable(text);
-    return { name: id, id, file: fileOf(id, variable.vintages[0] ?? 'Q', variable.frequency), variable };
+    return {
+      name: id,
+      id,
+      file: fileOf(id, variable.vintages[0] ?? 'Q', variable.frequency),
+      variable,
+      isListed: true,
+    };
   }
   const file = fileOf(id, vintages.toUpperCase(), data.toUpperCase());
-  const isUsual =
-    variable?.frequency === data.toUpperCase() && variable.vintages[0] === vintages.toUpperCase();
-  return { name: isUsual ? id : file, id, file, variable };
+  const known = variable?.frequency === data.toUpperCase() ? variable.vintages : [];
+  const at = known.findIndex((one) => one === vintages.toUpperCase());
+  return { name: at === 0 ? id : file, id, file, variable, isListed: at !== -1 };
 }
 
 function fileOf(id: string, vintages: string, data: string): string {
@@ -124,14 +132,14 @@ function readBookmark(text: string): WorkbookMark {
 async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const { subject, full, since, now, get, read, note } = task;
   const workbook = workbookNamed(subject.name);
-  const { id, file: name, variable } = workbook;
+  const { id, file: name } = workbook;
   const held = readBookmark(subject.bookmark);
   const today = utcDay(now);
   const path = `${folder}/${name}.xlsx`;
-  const mayBeAbsent = variable === undefined && subject.upTo === undefined;
+  const mayBeAbsent = !workbook.isListed && subject.upTo === undefined;
   const reply = await get(path, async (given) => {
     if (given.body.toString('latin1', 0, 4) === 'PK\x03\x04' && !isPage(given)) return undefined;
-    return mayBeAbsent && isPage(given) ? undefined : otherAnswer(title, `the workbook ${name}.xlsx`);
+    return mayBeAbsent && isPage(given) ? undefined : otherAnswer(title, `the workbook ${name}.xlsx`, given);
   });
   if (isPage(reply)) throw noVariable(subject.name);
   const sha256 = hashOf(reply);

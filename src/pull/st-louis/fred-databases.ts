@@ -178,7 +178,7 @@ class DatabaseHistory {
   async *windows(): AsyncGenerator<PullWindow> {
     const { name, frequency } = this.#database;
     const reply = await this.#task.get(pagePath, async (given) =>
-      /<a\b/i.test(given.body.toString()) ? undefined : otherAnswer(title, 'its page of links'),
+      /<a\b/i.test(given.body.toString()) ? undefined : otherAnswer(title, 'its page of links', given),
     );
     const links = linksIn(reply.body.toString(), frequency);
     const newest = newestIn(links, name);
@@ -276,8 +276,8 @@ class DatabaseHistory {
     start: Month,
   ): AsyncGenerator<PullWindow> {
     const what = `the archive of ${this.#database.name} of ${from} to ${to}`;
-    const reply = await this.#task.get(path, async ({ body }) =>
-      body.toString('latin1', 0, 4) === 'PK\x03\x04' ? undefined : otherAnswer(title, what),
+    const reply = await this.#task.get(path, async (given) =>
+      given.body.toString('latin1', 0, 4) === 'PK\x03\x04' ? undefined : otherAnswer(title, what, given),
     );
     const members = new Map<Month, SourceFile>();
     for (const file of await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''))) {
@@ -308,12 +308,13 @@ class DatabaseHistory {
     return { path, sha256: hashOf(reply), file: this.#documentOf(month, reply.body) };
   }
 
-  #faultOf({ body }: HttpReply, month: Month): string | undefined {
+  #faultOf(reply: HttpReply, month: Month): Problem | undefined {
     const { name } = this.#database;
+    const { body } = reply;
     if (!/^(?:\xef\xbb\xbf)?"?sasdate\b/i.test(body.toString('latin1', 0, 20)))
-      return otherAnswer(title, `${name} of ${month}`);
+      return otherAnswer(title, `${name} of ${month}`, reply);
     // A cut last figure would be another figure.
-    return body.at(-1) === 0x0a ? undefined : otherAnswer(title, `all of ${name} of ${month}`);
+    return body.at(-1) === 0x0a ? undefined : otherAnswer(title, `all of ${name} of ${month}`, reply);
   }
 
   #documentOf(month: Month, body: Buffer): SourceFile {

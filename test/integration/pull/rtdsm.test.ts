@@ -211,27 +211,34 @@ describe('asof pull rtdsm', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('takes the page for an unknown workbook for its absence, and does not follow it', async () => {
-    const server = await loopbackPhiladelphia();
-    const { pull } = puller(server, { request: { rtdsm: ['ROUTPUX QvQd'.replace(' ', '')] } });
-    expect(await pull(march)).toMatchObject({
-      ends: ['ROUTPUXQvQd failed: not-found'],
-      said: 'the Philadelphia Fed has no such variable: "ROUTPUXQvQd"',
-      followed: [],
-    });
-  });
+  it.each(['ROUTPUXQvQd', 'ROUTPUTQvMd'])(
+    'takes the page for the unlisted workbook %s for its absence, and does not follow it',
+    async (name) => {
+      const server = await loopbackPhiladelphia();
+      const { pull } = puller(server, { request: { rtdsm: [name] } });
+      expect(await pull(march)).toMatchObject({
+        ends: [`${name} failed: not-found`],
+        said: `the Philadelphia Fed has no such variable: "${name}"`,
+        followed: [],
+      });
+    },
+  );
 
   it.each([
-    ['a web page', notFoundPage, /is not the workbook RCONQvQd\.xlsx/],
+    [
+      'a web page',
+      notFoundPage,
+      /a web page in place of the workbook RCONQvQd\.xlsx: http:\S+\/xlsx\/RCONQvQd\.xlsx; asof stored nothing/,
+    ],
     [
       'a web page with the type of a workbook',
       { ...notFoundPage, type: 'application/zip' },
-      /is not the workbook/,
+      /a web page in place of/,
     ],
     [
       'a workbook with the type of a page',
       { status: 200, body: small, type: 'text/html' },
-      /is not the workbook/,
+      /a web page in place of/,
     ],
     ['an answer of another kind', { status: 200, body: '{}', type: 'text/plain' }, /is not the workbook/],
     ['no byte', { status: 200, body: '', type: 'text/plain' }, /is not the workbook/],
@@ -243,6 +250,8 @@ describe('asof pull rtdsm', () => {
       const failed = await pull(march);
       expect([failed.ends, failed.asked.length]).toEqual([['RCON failed: bad-answer'], 3]);
       expect(failed.said).toMatch(reason);
+      const wayOut = failed.hints.some((hint) => hint.includes('asof import FILE reads a downloaded one'));
+      expect(wayOut).toBe(failed.said.includes('web page'));
       server.trouble = () => undefined;
       expect((await pull(march)).ends).toEqual(['RCON pulled']);
       expect(await statements()).toEqual(ofSmall);
