@@ -290,7 +290,15 @@ class SourcePull {
 
   /** Stores a window: its documents and the bookmark in one transaction. */
   async #store(
-    { files, replaces = false, covers, bookmark, contradicted = bookmark, upTo }: PullWindow,
+    {
+      files,
+      replaces = false,
+      conflicts: found = [],
+      covers,
+      bookmark,
+      contradicted = bookmark,
+      upTo,
+    }: PullWindow,
     state: SubjectState,
   ): Promise<void> {
     const now = this.#run.clock();
@@ -337,7 +345,7 @@ class SourcePull {
     }
     if (created) this.#results.created = true;
     this.#unrecorded.clear();
-    state.conflicts.push(...conflicts);
+    state.conflicts.push(...found, ...conflicts);
     state.record = record;
   }
 
@@ -359,7 +367,7 @@ class SourcePull {
       const detail = `${title} contradicts the stored data on ${name}: ${count}; asof keeps the stored data`;
       return new Problem('bad-answer', detail, {
         list: error.list,
-        hints: [this.#wayOut(error, name)],
+        hints: this.#waysOut(error, name),
       });
     }
     // The answer is good: an alias of the user has the id of a series in it.
@@ -370,12 +378,13 @@ class SourcePull {
     });
   }
 
-  #wayOut({ conflicts }: ImportRefusal, name: string): string {
+  #waysOut({ conflicts }: ImportRefusal, name: string): readonly string[] {
     const { name: source, keepsStored } = this.#source;
-    if (conflicts.some(({ kind }) => kind === 'source')) return '--store FILE pulls into another store';
-    return keepsStored
-      ? `asof pull ${source} ${name} --full --replace takes the new figures, and asof store undo takes them back`
-      : 'asof import --replace takes the new figures from a file, if they are right';
+    if (conflicts.some(({ kind }) => kind === 'source')) return ['--store FILE pulls into another store'];
+    if (!keepsStored) return ['asof import --replace takes the new figures from a file, if they are right'];
+    const taking = `asof pull ${source} ${name} --full --replace takes the new figures, and asof store undo takes them back`;
+    if (conflicts.every(({ kind }) => kind !== 'absent')) return [taking];
+    return ['if the file was cut, asof pull takes it when it is whole again', `if not, ${taking}`];
   }
 
   #missing(bookmark: string): readonly Outstanding[] {

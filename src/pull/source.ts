@@ -2,6 +2,7 @@ import type { HttpReply } from '../client/remote/exchange.ts';
 import { addDays, type Day, type Frequency, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
+import type { ImportConflict } from '../import/load/conflict.ts';
 import type { ImportFile } from '../import/load/load.ts';
 import type { Followed, Series, StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
@@ -104,6 +105,8 @@ export type PullWindow = {
   readonly files: readonly ImportFile[];
   /** True if the documents replace stored figures that were not final. */
   readonly replaces?: boolean;
+  /** What the source itself found to contradict the store. */
+  readonly conflicts?: readonly ImportConflict[];
   /** A series whose coverage grows without a document. */
   readonly covers?: string;
   /** Where the next pull resumes; only the source reads it. */

@@ -3,6 +3,7 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
+import type { Day } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -29,6 +30,17 @@ export type ImportConflict =
       readonly given: string;
       /** True if the figures show one of the frequencies, which `--replace` does not change. */
       readonly shown?: boolean;
+    }
+  | {
+      /** Vintages or dates of a series in a row that the new file no longer has. */
+      readonly kind: 'absent';
+      readonly file: string;
+      readonly seriesId: string;
+      readonly what: 'vintage' | 'date';
+      readonly from: Day;
+      readonly to: Day;
+      /** The stored figures that are gone with it. */
+      readonly figures: number;
     }
   | {
       readonly kind: 'source';
@@ -85,7 +97,8 @@ const causes = {
   period: 'period',
   rate: 'rate',
   filing: 'trade',
-  look: 'look at a calendar',
+  look: 'calendar look',
+  absent: 'vanished item',
 } as const;
 
 function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
@@ -126,6 +139,11 @@ function describe(conflict: ImportConflict): string {
       const { seriesId, field, held, given } = conflict;
       const shown = conflict.shown === true ? ', by the figures of the files' : '';
       return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}${shown}`;
+    }
+    case 'absent': {
+      const { file, seriesId, what, from, to, figures } = conflict;
+      const days = from === to ? `${what} ${from} is` : `${what}s ${from} to ${to} are`;
+      return `${file}: ${seriesId}: the ${days} gone, with ${counted(figures, 'stored figure')}`;
     }
     case 'source':
       return conflict.held.length > 0
