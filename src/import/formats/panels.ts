@@ -204,6 +204,8 @@ export const rtdsm: ImportFormat = {
       dateForm: '1947:Q1 or 1947:01, in one form throughout',
     });
     // The publisher's workbooks write quarters as 1947:Q1.
+    const title = realTimeVariables.get(variable ?? '')?.title;
+    if (variable !== undefined && title !== undefined) yield { metadata: [{ seriesId: variable, title }] };
     const counted = !inWorkbook && ofQuarters !== true && countsQuarters(file, table, variable ?? '');
     const rows = counted ? table.rows.map((row) => ({ ...row, date: quarterOf(row.date) })) : table.rows;
     yield* vintageBatches(

@@ -1,4 +1,5 @@
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
+import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
 import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
@@ -113,7 +114,7 @@ export class Registry {
       const { coveredTo } = await this.#writer.series(entry.id);
       // The description of an older vintage adds only what is missing.
       const isOld = describedOn !== undefined && describedOn < coveredTo;
-      const stated = isOld ? { ...given, ...entry.record.stated } : given;
+      const stated = isOld ? { ...given, ...entry.record.stated } : withBestTitle(given, entry.record);
       const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
       entry.record = record;
       changes.push(change);
@@ -233,6 +234,16 @@ export class Registry {
 
 const separator = '; ';
 
+/** Returns metadata with the stored title in place of one that asof gives. */
+function withBestTitle(given: SeriesMetadata, { stated: { title: held } }: SeriesRecord): SeriesMetadata {
+  return held !== undefined && isOurTitle(given.seriesId, given.title) ? { ...given, title: held } : given;
+}
+
+/** Tells whether asof itself gives a series a title, which yields to any other. */
+function isOurTitle(seriesId: string, title: string | undefined): boolean {
+  return title !== undefined && realTimeVariables.get(seriesId)?.title === title;
+}
+
 type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 
 const labels: Readonly<Record<string, string>> = {
@@ -260,7 +271,8 @@ function withStated(
   const fields: Omit<DescriptionChange, 'changedOn'>[] = [];
   for (const [name, after] of Object.entries(given)) {
     const before = stored[name as keyof typeof given];
-    if (before === undefined) isAdded = true;
+    if (before === undefined || (name === 'title' && before !== after && isOurTitle(seriesId, before)))
+      isAdded = true;
     else if (before !== after) fields.push({ seriesId, field: labels[name] ?? name, before, after });
   }
   const conflicts = fields.map(

@@ -1,6 +1,6 @@
 import { closeNames } from '../../domain/search/words.ts';
 import { publishers } from '../../domain/series/publishers.ts';
-import { type RealTimeVariable, realTimeVariables } from '../../domain/series/real-time-data-set.ts';
+import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import { knownOn, type Statement, type StoredChange } from '../../domain/series/revision-history.ts';
 import { type Day, earlier, later, utcDay } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
@@ -84,7 +84,6 @@ type Workbook = {
   readonly name: string;
   readonly id: string;
   readonly file: string;
-  readonly variable: RealTimeVariable | undefined;
   /** The frequencies of its vintages and its rows. */
   readonly vintages: 'M' | 'Q';
   readonly data: 'M' | 'Q';
@@ -103,7 +102,7 @@ function workbookNamed(text: string): Workbook {
   const data = letterOf(ofData) ?? variable?.frequency ?? 'Q';
   const file = `${id}${vintages}v${data}d`;
   const isListed = variable?.frequency === data && variable.vintages.includes(vintages);
-  return { name: isListed && vintages === usual ? id : file, id, file, variable, vintages, data, isListed };
+  return { name: isListed && vintages === usual ? id : file, id, file, vintages, data, isListed };
 }
 
 function letterOf(typed: string | undefined): 'M' | 'Q' | undefined {
@@ -171,19 +170,14 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const conflicts = takesAll ? [] : vanished.conflicts;
   const isCut = conflicts.length > 0 && vanished.lacksRows;
   if (isCut) note(`${name}.xlsx lacks rows that the store has: nothing of it is stored`);
-  const described = { ...part, batches: [{ metadata: metadataOf(workbook) }, ...part.batches] };
-  const restated = { ...described, batches: [...described.batches, { statements: vanished.statements }] };
-  const files = isCut ? [] : [inputOf(takesAll ? restated : described)];
+  const restated = { ...part, batches: [...part.batches, { statements: vanished.statements }] };
+  const files = isCut ? [] : [inputOf(takesAll ? restated : part)];
   const upTo = later((isCut ? undefined : vintagesOf(part).at(-1)) ?? '', subject.upTo ?? '') || today;
   const bookmark = defined({ from, awaited, first });
   yield { files, conflicts, bookmark: JSON.stringify(bookmark), upTo, more: true };
   // What contradicts the store is named again in every run.
   const done = task.hasConflicts() ? bookmark : { ...bookmark, sha256 };
   yield { files: [], bookmark: JSON.stringify(done), upTo, more: false };
-}
-
-function metadataOf({ id: seriesId, variable }: Workbook) {
-  return variable === undefined ? [] : [{ seriesId, title: variable.title, frequency: variable.frequency }];
 }
 
 /** Tells whether a workbook has vintages of a day: the 15th of each month, or of the middle month of each quarter. */
