@@ -142,6 +142,8 @@ type PanelMark = {
   readonly newest?: { readonly month: Month; readonly sha256: string };
   /** Months whose files changed after they were stored: their figures of now are of a later day. */
   readonly changed?: readonly Month[];
+  /** Months whose corrected file was stored in place of the first one. */
+  readonly revised?: readonly Month[];
   /** The files that could not be read. */
   readonly left?: readonly Missing[];
 };
@@ -171,7 +173,8 @@ class DatabaseHistory {
     const from =
       (task.full || task.subject.bookmark === '' ? task.since?.slice(0, 7) : undefined) ?? held.from;
     this.#previous = held.newest;
-    this.#bookmark = task.full ? defined({ from, changed: held.changed }) : defined({ ...held, from });
+    const { changed, revised } = held;
+    this.#bookmark = task.full ? defined({ from, changed, revised }) : defined({ ...held, from });
     this.#upTo = task.subject.upTo ?? '';
   }
 
@@ -192,7 +195,9 @@ class DatabaseHistory {
       if (this.#isWanted(archive.to)) yield* this.#archive(archive, links, start);
     let fetched: Fetched | undefined;
     for (const month of monthsBetween(start, newest.month).filter((one) => this.#isDue(one))) {
-      fetched = await this.#fileOf(month, links);
+      const isRevised = this.#bookmark.revised?.includes(month) === true;
+      fetched = isRevised ? await this.#fileOf(month, links, true) : undefined;
+      fetched ??= await this.#fileOf(month, links);
       if (fetched?.sha256 === undefined || !this.#hasChanged(month, fetched.sha256))
         yield* this.#month(month, fetched, month === newest.month ? undefined : links);
       else if (month === newest.month) fetched = undefined;
@@ -249,7 +254,7 @@ class DatabaseHistory {
     const isOther = this.#previous?.month === month && sha256 !== this.#previous.sha256;
     if (!isOther && !changed.includes(month)) return false;
     // Nobody says whether the file changed before its month had ended.
-    this.#bookmark = { ...this.#bookmark, through: month, changed: [...new Set([...changed, month])] };
+    this.#bookmark = { ...this.#bookmark, through: month, changed: withMonth(changed, month) };
     return true;
   }
 
@@ -350,7 +355,10 @@ class DatabaseHistory {
   }
 
   /** Yields what the newest file says if it has changed: known from today on. */
-  async *#newest({ path, month }: LinkedFile, fetched: Fetched | undefined): AsyncGenerator<PullWindow> {
+  async *#newest(
+    { path, month, isRevised }: LinkedFile,
+    fetched: Fetched | undefined,
+  ): AsyncGenerator<PullWindow> {
     if (fetched?.path !== path) {
       const reply = await this.#task.get(path, async (given) => this.#faultOf(given, month));
       const newest = { month, sha256: hashOf(reply) };
@@ -365,10 +373,23 @@ class DatabaseHistory {
         this.#upTo = later(this.#upTo, this.#today);
         yield this.#window({ ...whole, format: { ...whole.format, vintageKind: 'fetched' } });
         // A second change on one day waits for the next day.
-        if (!this.#task.hasConflicts()) this.#bookmark = { ...this.#bookmark, newest };
+        if (!this.#task.hasConflicts()) this.#keepNewest(newest, isRevised);
       }
     }
     yield this.#window(undefined, false);
+  }
+
+  /** Notes the stored newest file, so that later runs date by the end of its month only what was known then. */
+  #keepNewest(newest: Required<PanelMark>['newest'], isRevised: boolean): void {
+    const { month } = newest;
+    const { through = '', changed, revised } = this.#bookmark;
+    const isLate = through >= month && this.#previous?.month === month;
+    this.#bookmark = defined({
+      ...this.#bookmark,
+      newest,
+      changed: isLate && !isRevised ? withMonth(changed, month) : changed,
+      revised: isRevised && !isLate ? withMonth(revised, month) : revised,
+    });
   }
 
   /** Reads the file of a month; undefined if that fails, which is noted or left for later runs. */
@@ -430,6 +451,10 @@ class DatabaseHistory {
 
 /** A file; one that is downloaded by itself has a path and a hash. */
 type Fetched = { readonly file: SourceFile; readonly path?: string; readonly sha256?: string };
+
+function withMonth(months: readonly Month[] | undefined, month: Month): readonly Month[] {
+  return [...new Set([...(months ?? []), month])];
+}
 
 /** Lists the months between two ones (inclusive). */
 function monthsBetween(from: Month, to: Month): readonly Month[] {
