@@ -231,23 +231,41 @@ export async function withSuggestion(
   }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   // A service has what its operator pulls.
-  const wayOut = catalogue.client.offers === undefined ? await pullsOf(id) : [];
+  const wayOut = catalogue.client.offers === undefined ? await pullsOf(id, catalogue, asOf) : [];
   const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`, ...wayOut] : wayOut;
   if (hints.length === 0) return hinting(`${naming.question(seriesSearch)} finds series by words`);
   return error.with({ hints: [...hints, ...error.hints] });
 }
 
+<<<<<<< HEAD
 /** Says which pulls bring a well-known series, in at most one hint. */
 export async function pullsOf(id: string): Promise<readonly string[]> {
+=======
+/** Says under which id the store has the figures of a well-known series, and which pulls bring the series. */
+async function pullsOf(id: string, catalogue: Catalogue, asOf: Day): Promise<readonly string[]> {
+>>>>>>> 6860e1b8 (Name a series of the store under its other id in hints)
   // Loaded here: most series exist.
   const { offersOf } = await import('../domain/series/keyless.ts');
-  const { fred, panels, variable } = offersOf(id);
+  const { fred, panels, rtdsm, twin } = offersOf(id);
+  const isHeld = twin !== undefined && (await isKnown(twin, catalogue, asOf));
+  const held = isHeld ? [`the store has it under another id: ${twin}`] : [];
   const keyless = panels.slice(0, 1).map((panel) => `asof pull ${panel}`);
-  if (variable !== undefined) {
-    keyless.unshift(`asof pull rtdsm ${variable.id}`);
+  if (rtdsm) keyless.unshift(`asof pull rtdsm ${id}`);
+  if (!fred)
+    return keyless.length === 0 ? held : [...held, `${listed(keyless, 'or')} brings it, without a key`];
+  if (!isHeld && twin !== undefined) keyless.push(`asof pull rtdsm ${twin}, which has it as ${twin}`);
+  const others = keyless.length === 0 ? '' : `; without a key: ${listed(keyless, 'or')}`;
+  return [...held, `asof pull fred ${id} brings it${others}`];
+}
+
+/** Tells whether a store has a series that had begun by a day. */
+async function isKnown(id: string, { client }: Catalogue, asOf: Day): Promise<boolean> {
+  try {
+    const { results } = await client.ask(seriesShow, [['id', id]], { once: true });
+    return results.some((row) => hadBegun(row, asOf));
+  } catch {
+    return false;
   }
-  if (fred) return [`asof pull fred ${id} brings it; without a key: ${listed(keyless, 'or')}`];
-  return keyless.length === 0 ? [] : [`${listed(keyless, 'or')} brings it, without a key`];
 }
 
 /** Finds the best ids for a misspelled id, or for a word that means a series. */

@@ -1,4 +1,4 @@
-import { type RealTimeVariable, realTimeVariables } from './real-time-data-set.ts';
+import { realTimeVariables } from './real-time-data-set.ts';
 
 /** The columns of FRED-MD from 2015 to 2024. */
 const fredMd = columnsOf(`
@@ -68,8 +68,10 @@ type Offers = {
   readonly fred: boolean;
   /** The panels of the St. Louis Fed that have a column with the id. */
   readonly panels: readonly ('fred-md' | 'fred-qd')[];
-  /** The variable of the Real-Time Data Set with the id, or with the same figures. */
-  readonly variable: RealTimeVariable | undefined;
+  /** True if the Real-Time Data Set has a variable with the id. */
+  readonly rtdsm: boolean;
+  /** The id of FRED or of the Real-Time Data Set for the same figures. */
+  readonly twin: string | undefined;
 };
 
 /** Tells where a series can be pulled from; a list of well-known series, not of all. */
@@ -78,8 +80,9 @@ export function offersOf(id: string): Offers {
     ...(fredMd.has(id) ? (['fred-md'] as const) : []),
     ...(fredQd.has(id) ? (['fred-qd'] as const) : []),
   ];
-  const variable = realTimeVariables.get(id) ?? realTimeVariables.get(alsoReal[id] ?? '');
+  const rtdsm = realTimeVariables.has(id);
+  const twin = alsoReal[id] ?? Object.keys(alsoReal).find((name) => alsoReal[name] === id);
   // The panels' own constructions end in x.
   const fred = alsoReal[id] !== undefined || (panels.length > 0 && !id.endsWith('X'));
-  return { fred, panels, variable };
+  return { fred, panels, rtdsm, twin };
 }

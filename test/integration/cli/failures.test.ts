@@ -51,7 +51,7 @@ describe('a failure', () => {
     [exit 3]
     $ asof obs CPIAUCSL
     ! asof: series 'CPIAUCSL' not found
-    !       asof pull fred CPIAUCSL brings it; without a key: asof pull rtdsm PCPI or asof pull fred-md
+    !       asof pull fred CPIAUCSL brings it; without a key: asof pull fred-md or asof pull rtdsm PCPI, which has it as PCPI
     [exit 3]
     $ asof obs FEDFUNDS
     ! asof: series 'FEDFUNDS' not found
@@ -60,6 +60,7 @@ describe('a failure', () => {
     $ asof panel ROUTPUT CMRMTSPLX --as-of 2020-01-01
     ! asof: series 'ROUTPUT' not found
     !       did you mean GDP?
+    !       the store has it under another id: GDPC1
     !       asof pull rtdsm ROUTPUT brings it, without a key
     !       also not found: CMRMTSPLX
     [exit 3]

@@ -27,14 +27,14 @@ describe('the catalogue of the Real-Time Data Set', () => {
 
 describe('where a series can be pulled from', () => {
   it.each([
-    ['FEDFUNDS', true, ['fred-md', 'fred-qd'], undefined],
-    ['PAYEMS', true, ['fred-md', 'fred-qd'], 'EMPLOY'],
-    ['GDPDEF', true, [], 'P'],
-    ['CMRMTSPLX', false, ['fred-md', 'fred-qd'], undefined],
-    ['ROUTPUT', false, [], 'ROUTPUT'],
-    ['XYZ', false, [], undefined],
-  ])('is known of %s', (id, fred, panels, variable) => {
-    const offers = offersOf(id);
-    expect([offers.fred, offers.panels, offers.variable?.id]).toEqual([fred, panels, variable]);
+    ['FEDFUNDS', true, ['fred-md', 'fred-qd'], false, undefined],
+    ['PAYEMS', true, ['fred-md', 'fred-qd'], false, 'EMPLOY'],
+    ['GDPDEF', true, [], false, 'P'],
+    ['CMRMTSPLX', false, ['fred-md', 'fred-qd'], false, undefined],
+    ['ROUTPUT', false, [], true, 'GDPC1'],
+    ['NDPI', false, [], true, undefined],
+    ['XYZ', false, [], false, undefined],
+  ])('is known of %s', (id, fred, panels, rtdsm, twin) => {
+    expect(offersOf(id)).toEqual({ fred, panels, rtdsm, twin });
   });
 });
