@@ -229,7 +229,9 @@ export async function withSuggestion(
     const ids = found.slice(0, mostSuggested).map((row) => row.id);
     return hinting(`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`);
   }
-  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
+  const known = id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
+  const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
+  const near = alike.slice(0, mostSuggested);
   // A service has what its operator pulls.
   const wayOut = catalogue.client.offers === undefined ? await pullsOf(id, catalogue, asOf) : [];
   const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`, ...wayOut] : wayOut;
@@ -266,6 +268,18 @@ async function isKnown(id: string, { client }: Catalogue, asOf: Day): Promise<bo
   } catch {
     return false;
   }
+}
+
+/** Finds the aliases of known series for a misspelled one. */
+async function aliasesLike(
+  text: string,
+  known: readonly RowOf<typeof seriesSearch>[],
+  { client }: Catalogue,
+): Promise<readonly string[]> {
+  const ids = new Set(known.map(({ id }) => id));
+  const aliases = ids.size === 0 ? [] : ((await client.aliases?.()) ?? []);
+  const names = aliases.filter(({ seriesId }) => ids.has(seriesId)).map(({ name }) => name);
+  return closeNames(text, names);
 }
 
 /** Finds the best ids for a misspelled id, or for a word that means a series. */

@@ -2,7 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
-import type { AskFollowed, ImportRecord } from '../store/store.ts';
+import type { Alias, AskFollowed, ImportRecord } from '../store/store.ts';
 
 /** The store or the service behind answers. */
 export type Origin = {
@@ -52,6 +52,8 @@ export interface Client {
   readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
   /** Reads what the store follows at live sources; absent for a service, which does not publish it. */
   readonly followed?: AskFollowed;
+  /** Lists the aliases of a store; absent for a service, which does not publish them. */
+  readonly aliases?: () => Promise<readonly Alias[]>;
   close(): Promise<void>;
 }
 

@@ -53,6 +53,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
       });
     },
     followed: () => service.followed(),
+    aliases: () => store.read((view) => view.aliases.all()),
     close: () => store.close(),
   };
 }

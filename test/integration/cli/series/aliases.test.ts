@@ -95,6 +95,26 @@ describe.each(commandModes)('a question with aliases, %s,', (mode) => {
   });
 });
 
+describe('a mistyped alias', () => {
+  const hint = 'did you mean EA.GDP?';
+
+  it.each(['obs EA.GPD', 'panel GDP ea.gd'])('is followed by the one that it resembles: %s', async (line) => {
+    const { code, err } = await asked.run('embedded', line);
+    expect([code, err]).toEqual([3, expect.stringContaining(hint)]);
+  });
+
+  it('has the hint in the library too', async () => {
+    const hints = expect.arrayContaining([hint]);
+    await expect(asked.library().observations('EA.GPD')).rejects.toMatchObject({ hints });
+  });
+
+  it('is not followed by one whose series was not known on the day', async () => {
+    const { err } = await asked.run('embedded', 'obs EA.GPD --as-of 2015-05-01');
+    expect(err).toContain('not found');
+    expect(err).not.toContain('EA.GDP');
+  });
+});
+
 describe('the facts of an alias', () => {
   it('are those of its series', async () => {
     const { out } = await asked.run('embedded', 'facts eu');
