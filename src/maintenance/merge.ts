@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import type { Change, Statement } from '../domain/series/revision-history.ts';
+import { type DescriptionChange, unitOn } from '../domain/series/series.ts';
 import { type Day, latestDay } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
@@ -50,6 +51,7 @@ export async function mergeStore(
         merge: options.merge === true,
         replace: options.replace === true,
         complete: false,
+        keepUnits: true,
         latest: latestDay(now),
         importedAt: now.toISOString(),
         onProgress: async (progress) => {
@@ -60,7 +62,8 @@ export async function mergeStore(
         throw refusalOf(error);
       });
       for (const id of await view.contents.seriesIds())
-        for (const change of await view.series.descriptionChanges(id)) await writer.recordChange(change);
+        for (const change of await view.series.descriptionChanges(id))
+          if (change.field !== 'units') await writer.recordChange(change);
       await mergeAliases(await view.aliases.all(), writer, options.replace === true);
       for (const record of await view.sources.followed())
         if (!followed.has(nameOf(record))) await writer.follow(record);
@@ -132,7 +135,7 @@ function storeFormat(view: WholeView): ImportFormat {
       for (const id of await view.contents.seriesIds()) {
         const contents = await view.contents.series(id);
         if (contents === undefined) continue;
-        yield descriptionOf(contents);
+        yield descriptionOf(contents, await view.series.descriptionChanges(id));
         yield* statementsIn(view, contents);
       }
       for await (const points of allPoints(view)) yield { points };
@@ -143,10 +146,16 @@ function storeFormat(view: WholeView): ImportFormat {
   };
 }
 
-function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: SeriesContents): Batch {
+function descriptionOf(
+  { id: seriesId, stated, implied, coveredTo, vintages }: SeriesContents,
+  changes: readonly DescriptionChange[],
+): Batch {
   const { source, ...others } = implied;
+  const { units, ...described } = stated;
+  const metadata = vintages.length === 0 ? stated : described;
   return {
-    ...(Object.keys(stated).length > 1 && { metadata: [stated] }),
+    ...(Object.keys(metadata).length > 1 && { metadata: [metadata] }),
+    ...(units !== undefined && { units: unitsIn(seriesId, units, vintages, changes) }),
     ...(implied.frequency !== undefined && { implied: [others] }),
     ...(coveredTo !== '' && { coverage: [{ seriesId, coveredTo }] }),
     claims: (source?.split('; ') ?? []).map((one) => ({ seriesId, source: one })),
@@ -154,6 +163,19 @@ function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: S
       .filter(({ complete }) => complete)
       .map(({ asOf, kind }) => ({ seriesId, asOf, kind: ownKind(kind) })),
   };
+}
+
+/** Lists the unit of each vintage, and of each day on which the unit changed. */
+function unitsIn(
+  seriesId: string,
+  units: string,
+  vintages: SeriesContents['vintages'],
+  changes: readonly DescriptionChange[],
+): Required<Batch>['units'] {
+  if (vintages.length === 0) return [];
+  const changed = changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
+  const days = new Set([...vintages.map(({ asOf }) => asOf), ...changed]);
+  return [...days].sort().map((asOf) => ({ seriesId, asOf, units: unitOn(asOf, units, changes) }));
 }
 
 const statementsAtOnce = 5000;

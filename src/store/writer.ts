@@ -3,7 +3,7 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
 import type { StatementConflict } from '../domain/series/revision-history.ts';
-import { type DescriptionChange, unitsByVintage } from '../domain/series/series.ts';
+import { type DescriptionChange, unitOn, unitsByVintage } from '../domain/series/series.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
@@ -112,19 +112,31 @@ export class StoreWriter {
     return this.#transaction.descriptions.add(change);
   }
 
+  /** Returns the unit of each vintage that a series has now, from the unit of the newest. */
+  async unitsOf(seriesId: string, units: string): Promise<ReadonlyMap<Day, string>> {
+    const { all, days } = await this.#changesAndVintages(seriesId);
+    return new Map(days.map((day) => [day, unitOn(day, units, all)]));
+  }
+
   /** Adds the units that vintages of a series state to those known so far; returns the unit of the newest vintage. */
   async stateUnits(seriesId: string, units: string, stated: ReadonlyMap<Day, string>): Promise<string> {
-    const { descriptions } = this.#transaction;
-    const [all, vintages] = await Promise.all([
-      descriptions.of(seriesId),
-      this.#transaction.rowsOf(seriesId).vintages(),
-    ]);
+    const { all, days } = await this.#changesAndVintages(seriesId);
     if (!this.#described.has(seriesId)) this.#described.set(seriesId, all);
-    const days = vintages.map(({ asOf }) => asOf);
     const made = unitsByVintage({ units, changes: all }, days, stated);
     const changes = made.changes.map((change) => ({ seriesId, ...change }));
-    await descriptions.replace(seriesId, [...all.filter(({ field }) => field !== 'units'), ...changes]);
+    await this.#transaction.descriptions.replace(seriesId, [
+      ...all.filter(({ field }) => field !== 'units'),
+      ...changes,
+    ]);
     return made.units;
+  }
+
+  async #changesAndVintages(seriesId: string) {
+    const [all, vintages] = await Promise.all([
+      this.#transaction.descriptions.of(seriesId),
+      this.#transaction.rowsOf(seriesId).vintages(),
+    ]);
+    return { all, days: vintages.map(({ asOf }) => asOf) };
   }
 
   /** Follows an item, or updates its progress; changes neither facts nor the state of the data. */

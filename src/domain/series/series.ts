@@ -46,7 +46,8 @@ export function unitsByVintage(
 ): { readonly units: string; readonly changes: readonly Omit<DescriptionChange, 'seriesId'>[] } {
   const changes: Omit<DescriptionChange, 'seriesId'>[] = [];
   let units = '';
-  for (const day of [...new Set([...vintages, ...stated.keys()])].sort()) {
+  const changed = before.changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
+  for (const day of [...new Set([...vintages, ...changed, ...stated.keys()])].sort()) {
     const own = stated.get(day) ?? unitOn(day, before.units, before.changes);
     if (own === '' || own === units) continue;
     if (units !== '') changes.push({ changedOn: day, field: 'units', before: units, after: own });

@@ -2,8 +2,9 @@ import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
 import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
-import { entryOf } from '../../domain/values/groups.ts';
+import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import type { SeriesRecord } from '../../store/sql/series-rows.ts';
 
 import type { StoreWriter } from '../../store/writer.ts';
@@ -21,6 +22,8 @@ export type LoadOptions = ReadOptions & {
   readonly replace: boolean;
   /** Accepts new metadata that differs from stored metadata, as in a publisher's newest description. */
   readonly redescribe?: boolean;
+  /** Refuses another unit of a stored vintage; a publisher's file may state a label where another had a code. */
+  readonly keepUnits?: boolean;
   /** The time of the import, ISO 8601. */
   readonly importedAt: string;
   /** The latest day that has begun anywhere on Earth. */
@@ -58,6 +61,8 @@ type SeriesEntry = {
   readonly claims: Set<string>;
   /** The units that vintages state. */
   readonly units: Map<Day, string>;
+  /** The units of the vintages that the series had before those of the import. */
+  unitsBefore: ReadonlyMap<Day, string> | undefined;
 };
 
 /** The metadata, coverage and sources of an import's series. */
@@ -104,7 +109,7 @@ export class Registry {
     file: string,
   ): Promise<readonly MetadataChange[]> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
-    for (const one of units) this.#entryOf(this.idOf(one.seriesId)).units.set(one.asOf, one.units);
+    await this.#takeUnits(units, file);
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
@@ -143,6 +148,23 @@ export class Registry {
     return changes;
   }
 
+  /** Takes the units that vintages state; with `keepUnits`, another unit of a stored vintage is a conflict. */
+  async #takeUnits(units: Required<Batch>['units'], file: string): Promise<void> {
+    const { replace, keepUnits = false } = this.#options;
+    for (const [seriesId, stated] of groupBy(units, (one) => this.idOf(one.seriesId))) {
+      const entry = this.#entryOf(seriesId);
+      if (keepUnits && !replace) {
+        await this.#load([seriesId]);
+        const newest = entry.record.stated.units ?? '';
+        entry.unitsBefore ??= await this.#writer.unitsOf(seriesId, newest);
+        const known = new Map([...entry.unitsBefore, ...entry.units]);
+        for (const conflict of contradictedUnits(newest, known, stated))
+          this.#refuse(file, { seriesId, ...conflict });
+      }
+      for (const one of stated) entry.units.set(one.asOf, one.units);
+    }
+  }
+
   /** Checks sources and finishes every mentioned series; must be called once, after all files. */
   async finish(): Promise<void> {
     for (const id of this.#options.rename.keys()) {
@@ -175,6 +197,7 @@ export class Registry {
       unclaimed: false,
       claims: new Set<string>(),
       units: new Map<Day, string>(),
+      unitsBefore: undefined,
     }));
   }
 
@@ -255,6 +278,26 @@ type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };
+
+/** Lists the units that contradict those before, once for each two texts, with the first vintage. */
+function contradictedUnits(
+  newest: string,
+  before: ReadonlyMap<Day, string>,
+  stated: readonly { readonly asOf: Day; readonly units: string }[],
+): readonly Omit<MetadataConflict, 'seriesId'>[] {
+  const differing = stated
+    .map(({ asOf, units }) => ({ asOf, given: units, held: before.size === 0 ? newest : before.get(asOf) }))
+    .filter(({ held = '', given }) => held !== '' && held !== given)
+    .sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+  return [...groupBy(differing, ({ held, given }) => JSON.stringify([held, given])).values()].flatMap(
+    ([first, ...others]) => {
+      if (first === undefined) return [];
+      const { asOf, held = '', given } = first;
+      const more = others.length === 0 ? '' : ` and ${counted(others.length, 'later vintage')}`;
+      return [{ field: `units as of ${asOf}${more}`, held, given }];
+    },
+  );
+}
 
 /** Adds a description to the record of a series; the fields that it changes are conflicts unless replaced. */
 function withStated(

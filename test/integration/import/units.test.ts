@@ -1,8 +1,19 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { checkStore } from '../../../src/maintenance/check.ts';
+import { mergeStore } from '../../../src/maintenance/merge.ts';
+import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { transcript } from '../../support/command.ts';
+import { type Engine, onEveryEngine, sqlite } from '../../support/engines.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { asking } from '../../support/modes.ts';
-import { importFiles, newStorePath } from '../../support/scratch-store.ts';
+import {
+  contentOf,
+  type Files,
+  facts,
+  importFiles,
+  newStorePath,
+  reading,
+} from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const flow = 'OECD.SDD.STES:DSD_STES_REVISIONS@DF_STES_REVISIONS(4.0)';
@@ -75,3 +86,99 @@ describe.each([
     () => asked.as('embedded'),
   );
 });
+
+const clock = () => new Date('2026-01-15T12:00:00Z');
+
+async function storeOf(engine: Engine, ...all: readonly Files[]): Promise<string> {
+  const store = engine.newAddress();
+  for (const one of all) await importFiles(store, one);
+  return store;
+}
+
+onEveryEngine((engine) => {
+  describe('a merge of stores whose vintages have different units', () => {
+    it.each([
+      [['old'], ['between', 'new']],
+      [['new'], ['old', 'between']],
+      [['old', 'new'], ['between']],
+      [['between'], ['new', 'old']],
+      [
+        ['old', 'between'],
+        ['old', 'new'],
+      ],
+      [['old'], ['old', 'between', 'new']],
+      [['old', 'between', 'new'], ['between']],
+    ] as const)('holds what a store of all files holds, and undoes: %j and %j', async (one, other) => {
+      const into = await storeOf(engine, ...one.map((name) => files[name]));
+      const before = await contentOf(into);
+      const from = await storeOf(sqlite, ...other.map((name) => files[name]));
+      const all = [...new Set([...one, ...other])].map((name) => files[name]);
+      await mergeStore(from, into, { clock });
+      expect(await contentOf(into)).toEqual(await contentOf(await storeOf(engine, ...all)));
+      expect((await checkStore(into)).faults).toEqual([]);
+      await undoStoreImport(into);
+      expect(await contentOf(into)).toEqual(before);
+    });
+
+    it.each([
+      ['the first', true],
+      ['the second', false],
+    ])('has the units of all where only %s states them', async (_, isFirst) => {
+      const stated = files.old;
+      const unstated = { 'a.csv': facts(`${id} 2015-01-01 2024-03-01 110`) };
+      const both = isFirst ? [stated, unstated] : [unstated, stated];
+      const into = await storeOf(engine, ...both.slice(0, 1));
+      await mergeStore(await storeOf(sqlite, ...both.slice(1)), into, { clock });
+      const { units, changes } = await unitsIn(into);
+      expect([units, changes]).toEqual([unit('2010'), []]);
+    });
+
+    it('keeps a change of a description on a day without a vintage', async () => {
+      const metadata = (units: string) => ({ 'm.csv': `series_id,units\nGDP,${units}\n` });
+      const into = await storeOf(engine, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') }, metadata('Old'));
+      await importFiles(into, metadata('New'), { redescribe: true });
+      const before = await unitsIn(into, 'GDP');
+      expect(before.changes).toHaveLength(1);
+      const from = await storeOf(sqlite, { 'a.csv': facts('GDP 2014-10-01 2015-02-27 2') }, metadata('Old'));
+      await mergeStore(from, into, { clock });
+      expect(await unitsIn(into, 'GDP')).toEqual(before);
+    });
+
+    it('is refused where one vintage has two units, with both, and --replace takes those of the other', async () => {
+      const into = await storeOf(engine, files.old, files.between);
+      const from = await storeOf(sqlite, {
+        'd.csv': editions('202309 2015-Q1 100 2015', '202401 2015-Q1 101 2015', '202402 2015-Q1 110 2020'),
+      });
+      const before = await engine.digest(into);
+      await expect(mergeStore(from, into, { clock })).rejects.toMatchObject({
+        list: [
+          `${from}: ${id} units as of 2023-10-01 and 1 later vintage: "${unit('2015')}", against "${unit('2010')}"`,
+          `${from}: ${id} units as of 2024-03-01: "${unit('2020')}", against "${unit('2015')}"`,
+        ],
+        hints: ['--replace accepts the new ones'],
+      });
+      expect(await engine.digest(into)).toBe(before);
+      await mergeStore(from, into, { clock, replace: true });
+      const { units, changes } = await unitsIn(into);
+      expect([units, changes.map(({ changedOn }) => changedOn)]).toEqual([unit('2020'), ['2024-03-01']]);
+    });
+
+    it('is refused where one store has another unit for a series without a vintage', async () => {
+      const into = await storeOf(engine, { 'm.csv': `series_id,units\n${id},Percent\n` });
+      await expect(mergeStore(await storeOf(sqlite, files.old), into, { clock })).rejects.toMatchObject({
+        list: [expect.stringContaining(`"${unit('2010')}", against "Percent"`)],
+      });
+    });
+  });
+});
+
+function unit(base: string): string {
+  return `National currency, millions, constant prices, base period ${base}`;
+}
+
+function unitsIn(store: string, series = id) {
+  return reading(store, async (view) => ({
+    units: (await view.series.find(series))?.units,
+    changes: await view.series.descriptionChanges(series),
+  }));
+}
