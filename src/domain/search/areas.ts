@@ -1,4 +1,4 @@
-import { wordsOf } from './words.ts';
+import { longestWord, wordsOf } from './words.ts';
 
 /**
  * Names of areas, and the codes for them in ids of international series. For searching only: codes of one area,
@@ -6,79 +6,145 @@ import { wordsOf } from './words.ts';
  */
 const lines = `
 euro area, eurozone = S0 U2 I2 I3 I4 I5 I6 I7 I8 I9 EA EA11 EA12 EA13 EA15 EA16 EA17 EA18 EA19 EA20 EA21
-european union = EU EU15 EU25 EU27 EU28 D0 V3
-argentina = AR ARG
-australia = AU AUS
-austria = AT AUT
-belgium = BE BEL
-brazil = BR BRA
-bulgaria = BG BGR
-canada = CAN
-chile = CL CHL
-china = CN CHN
-colombia = CO COL
+european union, eu = EU EU15 EU25 EU27 EU28 D0 V3
+argentina, argentine = AR ARG
+australia, australian = AU AUS
+austria, austrian = AT AUT
+belgium, belgian = BE BEL
+brazil, brazilian = BR BRA
+bulgaria, bulgarian = BG BGR
+canada, canadian = CAN
+chile, chilean = CL CHL
+china, chinese = CN CHN
+colombia, colombian = CO COL
 costa rica = CRI
-croatia = HR HRV
+croatia, croatian = HR HRV
 cyprus = CY CYP
-czechia, czech republic = CZ CZE
-denmark = DK DNK
-estonia = EE EST
-finland = FI FIN
-france = FR FRA
-germany = DE DEU BBK
-greece = GR EL GRC
-hungary = HU HUN
-iceland = IS ISL
-india = IN IND
-indonesia = ID IDN
-ireland = IE IRL
-israel = IL ISR
-italy = IT ITA
-japan = JP JPN
-korea = KR KOR
-latvia = LV LVA
-lithuania = LT LTU
+czechia, czech republic, czech = CZ CZE
+denmark, danish = DK DNK
+estonia, estonian = EE EST
+finland, finnish = FI FIN
+france, french = FR FRA
+germany, german = DE DEU BBK
+greece, greek = GR EL GRC
+hungary, hungarian = HU HUN
+iceland, icelandic = IS ISL
+india, indian = IN IND
+indonesia, indonesian = ID IDN
+ireland, irish = IE IRL
+israel, israeli = IL ISR
+italy, italian = IT ITA
+japan, japanese = JP JPN
+korea, korean = KR KOR
+latvia, latvian = LV LVA
+lithuania, lithuanian = LT LTU
 luxembourg = LU LUX
 malta = MT MLT
-mexico = MX MEX
+mexico, mexican = MX MEX
 netherlands, dutch = NL NLD
 new zealand = NZ NZL
-norway = NO NOR
-poland = PL POL
-portugal = PT PRT
-romania = RO ROU
-russia = RU RUS
-slovakia = SK SVK
-slovenia = SI SVN
+norway, norwegian = NO NOR
+poland, polish = PL POL
+portugal, portuguese = PT PRT
+romania, romanian = RO ROU
+russia, russian = RU RUS
+slovakia, slovak = SK SVK
+slovenia, slovenian = SI SVN
 south africa = ZA ZAF
 spain, spanish = ES ESP
-sweden = SE SWE
+sweden, swedish = SE SWE
 switzerland, swiss = CH CHE SECO
-turkey, türkiye = TR TUR
-united kingdom, britain, uk = UK GB GBR ONS
-united states, usa = US USA
+turkey, türkiye, turkish = TR TUR
+united kingdom, britain, british, uk, u k = UK GB GBR ONS
+united states, united states america, usa, us, u s, american, new mexico = US USA
 `;
 
-/** The words of the names of an area, by its codes. */
-const namesOf = new Map(
-  lines
+/** Areas in titles of FRED that have no code here. */
+const others = `
+afghanistan, albania, algeria, angola, armenia, aruba, azerbaijan, bahamas, bahrain, bangladesh, barbados, belarus, belize,
+benin, bhutan, bolivia, bosnia, botswana, brunei, burkina faso, burundi, cambodia, cameroon, cape verde, central african,
+chad, comoros, congo, cuba, djibouti, dominican, ecuador, egypt, el salvador, equatorial guinea, eritrea, ethiopia, fiji,
+gabon, gambia, ghana, grenada, guatemala, guinea, guyana, haiti, honduras, hong kong, iran, iraq, jamaica, jordan,
+kazakhstan, kenya, kosovo, kuwait, kyrgyz, laos, lebanon, lesotho, liberia, libya, macao, macedonia, madagascar, malawi,
+malaysia, maldives, mali, mauritania, mauritius, moldova, mongolia, montenegro, morocco, mozambique, myanmar, namibia,
+nepal, nicaragua, niger, nigeria, oman, pakistan, panama, papua new guinea, paraguay, peru, philippines, qatar, rwanda,
+samoa, saudi arabia, senegal, serbia, seychelles, sierra leone, singapore, somalia, sri lanka, sudan, suriname, swaziland,
+syria, taiwan, tajikistan, tanzania, thailand, togo, tonga, trinidad, tunisia, turkmenistan, uganda, ukraine,
+united arab emirates, uruguay, uzbekistan, venezuela, vietnam, yemen, zambia, zimbabwe
+`;
+
+/** An area: its names, each as words, and its codes. */
+export type Area = { readonly names: readonly (readonly string[])[]; readonly codes: readonly string[] };
+
+const areas: readonly Area[] = [
+  ...lines
     .trim()
     .split('\n')
-    .flatMap((line) => {
+    .map((line) => {
       const [names = '', codes = ''] = line.split(' = ');
-      return codes.split(' ').map((code) => [code, wordsOf(names)] as const);
+      return { names: names.split(', ').map(wordsOf), codes: codes.split(' ') };
     }),
-);
+  ...others.split(',').map((name) => ({ names: [wordsOf(name)], codes: [] })),
+];
+
+const byCode = new Map(areas.flatMap((area) => area.codes.map((code) => [code, area] as const)));
+
+const byName = new Map(areas.flatMap((area) => area.names.map((words) => [words.join(' '), area] as const)));
+
+const longestName = Math.max(...areas.flatMap(({ names }) => names.map(({ length }) => length)));
+
+const firstWords = new Set(areas.flatMap(({ names }) => names.map(([first = '']) => first)));
 
 /** Every word of a name of an area. */
-export const areaWords: ReadonlySet<string> = new Set([...namesOf.values()].flat());
+export const areaWords: ReadonlySet<string> = new Set(areas.flatMap(({ names }) => names.flat()));
+
+/** Finds the area that words name from a place on, by its longest name, with the number of its words. */
+export function areaAt(
+  words: readonly string[],
+  at: number,
+): { readonly area: Area; readonly length: number } | undefined {
+  if (!firstWords.has(words[at] ?? '')) return undefined;
+  for (let length = Math.min(longestName, words.length - at); length > 0; length -= 1) {
+    const area = byName.get(words.slice(at, at + length).join(' '));
+    if (area !== undefined) return { area, length };
+  }
+  return undefined;
+}
+
+/** Returns the areas that an id and the words of a title name; `implied` by an id of FRED without any. */
+export function areasOf(
+  id: string,
+  title: readonly string[],
+): { readonly named: ReadonlySet<Area>; readonly implied: Area | undefined } {
+  const named = new Set(areasInId(id));
+  for (let at = 0; at < title.length; at += 1) {
+    const found = areaAt(title, at);
+    if (found === undefined) continue;
+    named.add(found.area);
+    at += found.length - 1;
+  }
+  return { named, implied: named.size > 0 || id.includes(':') ? undefined : byCode.get('US') };
+}
 
 /** Returns the words of the areas in an id with the prefix of its source, such as `ECB:RTD.Q.S0.S.G_GDPM_TO_C.E`. */
 export function areasIn(id: string): readonly string[] {
-  return id.includes(':') ? id.split(/[:.]/).flatMap((part) => namesOf.get(part) ?? []) : [];
+  return areasInId(id).flatMap(({ names }) => names.flat());
+}
+
+function areasInId(id: string): readonly Area[] {
+  return id.includes(':') ? id.split(/[:.]/).flatMap((part) => byCode.get(part) ?? []) : [];
 }
 
 /** Returns the codes, as words of ids, of the areas with a word in their names that meets a condition. */
 export function codesOfAreas(matches: (word: string) => boolean): readonly string[] {
-  return [...namesOf].flatMap(([code, words]) => (words.some(matches) ? wordsOf(code) : []));
+  return areas.filter(({ names }) => names.flat().some(matches)).flatMap(codesOf);
+}
+
+/** Lists words of which every series about an area has one. */
+export function wordsAbout(area: Area): readonly string[] {
+  return [...codesOf(area), ...area.names.flatMap(longestWord)];
+}
+
+function codesOf({ codes }: Area): readonly string[] {
+  return codes.flatMap(wordsOf);
 }

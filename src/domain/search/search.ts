@@ -1,7 +1,15 @@
 // Why: docs/decisions/search.md
 import type { Day } from '../values/date.ts';
-import { areasIn, areaWords, codesOfAreas } from './areas.ts';
-import { closeNames, distance, plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
+import { type Area, areaAt, areasIn, areasOf, areaWords, codesOfAreas, wordsAbout } from './areas.ts';
+import {
+  closeNames,
+  distance,
+  longestWord,
+  plainMatch,
+  type SearchedSeries,
+  searchableWords,
+  wordsOf,
+} from './words.ts';
 
 /**
  * What people type, and what series call it. To teach the search a word, add a line `typed = meant, meant, …`.
@@ -28,6 +36,8 @@ core pce = PCEPILFE, JCXFE
 core = less food energy, excluding food energy
 headline = all items
 cpi = CPIAUCSL, consumer price
+consumer prices = CPIAUCSL, consumer price, hicp
+producer prices = PPIFIS, producer price
 pce = PCE, PCEC, personal consumption
 pce inflation = PCEPI, PCEPILFE, JCXFE, personal consumption price
 ppi = PPIFIS, producer price
@@ -48,7 +58,12 @@ spending = expenditures, expenditure, consumption
 investment = PNFIC1, GPDI, fixed investment
 government = GCEC1, government
 productivity = OPHPBS, OPHNFB, output per hour
-labor costs = ULCBS, ULCNFB, unit labor
+labor costs = ULCBS, ULCNFB, unit labor, unit labour, labour costs
+labour costs = ULCBS, ULCNFB, unit labour, unit labor, labor costs
+labor = labour
+labour = labor
+labor market = UNRATE, PAYEMS, JTSJOL, CIVPART, unemployment, employment, payrolls, job openings
+labour market = UNRATE, PAYEMS, JTSJOL, CIVPART, unemployment, employment, payrolls, job openings
 profits = CP, corporate profits
 income = PINCOME, PI, DSPIC96, income
 savings = PSAVERT, RATESAV, saving
@@ -79,7 +94,8 @@ deficit = FYFSD, surplus
 fed funds = DFF, FEDFUNDS, federal funds
 federal funds = DFF, FEDFUNDS
 policy rate = DFF, FEDFUNDS, federal funds
-interest rates = DGS10, DFF, FEDFUNDS, market yield, rate
+interest rates = DGS10, DFF, FEDFUNDS, market yield, interest rate, treasury bill, treasury constant, federal funds, loan rate, spot rate
+interest rate = DGS10, DFF, FEDFUNDS, market yield, treasury bill, treasury constant, federal funds, loan rate, spot rate
 treasury = market yield, treasury
 treasuries = market yield, treasury
 yields = market yield, yield
@@ -212,7 +228,12 @@ export async function findIndexed<T extends SearchedSeries>(
   const meant = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
   const near = terms.flatMap((term) => term.near);
   const second = await search({
-    words: [...meant.words, ...near, ...areaCodes(near)],
+    words: [
+      ...meant.words,
+      ...near,
+      ...areaCodes(near),
+      ...terms.flatMap(({ area }) => (area === undefined ? [] : wordsAbout(area))),
+    ],
     starts: meant.starts,
     ids: meanings.flatMap(({ ids }) => ids),
   });
@@ -243,11 +264,10 @@ function areaCodes(typed: readonly string[]): readonly string[] {
 
 /** Splits texts into whole words and beginnings of words, to look them up. */
 function lookedUp(texts: readonly string[]): Pick<IndexQuery, 'words' | 'starts'> {
-  return { words: texts.filter(isWhole), starts: texts.filter((text) => !isWhole(text)) };
-}
-
-function longestWord(phrase: string): readonly string[] {
-  return [...wordsOf(phrase)].sort((a, b) => b.length - a.length).slice(0, 1);
+  return {
+    words: [...texts.filter(isWhole), ...texts.flatMap(singular)],
+    starts: texts.filter((text) => !isWhole(text)),
+  };
 }
 
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
@@ -257,78 +277,156 @@ function significant(words: readonly string[]): readonly string[] {
   return kept.length === 0 ? words : kept;
 }
 
-/** A word or a phrase with a meaning; `near` corrects typos. */
+/** A word, a phrase with a meaning, or the name of an area; `near` corrects typos. */
 type Term = {
   readonly typed: readonly string[];
   readonly meaning: Meaning | undefined;
+  readonly area: Area | undefined;
   readonly near: readonly string[];
 };
 
-/** Splits a text into terms from its beginning: the longest phrase that has synonyms, otherwise one word. */
+/** Splits a text into terms from its beginning: the longest phrase that has synonyms or is an area, or one word. */
 function termsOf(typed: readonly string[], nearTo: (word: string) => readonly string[]): readonly Term[] {
   const { meanings, longest, words } = synonyms;
   const near = typed.map(nearTo);
-  const meant = typed.map((word, i) => near[i]?.find((other) => words.has(other)) ?? word);
+  const isKnown = (word: string) => words.has(word) || areaWords.has(word);
+  const meant = typed.map((word, i) => near[i]?.find(isKnown) ?? word);
   const terms: Term[] = [];
   for (let at = 0; at < typed.length; at += terms.at(-1)?.typed.length ?? 1) {
     let length = Math.min(longest, typed.length - at);
     while (length > 1 && !meanings.has(meant.slice(at, at + length).join(' '))) length -= 1;
+    const found = areaAt(meant, at);
+    const isArea = found !== undefined && found.length >= length;
+    if (isArea) length = found.length;
     terms.push({
       typed: typed.slice(at, at + length),
       near: (length === 1 && near[at]) || [],
-      meaning: meanings.get(meant.slice(at, at + length).join(' ')),
+      meaning: isArea ? undefined : meanings.get(meant.slice(at, at + length).join(' ')),
+      area: isArea ? found.area : undefined,
     });
   }
   return terms;
 }
 
-/** Ranks the series that match a term: by level, quality, then length of title. */
+/** How well a series matches: a lower level is better, then a higher score. */
+type Rank = {
+  readonly matched: 'id' | 'title' | 'words' | 'some';
+  readonly level: number;
+  /** The position in the meaning of a text that is one synonym. */
+  readonly place: number;
+  /** The quality for each term, 0 for none. */
+  readonly qualities: readonly number[];
+  readonly length: number;
+  /** True if the series is about an area that the text names; undefined if either names none. */
+  readonly isThere: boolean | undefined;
+  /** True if the series matches only the areas of a text that names more. */
+  readonly hasAreaOnly: boolean;
+  /** True if the series names an area and the text none. */
+  readonly isAreal: boolean;
+};
+
+/** Ranks the series that match a term: by level, then by the sum of the qualities, of which rare terms weigh more. */
 function ranked<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
   terms: readonly Term[],
 ): readonly FoundSeries<T>[] {
-  return all
-    .flatMap((series) => {
-      const rank = rankOf(series, text, terms);
-      return rank === undefined ? [] : [{ series, ...rank }];
-    })
-    .sort((a, b) => a.level - b.level || b.quality - a.quality || a.length - b.length)
-    .map(({ series, matched }) => ({ series, matched }));
+  const found = all.flatMap((series) => {
+    const rank = rankOf(series, text, terms);
+    return rank === undefined ? [] : [{ series, rank }];
+  });
+  const scored = found.filter(({ rank }) => rank.matched !== 'id').map(({ rank }) => rank);
+  const score = scorer(scored, terms);
+  // Series of other areas would only hide those of the area that the text names; so would others of that area.
+  const isThere = scored.some((rank) => rank.isThere === true);
+  const isMatched = scored.some(({ matched }) => matched !== 'some');
+  const hides = (rank: Rank) => (isThere && rank.isThere === false) || (isMatched && rank.hasAreaOnly);
+  return found
+    .filter(({ rank }) => rank.matched === 'id' || !hides(rank))
+    .map((one) => ({ ...one, score: one.rank.matched === 'id' ? 0 : score(one.rank) }))
+    .sort((a, b) => a.rank.level - b.rank.level || a.rank.place - b.rank.place || b.score - a.score)
+    .map(({ series, rank: { matched } }) => ({ series, matched }));
 }
 
-function rankOf(series: SearchedSeries, text: string, terms: readonly Term[]) {
+/** Weighs terms as BM25 does: a term in few of the series counts more, and a word of a short title too. */
+function scorer(ranks: readonly Rank[], terms: readonly Term[]): (rank: Rank) => number {
+  const weights = terms.map((_, term) => {
+    const having = ranks.filter(({ qualities }) => (qualities[term] ?? 0) > 0).length;
+    return Math.log(1 + ranks.length / Math.max(1, having));
+  });
+  const usual = ranks.reduce((sum, { length }) => sum + length, 0) / Math.max(1, ranks.length);
+  return ({ qualities, length, isAreal }) => {
+    const short = 2.2 / (1.3 + 0.9 * (length / Math.max(1, usual)));
+    const sum = qualities.reduce((total, one, term) => {
+      const isByTitle = one <= 1 && terms[term]?.area === undefined;
+      return total + (weights[term] ?? 0) * one * (isByTitle ? short : 1);
+    }, 0);
+    const having = qualities.filter((one) => one > 0).length;
+    return sum * (having / terms.length) * (isAreal ? 0.8 : 1);
+  };
+}
+
+function rankOf(series: SearchedSeries, text: string, terms: readonly Term[]): Rank | undefined {
   const { id } = series;
+  const [first] = terms;
   // A text that is one whole synonym names series.
-  const names = (terms.length === 1 && terms[0]?.meaning?.ids) || [];
-  // Two letters are in many ids.
-  const isPart = text.length > 2 && id.includes(text);
-  const level = [id === text, names.includes(id), id.startsWith(text), isPart].indexOf(true);
-  if (level >= 0) return { matched: 'id', level, quality: -names.indexOf(id), length: 0 } as const;
+  const names = (terms.length === 1 && first?.meaning?.ids) || [];
+  // Two letters are in many ids, and the name of an area is no part of them.
+  const isPart = !(terms.length === 1 && first?.area !== undefined) && id.includes(text);
+  const level = [id === text, names.includes(id), isPart && id.startsWith(text), isPart && text.length > 2];
+  const byId = level.indexOf(true);
+  const qualities: number[] = [];
+  const about = { place: 0, qualities, length: 0, isThere: undefined, isAreal: false, hasAreaOnly: false };
+  if (byId >= 0) return { ...about, matched: 'id', level: byId, place: names.indexOf(id) };
   const words = foundWords(series);
-  const qualities = terms.map((term) => qualityOf(term, id, words));
+  const titleWords = wordsOf(series.title);
+  const { named, implied } = areasOf(id, titleWords);
+  qualities.push(...terms.map((term) => (term.area === undefined ? qualityOf(term, id, words) : 0)));
+  const hasOthers = qualities.some((quality) => quality > 0);
+  for (const [at, { area }] of terms.entries()) {
+    if (area === undefined) continue;
+    if (named.has(area)) qualities[at] = 1;
+    // That a series says nothing of its area makes it no match.
+    else if (implied === area && hasOthers) qualities[at] = 0.8;
+  }
   const missing = qualities.filter((quality) => quality === 0).length;
   if (missing === terms.length) return undefined;
-  const titleWords = wordsOf(series.title);
-  const about = { quality: qualities.reduce((sum, one) => sum + one, 0), length: titleWords.length };
+  const asked = terms.flatMap(({ area }) => area ?? []);
+  const own = implied === undefined ? named : new Set([implied]);
+  const rank = {
+    ...about,
+    length: titleWords.length,
+    isThere: asked.length === 0 || own.size === 0 ? undefined : asked.some((area) => own.has(area)),
+    isAreal: asked.length === 0 && named.size > 0,
+    hasAreaOnly: missing > 0 && !hasOthers,
+  };
   const typed = terms.flatMap((term) => term.typed);
-  if (typed.every((start) => titleWords.some((word) => begins(word, start))))
-    return { matched: 'title', level: 4, ...about } as const;
-  return { matched: missing === 0 ? 'words' : 'some', level: 5 + missing, ...about } as const;
+  const inTitle = typed.every((start) => titleWords.some((word) => begins(word, start)));
+  if (missing === 0) return { ...rank, matched: inTitle ? 'title' : 'words', level: 4 };
+  return { ...rank, matched: 'some', level: 5 };
 }
 
-/** Returns the quality of a match: 3 as typed or by id, 2 by a beginning or a synonym, 1 by a typo, or 0. */
+/** Returns the quality of a match: above 1 by id, 1 as typed, less by a synonym, a beginning or a typo, or 0. */
 function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
-  if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
+  const place = meaning?.ids.indexOf(id) ?? -1;
+  if (place >= 0) return 2 - 0.1 * Math.min(place, 9);
+  if (typed.every((word) => words.includes(word))) return 1;
   const hasAll = (starts: readonly string[]) =>
     starts.every((start) => words.some((word) => begins(word, start)));
-  if (hasAll(typed) || meaning?.phrases.some((phrase) => hasAll(wordsOf(phrase))) === true) return 2;
-  return near.some((word) => words.includes(word)) ? 1 : 0;
+  if (meaning?.phrases.some((phrase) => hasAll(wordsOf(phrase))) === true) return 0.9;
+  if (hasAll(typed)) return 0.8;
+  return near.some((word) => words.includes(word)) ? 0.4 : 0;
 }
 
-/** Tells whether a word begins with a text; a number or a single letter must be the whole word. */
+/** Tells whether a word begins with a text, or is its singular; a number or a single letter is a whole word. */
 function begins(word: string, start: string): boolean {
-  return isWhole(start) ? word === start : word.startsWith(start);
+  if (isWhole(start)) return word === start;
+  return word.startsWith(start) || (start.startsWith(word) && singular(start).includes(word));
+}
+
+/** Returns the singular of a text that looks like a plural; none for any other. */
+function singular(text: string): readonly string[] {
+  return /^\p{L}{3,}[^s]s$/u.test(text) ? [text.slice(0, -1)] : [];
 }
 
 function isWhole(text: string): boolean {

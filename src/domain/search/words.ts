@@ -25,6 +25,12 @@ export function wordsOf(text: string | null | undefined): readonly string[] {
   return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+/** Returns the longest word of a phrase; none if it has no words. */
+export function longestWord(phrase: string | readonly string[]): readonly string[] {
+  const words = typeof phrase === 'string' ? wordsOf(phrase) : phrase;
+  return [...words].sort((a, b) => b.length - a.length).slice(0, 1);
+}
+
 /** Lists the words by which a search finds a series, each once. */
 export function searchableWords({ id, title, units }: SearchedSeries): readonly string[] {
   return [...new Set([id, title ?? '', units ?? ''].flatMap(wordsOf))];

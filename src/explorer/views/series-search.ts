@@ -88,9 +88,10 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
       const params = { q: text, match: 'words', limit: '12' };
       const { rows, hasMore } = await this.props.service.page('series', params);
       if (rows.length === 0) return { said: `No series for “${text}”`, rows };
-      return cell(rows[0], 'matched') === 'nearest'
-        ? { said: `Nothing matches “${text}”; the nearest are shown`, rows }
-        : { said: `${rows.length}${hasMore ? ' or more' : ''} series`, rows };
+      const matched = cell(rows[0], 'matched');
+      if (matched === 'nearest') return { said: `Nothing matches “${text}”; the nearest are shown`, rows };
+      const count = `${rows.length}${hasMore ? ' or more' : ''} series`;
+      return { said: matched === 'some' ? `${count} that match a part of “${text}”` : count, rows };
     } catch (error) {
       return { said: error instanceof Error ? error.message : String(error), rows: [] };
     }

@@ -93,7 +93,7 @@ asof series search --all --columns id --no-header -f csv
   },
   summary: 'Find series by words, synonyms, or a part of the id',
   description:
-    'In the order of ids. `match=title` finds titles in which each word of the text begins a word; `match=any` lists series found by id before series found by title. `match=words` finds words in any order, and typos and synonyms of them, in ids, titles, units and the areas of ids, best first; `matched` says how.',
+    'In the order of ids. `match=title` finds titles in which each word of the text begins a word; `match=any` lists series found by id before series found by title. `match=words` finds words in any order, and typos and synonyms of them, in ids, titles, units and the areas of ids, best first; `matched` says how. A text that names an area finds series of others only if it finds none of that area.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
@@ -117,8 +117,10 @@ asof series search --all --columns id --no-header -f csv
       throw refused({ param: 'q', reason: `use at most ${mostWords} words` });
   },
   remark([first], texts) {
-    if (first?.matched !== 'nearest') return undefined;
-    return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
+    const q = JSON.stringify(textOf(texts, 'q'));
+    if (first?.matched === 'some')
+      return `no series matches all of ${q}; those that match a part of it are shown`;
+    return first?.matched === 'nearest' ? `nothing matches ${q}; the nearest are shown` : undefined;
   },
   async whyEmpty(texts) {
     const q = textOf(texts, 'q') ?? '';
