@@ -239,17 +239,16 @@ export async function withSuggestion(
   return error.with({ hints: [...hints, ...error.hints] });
 }
 
-<<<<<<< HEAD
-/** Says which pulls bring a well-known series, in at most one hint. */
-export async function pullsOf(id: string): Promise<readonly string[]> {
-=======
-/** Says under which id the store has the figures of a well-known series, and which pulls bring the series. */
-async function pullsOf(id: string, catalogue: Catalogue, asOf: Day): Promise<readonly string[]> {
->>>>>>> 6860e1b8 (Name a series of the store under its other id in hints)
+/** Says under which id a store has the figures of a well-known series, and which pulls bring the series. */
+export async function pullsOf(
+  id: string,
+  catalogue?: Pick<Catalogue, 'client'>,
+  asOf: Day = '~',
+): Promise<readonly string[]> {
   // Loaded here: most series exist.
   const { offersOf } = await import('../domain/series/keyless.ts');
   const { fred, panels, rtdsm, twin } = offersOf(id);
-  const isHeld = twin !== undefined && (await isKnown(twin, catalogue, asOf));
+  const isHeld = twin !== undefined && catalogue !== undefined && (await isKnown(twin, catalogue, asOf));
   const held = isHeld ? [`the store has it under another id: ${twin}`] : [];
   const keyless = panels.slice(0, 1).map((panel) => `asof pull ${panel}`);
   if (rtdsm) keyless.unshift(`asof pull rtdsm ${id}`);
@@ -261,7 +260,7 @@ async function pullsOf(id: string, catalogue: Catalogue, asOf: Day): Promise<rea
 }
 
 /** Tells whether a store has a series that had begun by a day. */
-async function isKnown(id: string, { client }: Catalogue, asOf: Day): Promise<boolean> {
+async function isKnown(id: string, { client }: Pick<Catalogue, 'client'>, asOf: Day): Promise<boolean> {
   try {
     const { results } = await client.ask(seriesShow, [['id', id]], { once: true });
     return results.some((row) => hadBegun(row, asOf));

@@ -1,3 +1,4 @@
+import { didYouMean } from '../domain/search/words.ts';
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { maturityNamed, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
@@ -100,7 +101,10 @@ export async function addAlias(
     const known = await view.aliases.idOf(name);
     refuseTaken({ name, seriesId: id }, isSeries, known);
     const title = await titleOf(view, id);
-    if (title === undefined) throw unknown(id);
+    if (title === undefined) {
+      const names = (await view.aliases.all()).map((one) => one.name);
+      throw unknown(id, didYouMean(id, [...names, ...(await view.contents.seriesIds())]));
+    }
     return { id, title, known };
   });
   if (!dryRun && known === undefined)
@@ -127,11 +131,17 @@ export async function removeAlias(
   { dryRun = false }: SeriesChangeOptions = {},
 ): Promise<SeriesAlias> {
   const name = checkedId(alias);
-  const found = (await listAliases(address)).find((one) => one.name === name);
-  if (found === undefined)
+  const aliases = await listAliases(address);
+  const found = aliases.find((one) => one.name === name);
+  if (found === undefined) {
+    const near = didYouMean(
+      name,
+      aliases.map((one) => one.name),
+    );
     throw new Problem('not-found', `the store has no alias ${name}`, {
-      hints: ['`asof series alias` lists the aliases'],
+      hints: [...near, '`asof series alias` lists the aliases'],
     });
+  }
   if (!dryRun)
     await writing(address, async (writer) => {
       await writer.removeAlias(name);
@@ -159,11 +169,12 @@ function series(address: string, id: string, to?: string): Promise<Omit<ChangedS
     const contents = await view.contents.series(id);
     const aliases = await view.aliases.all();
     const meant = aliases.find(({ name }) => name === id);
-    if (contents === undefined)
-      throw unknown(
-        id,
-        meant === undefined ? [] : [`${id} is an alias of ${meant.seriesId}: name the series`],
-      );
+    if (meant !== undefined && contents === undefined)
+      throw unknown(id, [`${id} is an alias of ${meant.seriesId}: name the series`]);
+    if (contents === undefined) throw unknown(id, didYouMean(id, await view.contents.seriesIds()));
+    const taken = aliases.find(({ name }) => name === to);
+    if (taken !== undefined)
+      throw new AliasRefusal(taken.name, taken.seriesId, ': no series can take this id');
     const publishers = (await view.series.find(id))?.publishers ?? '';
     const renamed = to === undefined ? [] : [{ id: to, publishers: '' }];
     await refuseFollowed(await view.sources.followed(), [{ id, publishers }, ...renamed]);

@@ -68,6 +68,32 @@ contract((engine) => {
       expect(await failureOf(removeAlias(await newStore(), 'OTHER'))).toContain('has no alias OTHER');
     });
 
+    it.each([
+      ['removed', (address: string) => removeAlias(address, 'EA.GPD'), 'did you mean EA.GDP?'],
+      [
+        'made of a mistyped alias',
+        (address: string) => addAlias(address, 'X', 'EA.GPD'),
+        'did you mean EA.GDP?',
+      ],
+      [
+        'made of a mistyped series',
+        (address: string) => addAlias(address, 'X', `${ecb}X`),
+        `did you mean ${ecb}?`,
+      ],
+      [
+        'removed with its series',
+        (address: string) => removeSeries(address, `${ecb}X`),
+        `did you mean ${ecb}?`,
+      ],
+    ])('that is mistyped when %s is followed by what it resembles', async (_, change, hint) => {
+      await expect(change(await newStore())).rejects.toMatchObject({ hints: expect.arrayContaining([hint]) });
+    });
+
+    it('is refused as a new id in a dry run too', async () => {
+      const change = renameSeries(await newStore(), oecd, 'EA.GDP', { dryRun: true });
+      expect(await failureOf(change)).toContain(`EA.GDP is an alias of ${ecb}`);
+    });
+
     it('stays an alias: an import, a renaming and a merge cannot make a series with its name', async () => {
       const address = await newStore();
       const refused = `EA.GDP is an alias of ${ecb}: no series can take this id`;
