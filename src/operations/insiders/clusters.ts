@@ -149,7 +149,7 @@ const insider = [
 const clusterFields = [
   nullable('ticker', 'text', 'Trading symbol, as the newest filing states it.'),
   issuerNameField,
-  field('cluster_size', 'integer', 'Distinct insiders.', { head: 'size', rank: 'high' }),
+  field('cluster_size', 'integer', 'Number of distinct insiders.', { head: 'size', rank: 'high' }),
   totals.shares,
   totals.value,
   ...dates,
@@ -164,7 +164,11 @@ const clusterFields = [
   nullableExtension('price_low', 'decimal', 'Lowest price.', { head: 'low' }),
   nullableExtension('price_high', 'decimal', 'Highest price.', { head: 'high' }),
   extension('detected_on', 'day', 'The first day on which the cluster was public.', { rank: 'high' }),
-  extension('size_when_detected', 'integer', 'Distinct insiders of the cluster as known on that day.'),
+  extension(
+    'size_when_detected',
+    'integer',
+    'Number of distinct insiders in the cluster, as known on detected_on.',
+  ),
   extension('accession_numbers', 'list', 'The filings that report the trades.', { rank: 'low' }),
   codeField,
 ] as const;
@@ -248,7 +252,9 @@ const explanationFields = [
   field('row', 'integer', 'Position in the filing; Table II begins at 1001.'),
   field('date_first', 'day', "Date of the cluster's first trade.", { happened: true }),
   field('date_last', 'day', "Date of the cluster's last trade.", { happened: true }),
-  field('verdict', 'text', '`counted` or `left out`.', { choices: ['counted', 'left out'] }),
+  field('verdict', 'text', 'Whether the trade counts: `counted` or `left out`.', {
+    choices: ['counted', 'left out'],
+  }),
   field(
     'reason',
     'text',
@@ -305,10 +311,15 @@ const signalFields = [
     { rank: 'high' },
   ),
   nullable('ticker', 'text', 'Trading symbol, as the newest filing known on the day states it.'),
-  field('cluster_size', 'integer', 'Distinct insiders, as known on the day; so is all that follows.', {
-    head: 'size',
-    rank: 'high',
-  }),
+  field(
+    'cluster_size',
+    'integer',
+    'Number of distinct insiders, as known on the day, like all that follows.',
+    {
+      head: 'size',
+      rank: 'high',
+    },
+  ),
   totals.value,
   ...dates,
   field('transaction_code', 'text', 'The code of the trades.'),

@@ -65,12 +65,12 @@ const filingFields = [
   nullableExtension(
     'original_filing_date',
     'day',
-    'In an amendment, the stated filing date of the original.',
+    'The filing date of the original, as the amendment states it.',
   ),
   extension(
     'owners',
     'records',
-    'Of a filing by several owners: all of them, in its order. Other filings lack it.',
+    'All owners of a joint filing, in the order of the filing; absent if there is one owner.',
     {
       occasional: true,
       fields: [
@@ -86,7 +86,7 @@ const filingFields = [
   extension(
     'filing_id',
     'text',
-    'What asof calls a filing without an accession number. Other filings lack it.',
+    'An id that asof makes for a filing without an accession number; absent from other filings.',
     { occasional: true },
   ),
 ] as const;

@@ -16,7 +16,7 @@ import { choice, day, integer } from '../value.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
 
-const date = field('date', 'day', 'The period that the value belongs to, as its first day.');
+const date = field('date', 'day', 'The period of the value, as its first day.');
 
 const value = field('value', 'decimal', 'Exact decimal value.');
 
@@ -24,7 +24,7 @@ const about = [
   field(
     'as_of_date',
     'day',
-    'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
+    'The first vintage with this value: the day of its publication, or a later day if the vintage is sampled or fetched.',
   ),
   field('series_id', 'text', 'Identifier of the series.', { mayLack: true }),
   field('unit', 'text', 'Unit of the series.', { mayLack: true }),

@@ -13,30 +13,30 @@ const fields = [
   field('id', 'text', 'Series identifier, upper case.'),
   field('title', 'text', 'Series title.', { mayLack: true, rank: 'high' }),
   field('units', 'text', 'Unit of the values.', { mayLack: true }),
-  field('observation_count', 'integer', 'Dates that have a value in the latest vintage.', {
+  field('observation_count', 'integer', 'Number of dates that have a value in the newest vintage.', {
     head: 'count',
     grows: true,
   }),
-  field('last_updated', 'instant', 'The last vintage.', { grows: true }),
+  field('last_updated', 'instant', 'The newest vintage date, at midnight UTC.', { grows: true }),
   field('source', 'text', 'Data source name.', { mayLack: true, rank: 'low' }),
-  extension('frequency', 'text', 'D, W, BW, M, Q, SA or A; empty if unknown.', {
+  extension('frequency', 'text', 'Frequency code: D, W, BW, M, Q, SA or A; empty if unknown.', {
     choices: [...frequencies, ''],
     head: 'freq',
   }),
-  extension('seasonal_adjustment', 'text', 'Such as SA, SAAR, NSA.'),
-  extension('first_vintage', 'day', 'The first vintage date.'),
-  extension('last_vintage', 'day', 'The last vintage date.', { grows: true }),
-  extension('covered_to', 'day', 'The last day that the store covers.', { grows: true }),
+  extension('seasonal_adjustment', 'text', 'Seasonal adjustment, such as SA, SAAR or NSA.'),
+  extension('first_vintage', 'day', 'The oldest vintage date.'),
+  extension('last_vintage', 'day', 'The newest vintage date.', { grows: true }),
+  extension('covered_to', 'day', 'The last day up to which imports cover the series.', { grows: true }),
   extension(
     'vintage_kind',
     'text',
-    'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    'How its vintages came about: exact (days of publication), fetched (days of a download), sampled (some days, with what was known on them) or unknown; several are separated by "; ".',
     { grows: true },
   ),
   extension(
     'vintage_meaning',
     'text',
-    'What the dates of its vintages mean: publication, freeze, edition, mid-period, month or fetched; several are separated by "; ", and empty is unknown.',
+    'What its vintage dates are: publication, freeze, edition, mid-period, month or fetched; several are separated by "; ". Empty if unknown.',
     { grows: true },
   ),
 ] as const;
@@ -44,15 +44,15 @@ const fields = [
 const descriptionChanges = extension(
   'description_changes',
   'records',
-  'Fields of its description that had another text before, oldest first.',
+  'Changes of its description, oldest first.',
   {
     grows: true,
     knownBy: 'changed_on',
     fields: [
-      field('changed_on', 'day', 'The day on which the change was noticed.'),
-      field('field', 'text', 'The field: title, units, frequency or seasonal_adjustment.'),
-      field('before', 'text', 'Its text before.'),
-      field('after', 'text', 'Its text since then.'),
+      field('changed_on', 'day', 'The day on which asof noticed the change.'),
+      field('field', 'text', 'The changed field: title, units, frequency or seasonal_adjustment.'),
+      field('before', 'text', 'The text before the change.'),
+      field('after', 'text', 'The text after the change.'),
     ],
   },
 );
@@ -60,7 +60,7 @@ const descriptionChanges = extension(
 const matched = nullableExtension(
   'matched',
   'text',
-  'How the search found it: id (or a synonym or an alias of it), title, words, some (of the words) or nearest.',
+  'What the search text matched: id (also by a synonym or an alias), title, words (all of them), some (of the words), or nearest: nothing, but the id is spelled like it.',
 );
 
 const foundFields = [...fields, matched] as const;

@@ -32,9 +32,9 @@ asof vintages UNRATE --limit 5
       'day',
       'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
     ),
-    field('added', 'integer', 'Dates that got their first value, or a value after a withdrawal.'),
-    field('revised', 'integer', 'Dates whose value changed to another number.'),
-    field('withdrawn', 'integer', 'Dates that lost their value.'),
+    field('added', 'integer', 'Number of dates with a value that had none in the vintage before.'),
+    field('revised', 'integer', 'Number of dates whose value changed.'),
+    field('withdrawn', 'integer', 'Number of dates whose value was withdrawn.'),
     extension(
       'vintage_kind',
       'text',

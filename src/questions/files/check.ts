@@ -39,19 +39,19 @@ import {
 } from './shared.ts';
 
 const fields = [
-  field('row', 'integer', 'The row of the file, as an editor counts.'),
+  field('row', 'integer', 'The number of the row, where an editor shows it.'),
   field('day', 'day', 'The day of the row.'),
   field('column', 'text', 'The column of the file.'),
   field('series_id', 'text', 'Identifier of the series.'),
   field('value', 'decimal', 'The value in the file.'),
-  nullable('known', 'decimal', 'The value that was known on the day; empty where none was.'),
-  nullable('known_date', 'day', 'The period that the known value belongs to.'),
+  nullable('known', 'decimal', 'The value that was known on the day; empty if none was.'),
+  nullable('known_date', 'day', 'The period of the known value, as its first day.'),
   nullable(
     'first_known',
     'day',
-    'The first day on which the value of the file was known; empty where it never was.',
+    'The first day on which the value of the file was known; empty if it never was.',
   ),
-  nullable('value_date', 'day', 'The period that the value of the file belongs to.'),
+  nullable('value_date', 'day', 'The period whose value the file has, as its first day.'),
   field(
     'kind',
     'text',

@@ -135,7 +135,7 @@ function joinedColumns(
   return [
     column('', 'decimal', `Values of ${name} that were known on the day of the row.`, ({ value }) => value),
     ...(with_dates
-      ? [column('_date', 'day', `The period that the value of ${name} belongs to.`, ({ date }) => date)]
+      ? [column('_date', 'day', `The period of the value of ${name}, as its first day.`, ({ date }) => date)]
       : []),
     ...(with_age
       ? [

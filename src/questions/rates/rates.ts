@@ -37,9 +37,9 @@ const curveType: Param<CurveType | undefined, false> = {
 
 const comparisonFields = [
   field('maturity', 'text', 'Maturity label.'),
-  nullable('rate', 'decimal', 'Rate in percent; empty where the curve lacks it.'),
+  nullable('rate', 'decimal', 'Rate in percent; empty if the curve has none for the maturity.'),
   nullable('vs_rate', 'decimal', 'Rate of the other curve.'),
-  nullable('change_bps', 'decimal', 'The first less the other, in basis points.'),
+  nullable('change_bps', 'decimal', 'Rate less that of the other curve, in basis points.'),
   nullable('trade_date', 'day', 'Date of the curve.'),
   nullable('vs_trade_date', 'day', 'Date of the other curve.'),
   field('curve_type', 'text', 'PAR or TIPS.'),

@@ -67,19 +67,19 @@ export function asOfDates({
 }
 
 const panelFields = [
-  nullable('as_of', 'day', 'The as-of date.'),
+  nullable('as_of', 'day', 'The as-of date of the row: only what was published by then counts.'),
   field('series_id', 'text', 'Identifier of the series.'),
-  nullable('date', 'day', 'The period that the value belongs to.'),
+  nullable('date', 'day', 'The period of the value, as its first day.'),
   nullable('value', 'decimal', 'Exact decimal value.'),
   nullable(
     'as_of_date',
     'day',
-    'The first vintage with the value: the day of its publication, or a later one if it is sampled or fetched.',
+    'The first vintage with this value: the day of its publication, or a later day if the vintage is sampled or fetched.',
   ),
   nullable(
     'vintage_kind',
     'text',
-    'How the newest vintage on the as-of date came about: exact, fetched, sampled or unknown.',
+    'How the newest vintage on or before the as-of date came about: exact, fetched, sampled or unknown.',
   ),
 ] as const;
 
@@ -107,7 +107,7 @@ export function widePanelLayout(
     const name = typed === first ? typed.toUpperCase() : typed;
     const value: Field = nullable(name, 'decimal', `Values of ${name}.`);
     if (!withDates) return [value];
-    const description = `The period that the value of ${name} belongs to.`;
+    const description = `The period of the value of ${name}, as its first day.`;
     return [value, nullable(`${name}_date`, 'day', description)];
   });
   const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
@@ -116,7 +116,9 @@ export function widePanelLayout(
       field: 'ids',
       hints: ['leave out the dates, or type the id of the series in another letter case'],
     });
-  return showing([field(first, 'day', 'What the row is about.'), ...fields]);
+  const about =
+    first === 'date' ? 'The period of the values, as its first day.' : 'The as-of date of the row.';
+  return showing([field(first, 'day', about), ...fields]);
 }
 
 /** The value known of a series on some days, or nothing yet. */

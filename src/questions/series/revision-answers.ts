@@ -278,7 +278,7 @@ const triangleOf: FromHistory = (_query, { dates, vintages: all, hasMore, valueO
   // Vintages before the first value of all dates would make empty columns.
   const days = all.filter((day) => first !== undefined && day >= first);
   const layout = showing([
-    field('date', 'day', 'The period that the values belong to.'),
+    field('date', 'day', 'The period of the values, as its first day.'),
     ...days.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
   const rows = dates.map((dated): WideRow => {

@@ -23,9 +23,9 @@ const changeFields = [
   nullable(
     'percent',
     'decimal',
-    'The same in percent of the value before, four decimals; empty where that is 0.',
+    'The change in percent of the value before, to four decimals; empty if that value is 0.',
   ),
-  nullable('days', 'integer', 'Days since the first release; empty where that was before the record begins.'),
+  nullable('days', 'integer', 'Days since the first release; empty if the record begins later.'),
 ] as const;
 
 /** A published value, compared with the one published before. */
@@ -40,11 +40,11 @@ export const revisionLayout: RowLayout = {
 /** Returns the layout of values with a column for each horizon. */
 export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
   return showing([
-    field('date', 'day', 'The period that the values belong to.'),
+    field('date', 'day', 'The period of the values, as its first day.'),
     nullable(
       'first_release',
       'day',
-      'The first vintage with a value for the date; empty where that was before the record begins.',
+      'The first vintage with a value for the date; empty if the record begins later.',
     ),
     ...horizons.map((horizon) => nullable(horizonName(horizon), 'decimal', 'The value at this horizon.')),
   ]);
@@ -53,12 +53,12 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
 const statisticsFields = [
   field('earlier', 'text', 'The horizon of the earlier values.'),
   field('later', 'text', 'The horizon of the later values.'),
-  field('count', 'integer', 'Dates that have a value at both horizons.'),
+  field('count', 'integer', 'Number of dates that have a value at both horizons.'),
   nullable('first_date', 'day', 'The first of these dates.'),
   nullable('last_date', 'day', 'The last of these dates.'),
   nullable('mean', 'decimal', 'Mean revision, later less earlier: the bias of the earlier values.'),
   nullable('t', 'decimal', 't-value of the mean, as if revisions were independent.'),
-  nullable('t_hac', 'decimal', 'The same with the standard error of Newey and West.'),
+  nullable('t_hac', 'decimal', 't-value of the mean with the standard error of Newey and West.'),
   nullable('mean_absolute', 'decimal', 'Mean absolute revision.'),
   nullable('sd', 'decimal', 'Standard deviation of the revisions.'),
   nullable('upward', 'decimal', 'Share of revisions above 0.'),

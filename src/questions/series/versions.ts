@@ -106,7 +106,7 @@ export const versions = question({
 
 function layoutOf(days: readonly Version[]): RowLayout {
   return showing([
-    field('date', 'day', 'The period that the values belong to.'),
+    field('date', 'day', 'The period of the values, as its first day.'),
     field('series_id', 'text', 'Identifier of the series.'),
     ...days.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
@@ -232,11 +232,15 @@ function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[]
 }
 
 const comparedFields = [
-  field('date', 'day', 'The period that the values belong to.'),
+  field('date', 'day', 'The period of the values, as its first day.'),
   nullable('value', 'decimal', 'The value as of the first day.'),
   nullable('vs_value', 'decimal', 'The value as of the other day.'),
   nullable('change', 'decimal', 'Exact difference: the value as of the other day less the first.'),
-  nullable('percent', 'decimal', 'The same in percent of the first, four decimals; empty where that is 0.'),
+  nullable(
+    'percent',
+    'decimal',
+    'The difference in percent of the first value, to four decimals; empty if that value is 0.',
+  ),
   nullable('as_of_date', 'day', 'The first vintage with the first value.'),
   nullable('vs_as_of_date', 'day', 'The first vintage with the other value.'),
   field('series_id', 'text', 'Identifier of the series.'),
@@ -323,12 +327,12 @@ function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
 
 const diffFields = [
   field('series_id', 'text', 'Identifier of the series.'),
-  field('date', 'day', 'The period that the values belong to.'),
+  field('date', 'day', 'The period of the values, as its first day.'),
   nullable('old', 'decimal', 'The value as of the first date.'),
   nullable('new', 'decimal', 'The value as of the other date.'),
-  nullable('change', 'decimal', 'Exact difference.'),
-  nullable('percent', 'decimal', 'The same in percent of the old value.'),
-  field('kind', 'text', 'added, revised, withdrawn or unchanged.'),
+  nullable('change', 'decimal', 'The new value less the old, exact.'),
+  nullable('percent', 'decimal', 'The difference in percent of the old value.'),
+  field('kind', 'text', 'What changed: added, revised, withdrawn or unchanged.'),
 ] as const;
 
 /** A date whose value differs between two as-of dates; with `all_rows`, also a date whose value is the same. */
