@@ -132,7 +132,7 @@ export class Basis {
     if (this.demands.exact !== true) return;
     const inexact = kinds.find((kind) => kind !== 'exact');
     if (inexact === '') throw unknownKind(id);
-    if (inexact !== undefined) throw new Problem('inexact', `${id} is ${inexact}`);
+    if (inexact !== undefined) throw new Problem('inexact', `${id} is ${inexact}`, { series: id });
   }
 
   /**
@@ -209,7 +209,7 @@ export class Basis {
   /** Refuses days after an exact vintage whose next one is not exact: a publication between may be missing. */
   requireNoGap(id: string, newest: Day, next: string | undefined): void {
     if (this.demands.exact !== true || next === undefined || next === 'exact') return;
-    throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
+    throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`, { series: id });
   }
 
   /** Asks for the next vintage: an answer as of a day cannot show the gap, because that vintage came later. */
@@ -239,7 +239,7 @@ export class Basis {
     if (this.demands.exact !== true) return;
     if (vintage === undefined) throw unknownKind(id);
     const reason = inexactText(id, day, vintage);
-    if (reason !== undefined) throw new Problem('inexact', reason);
+    if (reason !== undefined) throw new Problem('inexact', reason, { series: id });
   }
 
   #requireAge(subject: string, day: Day = this.today, coveredTo: Day | null | undefined): void {

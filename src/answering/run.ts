@@ -1,8 +1,9 @@
-import { meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
+import { datedText, meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
 import { unitOn } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -35,8 +36,8 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
       ? ask
       : (await import('./transforming.ts')).transforming(ask, transformation);
   const answered = () =>
-    knowingAliases(values, ask, (meant) => question.answer(meant, context)).catch((error) => {
-      throw failureIn(values, error);
+    knowingAliases(values, ask, (meant) => question.answer(meant, context)).catch(async (error) => {
+      throw await failureIn(values, error, ask);
     });
   const { pages, written, ...shown } = await answered();
   const again = async () => (await answered()).pages;
@@ -110,14 +111,28 @@ async function* completed<P extends Envelope | WrittenPage>(
       yield page;
     }
   } catch (error) {
-    throw failureIn(query.values, error);
+    throw await failureIn(query.values, error, ask);
   }
   const about = () => aboutAnswer(query, ask);
   return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
-function failureIn({ id }: Query['values'], error: unknown): unknown {
-  return typeof id === 'string' ? failureOf(id, error) : error;
+async function failureIn({ id }: Query['values'], error: unknown, ask: Ask): Promise<unknown> {
+  const failure = typeof id === 'string' ? failureOf(id, error) : error;
+  return failure instanceof Problem && failure.kind === 'inexact' ? withMeaning(failure, ask) : failure;
+}
+
+/** Adds to the refusal of an inexact series what the dates of its vintages mean, and what to do. */
+async function withMeaning(refusal: Problem, ask: Ask): Promise<Problem> {
+  const { series: id, headline, hints } = refusal;
+  const { note: _, ...silent } = ask;
+  const row = id === undefined ? undefined : await descriptionOf({ id }, silent);
+  const meanings = readMeanings(String(row?.vintage_meaning ?? '')).filter((one) => one !== 'publication');
+  const dated = `; its vintages are dated ${datedText(meanings)}, not by the day of publication`;
+  return refusal.with({
+    detail: meanings.length === 0 ? headline : headline + dated,
+    hints: [...hints, `without ${ask.naming.param('exact')} the answer has these values, and a note`],
+  });
 }
 
 /** Passes pages on; adds the operation's notes about the rows of the first page, or on why there are none. */

@@ -215,7 +215,7 @@ async function placeDays(
   for (const { days: known, since } of realTimePeriodsOf(placed.covered, vintageDays)) {
     if (since === undefined) continue;
     for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
-    if (exact !== true || !known.some((day) => day > since)) continue;
+    if (exact !== true || kindOf.get(since) !== 'exact' || !known.some((day) => day > since)) continue;
     const next = vintageDays[vintageDays.indexOf(since) + 1];
     basis.requireNoGap(id, since, next && kindOf.get(next));
   }

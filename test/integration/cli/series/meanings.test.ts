@@ -6,6 +6,11 @@ import { asking, commandModes } from '../../../support/modes.ts';
 import { dataPath, testData } from '../../../support/repository.ts';
 import { importFiles, importPaths, newStorePath } from '../../../support/scratch-store.ts';
 
+const oecdHeader =
+  'DATAFLOW,REF_AREA,FREQ,MEASURE,UNIT_MEASURE,ACTIVITY,EDITION,TIME_PERIOD,OBS_VALUE,OBS_STATUS,UNIT_MULT,DECIMALS,BASE_PER';
+const ecbHeader =
+  'KEY,FREQ,REF_AREA,ADJUSTMENT,RT_ECON_CONCEPT,RT_DENOM,TIME_PERIOD,OBS_VALUE,OBS_STATUS,OBS_CONF,UNIT,UNIT_MULT,ACTION,VALID_FROM,VALID_TO';
+
 const store = newStorePath(scratchFolder());
 
 async function make(): Promise<void> {
@@ -16,7 +21,18 @@ async function make(): Promise<void> {
   await importFiles(store, {
     'index.csv': statements(['INDEX,1990-01-01,2015-01-30,50', 'INDEX,1990-01-01,2018-01-30,40']),
     'metadata.csv': 'series_id,units\nINDEX,2015 = 100\n',
+    'oecd.csv': `${oecdHeader}
+OECD.SDD.STES:DSD_STES_REVISIONS@DF_STES_REVISIONS(4.0),EA20,Q,B1GQ_Q,XDC,_T,202309,2015-Q1,100,A,6,0,2010
+`,
+    'ecb.csv': `${ecbHeader}
+RTD.Q.S0.S.G_GDPM_TO_C.E,Q,S0,S,G_GDPM_TO_C,E,1991-Q1,1274000.74,A,F,EUR,6,Replace,2001-01-03T15:30:00.000+01:00,
+`,
   });
+  await importFiles(
+    store,
+    { 'FETCHED.csv': 'observation_date,FETCHED\n2014-10-01,5.1\n' },
+    { asOf: '2015-06-01' },
+  );
   const writer = await openWriter(store);
   const change = { seriesId: 'INDEX', field: 'units', changedOn: '2018-01-30' };
   await writer.recordChange({ ...change, before: '2010 = 100', after: '2015 = 100' });
@@ -35,6 +51,7 @@ describe.each(commandModes)('what a vintage means, %s', (mode) => {
     ! asof: the date of a vintage is the middle of its month or quarter, by convention
     $ asof series search GDP --match id --columns id,vintage_meaning
     id,vintage_meaning
+    ECB:RTD.Q.S0.S.G_GDPM_TO_C.E,freeze
     GDP,publication
 
     # is said once where a panel mixes two
@@ -51,7 +68,27 @@ describe.each(commandModes)('what a vintage means, %s', (mode) => {
 
     # is publication for --exact
     $ asof observations ROUTPUT --as-of 2015-02-27 --exact
-    ! asof: ROUTPUT is sampled: …
+    ! asof: ROUTPUT is sampled: …; its vintages are dated by the middle of a month or quarter, not by the day of publication
+    !       without --exact the answer has these values, and a note
+    [exit 9]
+    $ asof observations FETCHED --exact
+    ! asof: FETCHED is fetched: …; its vintages are dated by the day of a download, not by the day of publication
+    !       without --exact the answer has these values, and a note
+    [exit 9]
+    $ asof observations OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T --exact
+    ! asof: OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T is sampled: …; its vintages are dated by the month after an edition, not by the day of publication
+    !       without --exact the answer has these values, and a note
+    [exit 9]
+    $ asof observations ECB:RTD.Q.S0.S.G_GDPM_TO_C.E --exact
+    ! asof: ECB:RTD.Q.S0.S.G_GDPM_TO_C.E is sampled: …; its vintages are dated by the day before a meeting, not by the day of publication
+    !       without --exact the answer has these values, and a note
+    [exit 9]
+    $ asof observations GDP --exact --limit 1 --columns series_id
+    series_id
+    GDP
+    $ asof panel GDP ROUTPUT --as-of-each year-end --from 2014-01-01 --to 2014-12-31 --exact
+    ! asof: ROUTPUT is sampled; its vintages are dated by the middle of a month or quarter, not by the day of publication
+    !       without --exact the answer has these values, and a note
     [exit 9]
 
     # may be a new unit, which rows as of a day have and comparisons name
