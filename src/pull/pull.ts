@@ -248,6 +248,7 @@ class SourcePull {
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
         hasConflicts: () => state.conflicts.length > 0,
+        conflicts: () => state.conflicts.length,
       };
       const { name, upTo = '' } = state.record;
       if (upTo > latestDay(task.now))

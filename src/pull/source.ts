@@ -134,6 +134,8 @@ export type PullTask = {
   readonly note: (text: string) => void;
   /** Tells whether the windows so far contradict the store. */
   readonly hasConflicts: () => boolean;
+  /** Counts the contradictions of the windows so far. */
+  readonly conflicts: () => number;
 };
 
 /** An item that a source offers. */

@@ -144,6 +144,8 @@ type PanelMark = {
   readonly changed?: readonly Month[];
   /** Months whose corrected file was stored in place of the first one. */
   readonly revised?: readonly Month[];
+  /** Months whose files contradict the store, which later runs compare again. */
+  readonly contradicted?: readonly Month[];
   /** The files that could not be read. */
   readonly left?: readonly Missing[];
 };
@@ -159,6 +161,8 @@ class DatabaseHistory {
   readonly #today: Day;
   /** The newest file that earlier runs stored. */
   readonly #previous: PanelMark['newest'];
+  /** The months to compare again, which contradicted the store. */
+  readonly #again: Set<Month>;
   #bookmark: PanelMark;
   #upTo: Day;
   /** The series in the files so far, and those that the store has from another source. */
@@ -175,6 +179,7 @@ class DatabaseHistory {
     this.#previous = held.newest;
     const { changed, revised } = held;
     this.#bookmark = task.full ? defined({ from, changed, revised }) : defined({ ...held, from });
+    this.#again = new Set(this.#bookmark.contradicted);
     this.#upTo = task.subject.upTo ?? '';
   }
 
@@ -191,10 +196,13 @@ class DatabaseHistory {
     }
     const start = this.#startIn(links);
     yield* this.#leftBehind(links);
-    for (const archive of links.archives)
-      if (this.#isWanted(archive.to)) yield* this.#archive(archive, links, start);
+    for (const archive of links.archives) {
+      const isAsked = [...this.#again].some((month) => month >= archive.from && month <= archive.to);
+      if (isAsked || this.#isWanted(archive.to)) yield* this.#archive(archive, links, start);
+    }
     let fetched: Fetched | undefined;
-    for (const month of monthsBetween(start, newest.month).filter((one) => this.#isDue(one))) {
+    const months = [...this.#again, ...monthsBetween(start, newest.month)].sort();
+    for (const month of months.filter((one) => this.#isDue(one))) {
       const isRevised = this.#bookmark.revised?.includes(month) === true;
       fetched = isRevised ? await this.#fileOf(month, links, true) : undefined;
       fetched ??= await this.#fileOf(month, links);
@@ -217,7 +225,7 @@ class DatabaseHistory {
       const fetched = await this.#fileOf(month, links);
       const whole = fetched && (await this.#read(month, fetched.file, asOf));
       const usable = whole ?? (await this.#corrected(month, links, asOf));
-      if (usable !== undefined) yield this.#window(usable);
+      if (usable !== undefined) yield* this.#compared(month, usable);
     }
   }
 
@@ -271,7 +279,7 @@ class DatabaseHistory {
 
   #isWanted(month: Month): boolean {
     const { through = '', from = '' } = this.#bookmark;
-    return month > through && month >= from;
+    return (month > through || this.#again.has(month)) && month >= from;
   }
 
   /** Yields the files of an archive as windows, oldest first; a month that the archive lacks is requested. */
@@ -337,11 +345,23 @@ class DatabaseHistory {
     let whole = fetched && (await this.#read(month, fetched.file, asOf, isArchived));
     if (whole === undefined && links !== undefined) whole = await this.#corrected(month, links, asOf);
     if (fetched === undefined && whole === undefined) this.#miss(month);
-    this.#bookmark = { ...this.#bookmark, through: month };
-    if (fetched?.sha256 !== undefined && whole !== undefined)
+    const { through = '', newest } = this.#bookmark;
+    this.#bookmark = { ...this.#bookmark, through: later(through, month) };
+    if (fetched?.sha256 !== undefined && whole !== undefined && month >= (newest?.month ?? ''))
       this.#bookmark = { ...this.#bookmark, newest: { month, sha256: fetched.sha256 } };
     this.#upTo = later(this.#upTo, asOf);
-    yield this.#window(whole);
+    yield* this.#compared(month, whole);
+  }
+
+  /** Yields the window of a month; one that contradicts the store is named again in every run. */
+  async *#compared(month: Month, whole: WholeFile | undefined): AsyncGenerator<PullWindow> {
+    const before = this.#task.conflicts();
+    const others = this.#bookmark.contradicted?.filter((one) => one !== month);
+    const marked = { ...this.#bookmark, contradicted: withMonth(others, month) };
+    this.#bookmark = defined({ ...this.#bookmark, contradicted: others?.length === 0 ? undefined : others });
+    this.#again.delete(month);
+    yield { ...this.#window(whole), contradicted: JSON.stringify(marked) };
+    if (this.#task.conflicts() > before) this.#bookmark = marked;
   }
 
   /** Leaves a month without a file for later runs: servers send a page in an outage too. */

@@ -199,3 +199,40 @@ describe('a store that pulls FRED-MD twice a month', () => {
     );
   });
 });
+
+describe('a file of FRED-MD that contradicts the store', () => {
+  const archive = 'historical-vintages-of-fred-md-2020-04-to-2020-05.zip';
+  const members = (revised: number) =>
+    archiveOf({ '2020-04.csv': panelOf('2020-04', { revised }), '2020-05.csv': panelOf('2020-05') });
+
+  it.each([
+    [
+      'a file of its own',
+      'monthly/2020-07-md.csv',
+      '2020-07',
+      ['page', 'monthly/2020-07-md.csv', 'monthly/2020-08-md.csv'],
+    ],
+    ['an archive', archive, '2020-04', ['page', archive, 'monthly/2020-08-md.csv']],
+  ])(
+    'in %s is compared and named again in every run, until --replace takes it',
+    async (_, name, month, asked) => {
+      const { server, pull: pullSince, vintages } = await summer2020();
+      publish(server, archive, members(0), 'archive');
+      const pull = (instant: string, options = {}) => pullSince(instant, { since: undefined, ...options });
+      await pull('2020-08-10T12:00:00Z');
+      const before = await vintages();
+      publish(server, name, name === archive ? members(1) : panelOf(month, { revised: 1 }));
+      const first = await pull('2020-08-10T13:00:00Z', { full: true });
+      const list = first.subjects[0]?.problem?.list ?? [];
+      expect([first.ends, list.length]).toEqual([['FRED-MD conflict: bad-answer'], 6]);
+      for (const hour of [14, 15]) {
+        const again = await pull(`2020-08-10T${hour}:00:00Z`);
+        expect([again.ends, again.asked]).toEqual([['FRED-MD conflict: bad-answer'], asked]);
+        expect(again.subjects[0]?.problem?.list).toEqual(list);
+      }
+      expect(await vintages()).toEqual(before);
+      await pull('2020-08-10T16:00:00Z', { full: true, replace: true });
+      expect((await pull('2020-08-10T17:00:00Z')).ends).toEqual(['FRED-MD nothing-new']);
+    },
+  );
+});
