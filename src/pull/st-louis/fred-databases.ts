@@ -347,8 +347,9 @@ class DatabaseHistory {
     if (fetched === undefined && whole === undefined) this.#miss(month);
     const { through = '', newest } = this.#bookmark;
     this.#bookmark = { ...this.#bookmark, through: later(through, month) };
-    if (fetched?.sha256 !== undefined && whole !== undefined && month >= (newest?.month ?? ''))
-      this.#bookmark = { ...this.#bookmark, newest: { month, sha256: fetched.sha256 } };
+    const sha256 = await fetched?.file.sha256();
+    if (sha256 !== undefined && whole !== undefined && month >= (newest?.month ?? ''))
+      this.#bookmark = { ...this.#bookmark, newest: { month, sha256 } };
     this.#upTo = later(this.#upTo, asOf);
     yield* this.#compared(month, whole);
   }

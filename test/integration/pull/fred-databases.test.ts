@@ -482,6 +482,13 @@ describe('the history of FRED-MD', () => {
     ]);
   });
 
+  it('has a newest file once that an archive has too', async () => {
+    const { server, store, pull } = await linking(['2020-08']);
+    publish(server, ...archived('2020-07', '2020-08', '2020-07', '2020-08'), 'archive (.zip)');
+    expect((await pull('2020-09-01T12:00:00Z')).ends).toEqual(['FRED-MD pulled']);
+    expect(await vintagesOf(store)).toEqual(['2020-07-31 sampled', '2020-08-31 sampled']);
+  });
+
   it('begins with the first linked file if the page links no archive, and says so', async () => {
     const { store, pull } = await linking(['2020-07', '2020-08']);
     expect(await pull('2020-08-10T12:00:00Z')).toMatchObject({
