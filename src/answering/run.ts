@@ -127,8 +127,10 @@ async function withMeaning(refusal: Problem, ask: Ask): Promise<Problem> {
   const { series: id, headline, hints } = refusal;
   const { note: _, ...silent } = ask;
   const row = id === undefined ? undefined : await descriptionOf({ id }, silent);
-  const meanings = readMeanings(String(row?.vintage_meaning ?? '')).filter((one) => one !== 'publication');
-  const dated = `; its vintages are dated ${datedText(meanings)}, not by the day of publication`;
+  const all = readMeanings(String(row?.vintage_meaning ?? ''));
+  const meanings = all.filter((one) => one !== 'publication');
+  const which = meanings.length < all.length ? 'some of its' : 'its';
+  const dated = `; ${which} vintages are dated ${datedText(meanings)}, not by the day of publication`;
   return refusal.with({
     detail: meanings.length === 0 ? headline : headline + dated,
     hints: [...hints, `without ${ask.naming.param('exact')} the answer has these values, and a note`],

@@ -100,17 +100,18 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
 });
 
 describe('--exact', () => {
+  const mixed = '; some of its vintages are dated by the day of a download, not by the day of publication';
   const each = '--as-of-each day --from 2008-09-01 --to';
   test.each([
     ['obs UNRATE --as-of 2008-09-16', sampled],
     ['obs UNRATE', 'UNRATE is sampled: values are from the newest sample, of 2008-11-15'],
-    ['obs MIXED --as-of 2008-10-15', `MIXED is exact on 2008-08-31: ${since}`],
-    ['obs MIXED', 'MIXED is fetched: values are from the newest vintage, of 2008-11-30'],
+    ['obs MIXED --as-of 2008-10-15', `MIXED is exact on 2008-08-31: ${since}${mixed}`],
+    ['obs MIXED', `MIXED is fetched: values are from the newest vintage, of 2008-11-30${mixed}`],
     ['obs UNRATE --first-release', firstRelease],
     ['panel UNRATE --as-of 2008-09-16', sampled],
     ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: values are from the sample of 2008-08-15'],
     [`panel UNRATE ${each} 2008-09-16`, 'UNRATE is sampled'],
-    [`panel MIXED ${each} 2008-10-15 --beyond repeat`, `MIXED is exact on 2008-08-31: ${since}`],
+    [`panel MIXED ${each} 2008-10-15 --beyond repeat`, `MIXED is exact on 2008-08-31: ${since}${mixed}`],
     ['vintages UNRATE', 'UNRATE is sampled'],
     ['revisions UNRATE --date 2008-07-01', 'UNRATE is sampled'],
     ['obs X --as-of 2008-02-01', 'it is not known how the vintages of X came about'],
