@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
+import { copyStore } from '../../../src/maintenance/copy.ts';
 import { mergeStore } from '../../../src/maintenance/merge.ts';
+import { addAlias, listAliases } from '../../../src/maintenance/series.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { transcript } from '../../support/command.ts';
 import { type Engine, onEveryEngine, sqlite } from '../../support/engines.ts';
@@ -120,6 +122,21 @@ onEveryEngine((engine) => {
       expect(await contentOf(into)).toEqual(before);
     });
 
+    it('is equal to a copy on the other engine, with the units of its vintages and its aliases', async () => {
+      const from = await storeOf(sqlite, files.old, files.between);
+      await addAlias(from, 'EA.GDP', id);
+      const copy = engine.newAddress();
+      await copyStore(from, copy);
+      const merged = engine.newAddress();
+      await mergeStore(from, merged, { clock });
+      for (const one of [copy, merged]) {
+        expect(await contentOf(one)).toEqual(await contentOf(from));
+        expect(await listAliases(one)).toEqual(await listAliases(from));
+        const { source, publishers, vintageKind } = (await seriesIn(one)) ?? {};
+        expect([source, publishers, vintageKind]).toEqual(['OECD', 'OECD', 'sampled']);
+      }
+    });
+
     it.each([
       ['the first', true],
       ['the second', false],
@@ -174,6 +191,10 @@ onEveryEngine((engine) => {
 
 function unit(base: string): string {
   return `National currency, millions, constant prices, base period ${base}`;
+}
+
+function seriesIn(store: string) {
+  return reading(store, (view) => view.series.find(id));
 }
 
 function unitsIn(store: string, series = id) {
