@@ -89,7 +89,8 @@ export class StoreWriter {
 
   /** Adds a look at a calendar; `put` tells whether it is new. Another text of a stored look needs `replace`. */
   async mergeSighting(sighting: Sighting, replace: boolean | undefined) {
-    const { put, conflict } = planSighting(await this.#transaction.calendar.stored(), sighting);
+    const { entries: _, ...look } = sighting;
+    const { put, conflict } = planSighting(await this.#transaction.calendar.stored(look), sighting);
     if (!put || (conflict !== undefined && replace !== true)) return { put: false, conflict };
     this.#others.sighting(sighting, conflict);
     await this.#transaction.calendar.put(sighting);

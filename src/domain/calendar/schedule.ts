@@ -87,7 +87,9 @@ function placeOf({ day, at, release, period }: ScheduledRelease): string {
 
 function bySource(sightings: readonly Sighting[]): ReadonlyMap<string, readonly Sighting[]> {
   const found = new Map<string, Sighting[]>();
-  const inOrder = [...sightings].sort((a, b) => (a.seenAt < b.seenAt ? -1 : 1));
+  // Of two looks of one day, the one that covers later days is the later.
+  const timeOfLook = ({ seenAt, to, from, scope }: Sighting) => [seenAt, to, from, scope].join(' ');
+  const inOrder = [...sightings].sort((a, b) => (timeOfLook(a) < timeOfLook(b) ? -1 : 1));
   for (const sighting of inOrder) addTo(found, sighting.source, sighting);
   return found;
 }

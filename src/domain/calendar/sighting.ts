@@ -50,20 +50,23 @@ export function seenOn({ seenAt }: Pick<Sighting, 'seenAt'>): Day {
 
 const fields = ['day', 'time', 'release', 'period', 'zone', 'name', 'state'] as const;
 
+function keyOf(entry: CalendarEntry): string {
+  return fields.map((field) => entry[field] ?? '').join('\u0000');
+}
+
 /** Sorts entries and drops those that say the same: calendars list some twice. */
 export function sortedEntries(entries: readonly CalendarEntry[]): readonly CalendarEntry[] {
-  const keyOf = (entry: CalendarEntry) => fields.map((field) => entry[field] ?? '').join('\u0000');
   const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }
 
-/** Decides whether a store takes a sighting; another text of the same look is a conflict. */
+/** Decides whether a store takes a sighting that it may have stored; another text of that look is a conflict. */
 export function planSighting(
-  stored: readonly Sighting[],
+  stored: Sighting | undefined,
   given: Sighting,
 ): { readonly put: boolean; readonly conflict?: Sighting } {
-  const same = stored.find((one) => keyOfSighting(one) === keyOfSighting(given));
-  if (same === undefined) return { put: true };
-  const isKnown = JSON.stringify(same.entries) === JSON.stringify(given.entries);
-  return isKnown ? { put: false } : { put: true, conflict: same };
+  if (stored === undefined) return { put: true };
+  const textOf = ({ entries }: Sighting) => JSON.stringify(entries.map(keyOf));
+  const isKnown = textOf(stored) === textOf(given);
+  return isKnown ? { put: false } : { put: true, conflict: stored };
 }

@@ -10,24 +10,29 @@ const isLook = `source = @source and scope = @scope and lists = @lists and first
 
 /** Reads and writes what calendars of releases listed when they were looked at. */
 export function calendarIn(session: SqlSession) {
+  /** Reads looks with their entries; `where` selects them. */
+  async function read(where: string, params: object): Promise<readonly Sighting[]> {
+    const looks = await session.rows<StoredLook>(
+      `select source, scope, lists, first_day as "from", last_day as "to", seen_at as "seenAt", listing
+       from asof.calendar_look where ${where}
+       order by source, scope, lists, seen_at, first_day, last_day`,
+      { ...params },
+    );
+    const ids = [...new Set(looks.map(({ listing }) => listing))];
+    const listings = await session.rows<{ readonly listing: string; readonly entries: string }>(
+      'select listing, entries from asof.calendar_listing where listing = any(@ids::text[])',
+      { ids },
+    );
+    const entries = new Map(listings.map((one) => [one.listing, JSON.parse(one.entries)]));
+    return looks.map(({ listing, ...look }) => ({ ...look, entries: entries.get(listing) ?? [] }));
+  }
   const view: StoreView['calendar'] = {
-    async sightings({ upTo, from } = {}) {
-      const looks = await session.rows<StoredLook>(
-        `select source, scope, lists, first_day as "from", last_day as "to", seen_at as "seenAt", listing
-         from asof.calendar_look
-         where (@upTo::text is null or lists = 'events' or substr(seen_at, 1, 10) <= @upTo::text)
-           and (@from::date is null or last_day >= @from::date)
-         order by source, scope, lists, seen_at, first_day, last_day`,
+    sightings: ({ upTo, from } = {}) =>
+      read(
+        `(@upTo::text is null or lists = 'events' or substr(seen_at, 1, 10) <= @upTo::text)
+         and (@from::date is null or last_day >= @from::date)`,
         { upTo, from },
-      );
-      const ids = [...new Set(looks.map(({ listing }) => listing))];
-      const listings = await session.rows<{ readonly listing: string; readonly entries: string }>(
-        'select listing, entries from asof.calendar_listing where listing = any(@ids::text[])',
-        { ids },
-      );
-      const entries = new Map(listings.map((one) => [one.listing, JSON.parse(one.entries)]));
-      return looks.map(({ listing, ...look }) => ({ ...look, entries: entries.get(listing) ?? [] }));
-    },
+      ),
   };
   return {
     ...view,
@@ -48,10 +53,11 @@ export function calendarIn(session: SqlSession) {
         { ...look, listing },
       );
     },
-    /** Locks the calendars, and returns the stored sightings. */
-    async stored(): Promise<readonly Sighting[]> {
+    /** Locks the calendars, and returns the stored sighting of a look; undefined if it is new. */
+    async stored(look: Look): Promise<Sighting | undefined> {
       await session.lock?.(['calendars']);
-      return view.sightings();
+      const [found] = await read(isLook, look);
+      return found;
     },
     async remove(look: Look): Promise<void> {
       await session.write(`delete from asof.calendar_look where ${isLook}`, { ...look });
