@@ -101,7 +101,19 @@ function unrecognised(file: SourceFile, head: FileHead): Problem {
       reason: `not a format that asof reads; it starts with ${firstLine(head.text)}`,
       hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
     };
-  return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints, refusal: { reason } });
+  const all = [...hints, ...publishedCalendars(file)];
+  return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints: all, refusal: { reason } });
+}
+
+/** Says where a calendar is that a file should be by its name. */
+function publishedCalendars({ name }: SourceFile): readonly string[] {
+  if (/release_dates.*\.json$/i.test(name))
+    return ['the dates of the BEA are at https://apps.bea.gov/API/signup/release_dates.json'];
+  if (!/\.ics$/i.test(name)) return [];
+  return [
+    'the calendar of the BLS is at https://www.bls.gov/schedule/news_release/bls.ics, which refuses many programs: a browser gets it',
+    'that of the BEA is at https://www.bea.gov/news/schedule/ics/online-calendar-subscription.ics',
+  ];
 }
 
 function inWorkbook({ sheets = [] }: FileHead): Diagnosis | undefined {
