@@ -44,6 +44,8 @@ export type CopySummary = {
   readonly imports: number;
   readonly followed: number;
   readonly aliases: number;
+  /** The looks at calendars of releases. */
+  readonly looks: number;
   /** The SHA-256 of everything in both stores; empty for a dry run. */
   readonly digest: string;
 };
@@ -114,7 +116,8 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   const { trades } = await view.filings.counts();
   const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
   const { length: aliases } = await view.aliases.all();
-  return { series: series + described, facts, rates, trades, imports, followed, aliases, digest: '' };
+  const { length: looks } = await view.calendar.sightings();
+  return { series: series + described, facts, rates, trades, imports, followed, aliases, looks, digest: '' };
 }
 
 async function copyAll(

@@ -60,6 +60,7 @@ export async function undoStoreImport(
 async function isEmpty(view: WholeView): Promise<boolean> {
   const { series, described } = await view.contents.totals();
   if (series + described > 0 || (await view.rates.summaries()).length > 0) return false;
+  if ((await view.calendar.sightings()).length > 0) return false;
   return (await view.filings.counts()).filings === 0;
 }
 

@@ -22,7 +22,7 @@ import { endOfTime, startOfTime } from './sql/session.ts';
 type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>>[number];
 
 type UndoneSubject = {
-  /** The id of a series, the type of a curve, `filings`, `followed` or `looks`. */
+  /** The id of a series, the type of a curve, `filings`, `followed` or `looks at calendars`. */
   readonly subject: string;
   /** True if the import created the subject, so that nothing remains. */
   readonly goes: boolean;
@@ -41,6 +41,8 @@ export type UndoneChanges = {
   readonly series: readonly string[];
   readonly rates: number;
   readonly filings: number;
+  /** The looks at calendars. */
+  readonly looks: number;
   readonly subjects: readonly UndoneSubject[];
 };
 
@@ -71,6 +73,7 @@ export async function undoImport(
     series: series.map((change) => subjectOf(change).name),
     rates: count(({ subject }) => subject.endsWith(' curve')),
     filings: count(({ subject }) => subject === 'filings'),
+    looks: count(({ subject }) => subject === looksAtCalendars),
     subjects,
   };
 }
@@ -95,6 +98,8 @@ function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedCh
     ],
   });
 }
+
+const looksAtCalendars = 'looks at calendars';
 
 type Undoing = {
   /** Returns the parts that an import touched; imports that share a part can only be undone in order. */
@@ -258,7 +263,7 @@ async function undoCalendar(transaction: WriteTransaction, looks: CalendarBefore
     if (before !== null) await transaction.calendar.put(before);
   }
   const added = looks.filter(({ before }) => before === null);
-  return undoneSubject('looks at calendars', {
+  return undoneSubject(looksAtCalendars, {
     removed: added.length,
     restored: looks.length - added.length,
   });

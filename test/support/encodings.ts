@@ -196,12 +196,25 @@ const filings: fc.Arbitrary<Encoded> = fc
     };
   });
 
+/** Looks at a calendar, whose events depend on the day, and days of a release that happened. */
+const calendars: fc.Arbitrary<Encoded> = fc
+  .record({ day: fc.constantFrom('01', '02', '03'), isText: fc.boolean() })
+  .map(({ day, isText }) => {
+    const text = `Release Dates:\n----------\n2025-09-05\n2025-10-${day}\n`;
+    if (isText) return { files: { 'release_dates_50.txt': text }, flags: {} };
+    const events = ['04', '05', '06']
+      .filter((other) => Number(other) % Number(day) > 0 || day === '01')
+      .map((other) => `BEGIN:VEVENT\nDTSTART:202510${other}T080000Z\nSUMMARY:Jobs\nEND:VEVENT\n`);
+    const lines = ['BEGIN:VCALENDAR', 'PRODID:-//Office//EN', `${events.join('')}END:VCALENDAR`];
+    return { files: { [`office-2025-10-${day}.ics`]: lines.join('\n') }, flags: {} };
+  });
+
 /** Imports of every kind, which agree with each other in any order. */
 export const mixedImports: fc.Arbitrary<readonly Encoded[]> = fc
   .record({
     statements: agreeing,
     formats: fc.array(fc.constantFrom(...encodings), { minLength: 1, maxLength: 4 }),
-    others: fc.array(fc.oneof(metadata, rates, filings), { maxLength: 5 }),
+    others: fc.array(fc.oneof(metadata, rates, filings, calendars), { maxLength: 5 }),
     order: fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
   })
   .map(({ statements, formats, others, order }) => {

@@ -152,7 +152,7 @@ export function manyStatements(count: number, datesOfEach: number): string {
   return `series_id,date,as_of_date,value\n${rows.join('')}`;
 }
 
-/** Everything that a store holds but its log: a digest of each series, its figures, the rates and the filings. */
+/** Everything that a store holds but its log: a digest of each series, its figures, the rates, filings and calendars. */
 export function contentOf(address: string) {
   return reading(address, async (view) => {
     const series: unknown[] = [];
@@ -161,6 +161,7 @@ export function contentOf(address: string) {
     const others: unknown[] = [];
     for await (const points of allPoints(view)) others.push(...points);
     for await (const filings of allFilings(view)) others.push(...filings);
+    others.push(...(await view.calendar.sightings()));
     return { series, others, symbols: await view.filings.symbols(), followed: await view.sources.followed() };
   });
 }

@@ -281,14 +281,21 @@ asof store undo --list
   },
 });
 
-function undoneText({ number, files, importedAt, series, rates, filings }: UndoneImport): string {
+function undoneText({ number, files, importedAt, series, rates, filings, looks }: UndoneImport): string {
   const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''}`;
   const of = [
-    ...(series.length > 0 || rates + filings === 0 ? [counted(series.length, 'series', 'series')] : []),
+    ...(series.length > 0 || rates + filings + looks === 0
+      ? [counted(series.length, 'series', 'series')]
+      : []),
     ...(rates > 0 ? [counted(rates, 'rate')] : []),
     ...(filings > 0 ? [counted(filings, 'filing')] : []),
+    ...(looks > 0 ? [looksText(looks)] : []),
   ];
   return `import ${number} of ${importedAt} (${named}): ${of.join(', ')}`;
+}
+
+function looksText(looks: number): string {
+  return counted(looks, 'look at a calendar', 'looks at calendars');
 }
 
 function seriesCommand(
@@ -439,7 +446,7 @@ async function copied(
 }
 
 function copyLines(summary: CopySummary): readonly string[] {
-  const { store, series, facts, rates, trades, imports, followed, aliases, digest, dryRun } = summary;
+  const { store, series, facts, rates, trades, imports, followed, aliases, looks, digest, dryRun } = summary;
   const held = [
     counted(series, 'series', 'series'),
     counted(facts, 'fact'),
@@ -448,6 +455,7 @@ function copyLines(summary: CopySummary): readonly string[] {
     `${counted(imports, 'entry', 'entries')} of the log`,
     ...(followed > 0 ? [`${followed} followed`] : []),
     ...(aliases > 0 ? [counted(aliases, 'alias', 'aliases')] : []),
+    ...(looks > 0 ? [looksText(looks)] : []),
   ].join(', ');
   if (dryRun) return [`dry run: ${store} would hold ${held}`];
   return [`${store} holds ${held}`, `read again and compared: sha256 ${digest}`];

@@ -97,7 +97,7 @@ const causes = {
   period: 'period',
   rate: 'rate',
   filing: 'trade',
-  look: 'calendar look',
+  look: 'calendar',
   absent: 'vanished item',
 } as const;
 
@@ -132,8 +132,12 @@ function describe(conflict: ImportConflict): string {
     }
     case 'look': {
       const { file, held, given } = conflict;
-      const [first] = differenceOf(held, given);
-      return `${file}: the calendar of ${given.source} seen at ${given.seenAt} is stored with other entries: ${first}`;
+      const differences = differencesOf(held, given);
+      const shown = [
+        ...differences.slice(0, mostDifferences),
+        ...moreThan(differences.length, mostDifferences),
+      ];
+      return `${file}: another calendar of ${given.source} is stored as seen on ${given.seenAt}: ${shown.join('; ')}`;
     }
     case 'metadata': {
       const { seriesId, field, held, given } = conflict;
@@ -152,16 +156,25 @@ function describe(conflict: ImportConflict): string {
   }
 }
 
-/** Lists the entries that only one of two calendars has. */
-function differenceOf(held: Sighting, given: Sighting): readonly string[] {
+const mostDifferences = 4;
+
+function moreThan(count: number, shown: number): readonly string[] {
+  return count > shown ? [`… and ${count - shown} more`] : [];
+}
+
+/** Lists the entries that only one of two calendars has, by day. */
+function differencesOf(held: Sighting, given: Sighting): readonly string[] {
   const textsOf = ({ entries }: Sighting) =>
-    entries.map(({ day, time = '', release }) => `${day} ${time} ${release}`);
+    new Set(
+      entries.map(({ day, time, zone, release, name, period, state }) =>
+        [day, time, zone, name ?? release, period, state].filter((part) => part !== undefined).join(' '),
+      ),
+    );
   const [stored, found] = [textsOf(held), textsOf(given)];
   return [
-    ...found.filter((text) => !stored.includes(text)).map((text) => `${text} is new`),
-    ...stored.filter((text) => !found.includes(text)).map((text) => `${text} is missing`),
-    'other details',
-  ];
+    ...[...found].filter((text) => !stored.has(text)).map((text) => `${text} is new`),
+    ...[...stored].filter((text) => !found.has(text)).map((text) => `${text} is missing`),
+  ].sort();
 }
 
 function list(sources: readonly string[]): string {

@@ -51,6 +51,7 @@ function isMigration(sql: string): boolean {
   return /^\s*(?:--.*\s*)*(?:create|alter)\b/.test(sql) || /set format = |citus|pg_dist_partition/.test(sql);
 }
 
+await import('../../import/calendars.test.ts');
 await import('../../maintenance/aliases.test.ts');
 await import('../../maintenance/check.test.ts');
 await import('../../maintenance/copy.test.ts');
