@@ -116,6 +116,19 @@ export class FredApi {
     throw new Problem('not-found', detail, { hints: [`asof unfollow fred ${id} stops following it`] });
   }
 
+  /** Asks in which release a series appears: `fred:53`; undefined if FRED names none. */
+  async release(id: string): Promise<string | undefined> {
+    const path = 'series/release';
+    const reply = await this.#ask(path, { series_id: id });
+    if (typeof reply === 'string') throw refusedBy(path, reply);
+    const { releases } = reply.answer;
+    if (!Array.isArray(releases)) throw changed(path, 'the answer has no releases');
+    const [first] = releases.filter(isJsonObject);
+    if (first === undefined) return undefined;
+    if (Number.isSafeInteger(first.id)) return `fred:${first.id}`;
+    throw changed(path, `a release has the id ${JSON.stringify(first.id)}`);
+  }
+
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
     const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };

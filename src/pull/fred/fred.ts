@@ -5,6 +5,7 @@ import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import {
+  fredSeries,
   newestFigures,
   partOfAnswer,
   type RealTimeHistory,
@@ -13,6 +14,7 @@ import {
 } from '../../import/formats/fred/api.ts';
 import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
+import type { ImportFile } from '../../import/load/load.ts';
 import { defined } from '../../platform/defined.ts';
 import {
   countVintages,
@@ -23,6 +25,7 @@ import {
   vintageWords,
   wrongClock,
 } from '../source.ts';
+import { inputOf } from '../whole-files.ts';
 import { FredApi, type FredRows, fredAccess } from './api.ts';
 import { StoredHistory } from './stored.ts';
 
@@ -59,9 +62,9 @@ export const fred: PullSource = {
 
   estimate({ name, bookmark }) {
     if (release.test(name))
-      return { requests: 1, what: 'the list of its series, then at least 3 requests for each' };
+      return { requests: 1, what: 'the list of its series, then at least 4 requests for each' };
     if (bookmark === '')
-      return { requests: 3, what: 'the description, the vintage dates, and every vintage' };
+      return { requests: 4, what: 'the description, the vintage dates, every vintage, and the release' };
     const { fetched, vintage = 'the beginning' } = readBookmark(bookmark);
     return { requests: 1, what: fetched === true ? 'what FRED has today' : `what is new since ${vintage}` };
   },
@@ -94,6 +97,8 @@ type FredBookmark = {
   readonly partial?: Day;
   /** Set if FRED has no vintages of the series. */
   readonly fetched?: true;
+  /** Set if FRED was asked for the release of the series. */
+  readonly released?: true;
 };
 
 function readBookmark(text: string): FredBookmark {
@@ -135,7 +140,45 @@ class FredHistory {
     this.#bookmark = readBookmark(task.subject.bookmark);
   }
 
+  /** Pulls the history, and asks for the release of a series whose release is not stored. */
   async *windows(): AsyncGenerator<PullWindow> {
+    let last: PullWindow | undefined;
+    for await (const window of this.#history()) {
+      last = window;
+      yield window;
+    }
+    const isKnown = async () => {
+      const stored = await this.#task.read((view) => view.series.find(this.#id));
+      return stored === undefined || stored.release !== '';
+    };
+    if (last === undefined || this.#bookmark.released === true || (await isKnown())) return;
+    const file = await this.#release();
+    if (file === undefined) return;
+    this.#bookmark = { ...this.#bookmark, released: true };
+    const { upTo } = last;
+    yield { files: [file], bookmark: JSON.stringify(this.#bookmark), upTo, more: false };
+  }
+
+  /** Asks in which release the series appears; undefined after a failure, which the next run tries again. */
+  async #release(): Promise<ImportFile | undefined> {
+    try {
+      const release = await this.#api.release(this.#id);
+      const file = document(
+        `${this.#id}-release.json`,
+        `FRED ${this.#id} release`,
+        JSON.stringify({ release }),
+      );
+      const metadata = [{ seriesId: this.#id, ...defined({ release }) }];
+      return inputOf({ file, format: fredSeries, batches: [{ metadata }] });
+    } catch (error) {
+      const isOfRun = error instanceof Problem && /^(?:interrupted|local-io)$/.test(error.kind);
+      if (!(error instanceof Problem) || isOfRun) throw error;
+      this.#task.note(`its release is not known yet: ${error.detail}; the next run asks again`);
+      return undefined;
+    }
+  }
+
+  async *#history(): AsyncGenerator<PullWindow> {
     const { from = beginning, vintage = '', partial = '', fetched } = this.#bookmark;
     const { full, since = '', read } = this.#task;
     if (fetched === true && !full) {
@@ -300,7 +343,7 @@ class FredHistory {
 
   /** Makes the bookmark after a window: today is not over, so its vintage is requested again. */
   #after({ start, end }: Period, news: readonly RealTimeValue[]): FredBookmark {
-    const { from, partial } = this.#bookmark;
+    const { from, partial, released } = this.#bookmark;
     let vintage = this.#bookmark.vintage ?? '';
     for (const row of news) if (row.start > vintage && row.start < this.#today) vintage = row.start;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
@@ -308,7 +351,7 @@ class FredHistory {
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
     const last = vintage === '' ? undefined : vintage;
-    return defined({ from, vintage: last, partial: lastRun });
+    return defined({ from, vintage: last, partial: lastRun, released });
   }
 
   /** Pulls a series without vintages, once a day: the values of today, known from today on. */
@@ -327,7 +370,8 @@ class FredHistory {
       );
     if (isNew && isDone) this.#task.note('values changed since the last run today; the next day takes them');
     const news = isNew && !isDone ? rows : [];
-    this.#bookmark = { fetched: true, partial: today };
+    const { released } = this.#bookmark;
+    this.#bookmark = { fetched: true, partial: today, ...defined({ released }) };
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     yield this.#pulled(file, history, today);
   }

@@ -74,8 +74,8 @@ describe('asof pull', () => {
     await shown(`
       $ asof pull fred gdp -v
       …
-      ! GDP  395 new vintages, …, 3 requests
-      ! pulled 1 of 1: 395 new vintages, …; 3 requests in … s
+      ! GDP  395 new vintages, …, 4 requests
+      ! pulled 1 of 1: 395 new vintages, …; 4 requests in … s
       ! made a new store: …/.local/share/asof/asof.db
       ! asof now answers from this store instead of the shipped sample
       $ asof obs GDP --as-of 2015-01-30 --limit 1 --no-header
@@ -136,9 +136,9 @@ describe('asof pull', () => {
     await shown(
       `
       $ asof pull fred GDP UNRATE --dry-run
-      ! GDP  3 requests: the description, the vintage dates, and every vintage
-      ! UNRATE  3 requests: the description, the vintage dates, and every vintage
-      ! dry run: sent no requests; the pull takes at least 6 requests and 3 s
+      ! GDP  4 requests: the description, the vintage dates, every vintage, and the release
+      ! UNRATE  4 requests: the description, the vintage dates, every vintage, and the release
+      ! dry run: sent no requests; the pull takes at least 8 requests and 5 s
       $ asof pull sec --cik 1 --dry-run
       ! cik 1  1 request: the list of filings, its older pages, then one for each filing
       ! dry run: sent no requests; the pull takes at least 1 request and 0 s
@@ -217,7 +217,7 @@ describe('asof pull', () => {
     await shown(`
       $ asof pull fred GDPX SMALL -v
       …
-      ! SMALL  …, 3 requests
+      ! SMALL  …, 4 requests
       ! pulled 1 of 2: …
       …
       ! asof: FRED has no series 'GDPX'
@@ -474,9 +474,9 @@ describe('asof ping --sources', () => {
     expect(err).toMatch(
       /asof pulls SMALL from fred since \d{4}-\d\d-\d\d: up to [\d-]{10}, last pulled [\dT:-]{16}Z\n/,
     );
-    // FRED takes two requests a second, and this was the fifth.
-    expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 4 * 500);
-    expect(asked()).toEqual(sources.map((source) => (source === 'fred' ? 5 : 2)));
+    // FRED takes two requests a second, and this was the sixth.
+    expect(Date.parse(results[0].next_request)).toBeGreaterThan(started + 5 * 500);
+    expect(asked()).toEqual(sources.map((source) => (source === 'fred' ? 6 : 2)));
   });
 
   it('tells a missing key from a refused one, and asks nothing without one', async () => {

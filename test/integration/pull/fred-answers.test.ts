@@ -7,10 +7,12 @@ import {
   fredFaults,
   type HistoryRow,
   type LoopbackFred,
+  type LoopbackSeries,
   loopbackFred,
   recordedGdp,
 } from '../../support/pull/loopback-fred.ts';
-import { contentOf, type Puller, puller } from '../../support/pull/pulling.ts';
+import { contentOf, importHistory, type Puller, puller } from '../../support/pull/pulling.ts';
+import { readData, testData } from '../../support/repository.ts';
 import { reading } from '../../support/scratch-store.ts';
 
 let fred: LoopbackFred;
@@ -64,6 +66,64 @@ const allOfS = [
   '2024-01-01 2024-06-14 2 exact',
   '2024-02-01 2024-06-14 3 exact',
 ];
+
+describe('the release of a series of FRED', () => {
+  // The Consumer Price Index, as FRED recorded it.
+  const { releases } = JSON.parse(readData(testData, 'macro/fred-api/catalogue-release.json').toString());
+  const releaseOf = () => reading(own.store, async (view) => (await view.series.find('S'))?.release);
+  const give = (release?: Readonly<Record<string, unknown>>) => {
+    publish(...ofS);
+    if (release !== undefined) fred.state.series.S = { ...fred.state.series.S, release } as LoopbackSeries;
+  };
+
+  it('is stored by the first pull, and not asked for again', async () => {
+    give(releases[0]);
+    expect((await pull()).asked).toEqual([
+      ...['series', 'series/vintagedates', 'series/observations', 'series/release'],
+    ]);
+    expect(await releaseOf()).toBe('fred:10');
+    expect((await pull('2024-07-02')).asked).toEqual(['series/observations']);
+    expect((await statements()).slice(0, 3)).toEqual(allOfS);
+  });
+
+  it('is asked for once if FRED names none', async () => {
+    give();
+    expect((await pull()).asked.at(-1)).toBe('series/release');
+    expect((await pull('2024-07-02')).asked).toEqual(['series/observations']);
+    expect(await releaseOf()).toBe('');
+  });
+
+  it('is filled in by the next pull of a store that does not know it', async () => {
+    give(releases[0]);
+    await importHistory({ description: described('S'), rows: rowsOf(...ofS) }, '2024-07-01', own);
+    expect(await releaseOf()).toBe('');
+    expect((await pull('2024-07-02')).asked.at(-1)).toBe('series/release');
+    expect(await releaseOf()).toBe('fred:10');
+  });
+
+  it.each([
+    ['fails', { status: 502, body: '<html></html>' }, 'FRED answered with HTTP 502'],
+    ['is throttled', fredFaults.throttled, 'FRED asks for a pause: HTTP 429, too many requests'],
+    [
+      'has another form',
+      { status: 200, body: '{"releases":[{"id":"ten"}]}' },
+      'series/release has changed: a release has the id "ten"',
+    ],
+  ])(
+    'is a note if the request %s: the pull keeps the series, and the next one asks again',
+    async (_, fault, said) => {
+      give(releases[0]);
+      fred.trouble = (_number, what) => (what === 'series/release' ? fault : undefined);
+      const { ends, notes } = await pull(undefined, { maxWait: 0 });
+      expect([ends, notes]).toEqual([['S pulled'], [expect.stringContaining(said)]]);
+      expect(notes[0]).toMatch(/^its release is not known yet: .*; the next run asks again$/);
+      expect(await statements()).toEqual(allOfS);
+      fred.trouble = () => undefined;
+      expect((await pull('2024-07-02')).asked).toEqual(['series/observations', 'series/release']);
+      expect(await releaseOf()).toBe('fred:10');
+    },
+  );
+});
 
 describe('an answer of FRED that is not what was asked for', () => {
   const ofT = (path: string) =>

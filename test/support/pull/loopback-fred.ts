@@ -15,6 +15,8 @@ export type LoopbackSeries = {
   readonly description: Readonly<Record<string, unknown>>;
   readonly rows: readonly HistoryRow[];
   readonly withoutVintages?: boolean;
+  /** The release in which it appears. Default: FRED names none. */
+  readonly release?: Readonly<Record<string, unknown>>;
 };
 
 /** The key that the loopback FRED takes. */
@@ -60,7 +62,9 @@ export const fredFaults = {
 export function recordedGdp(since = ''): LoopbackSeries {
   const [description] = parsed('macro/fred-api/GDP-series.json').seriess;
   const rows = recordedRows('macro/fred-api/GDP-observations-all-realtime.json');
-  return { description, rows: rows.filter(({ date }) => date >= since) };
+  // As FRED answers for the release of another series: catalogue-release.json.
+  const release = { id: 53, name: 'Gross Domestic Product', press_release: true };
+  return { description, release, rows: rows.filter(({ date }) => date >= since) };
 }
 
 /** The rows of a recorded answer. */
@@ -144,6 +148,11 @@ function answer(state: FredState, path: string, query: URLSearchParams) {
   }
   if (path === 'series')
     return give({ realtime_start: state.today, realtime_end: state.today, seriess: [series.description] });
+  if (path === 'series/release') {
+    const dated = { realtime_start: state.today, realtime_end: state.today };
+    const releases = series.release === undefined ? [] : [{ ...series.release, ...dated }];
+    return give({ ...dated, releases });
+  }
   const published = series.rows.filter((row) => row.realtime_start <= state.today);
   const vintages = [...new Set(published.map((row) => row.realtime_start))].sort();
   if (path === 'series/vintagedates') {

@@ -156,10 +156,11 @@ export async function importHistory(
   return store;
 }
 
-/** Everything that a store says about a series: its description, its vintages, and every statement. */
+/** What a store says about a series, but for its release, which only a pull states: description, vintages, statements. */
 export function contentOf(store: string, id: string) {
   return reading(store, async (view) => {
-    const { version: _version, ...series } = (await view.series.find(id)) ?? { version: 0 };
+    const found = await view.series.find(id);
+    const { version: _version, release: _release, ...series } = found ?? { version: 0, release: '' };
     const vintages = await view.series.vintages({ seriesId: id, limit: 1_000_000 });
     return { series, vintages: vintages?.rows, statements: await allStatements(view, id) };
   });
