@@ -22,6 +22,8 @@ type QuestionCommand = CommandWords & {
   readonly flags?: readonly Flag[];
   /** True if rows mean an exit code of 1 without a flag. */
   readonly exitsWithDifferences?: boolean;
+  /** True if no rows mean an exit code of 9 without a flag. */
+  readonly exitsWithoutRows?: boolean;
   /** The parameter after whose flag help lists the flags of another question, such as `--vs`. */
   readonly comparedAfter?: string;
 };
@@ -177,8 +179,8 @@ type Particulars<N, M, L, O> = {
 
 /** Returns the command of a question that replaces an operation. */
 export function commandOf({ command, summary }: Operation): QuestionCommand {
-  const { words, heading, alias, examples } = command;
-  return { words, heading, summary, ...defined({ alias, examples }) };
+  const { words, heading, alias, examples, exitsWithoutRows } = command;
+  return { words, heading, summary, ...defined({ alias, examples, exitsWithoutRows }) };
 }
 
 const daysOfAge = integer(0);

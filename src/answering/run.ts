@@ -6,7 +6,7 @@ import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
 import {
@@ -150,7 +150,8 @@ export async function* remarked<R extends Row>(
     if (isFirst) {
       if (context.note !== undefined) {
         const followed = async () => (await context.client.followed?.()) ?? [];
-        const remark = (await operation.remark?.(page.results, texts, { followed, naming })) ?? [];
+        const ask: AskMore = (other, asked) => context.client.ask(other, asked, { once: true });
+        const remark = (await operation.remark?.(page.results, texts, { ask, followed, naming })) ?? [];
         for (const text of [remark].flat()) context.note({ kind: 'remark', text });
       }
       if (page.results.length === 0 && !page.has_more) await explainEmpty(operation, texts, context);

@@ -37,7 +37,13 @@ function questionCommand(
 ): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
-  const { exitsWithDifferences = false, comparedAfter, flags: own = [], ...described } = command;
+  const {
+    exitsWithDifferences = false,
+    exitsWithoutRows = false,
+    comparedAfter,
+    flags: own = [],
+    ...described
+  } = command;
   const { words } = described;
   const others = all.filter(({ askedBy }) => askedBy?.words.includes(words) === true);
   return [
@@ -69,7 +75,7 @@ function questionCommand(
           words,
           query: questionByFlags(question, others, line, inPlan) ?? asked,
           demands: demands.read(line),
-          output: output.read(line),
+          output: { ...output.read(line), ...(exitsWithoutRows && { failEmpty: true }) },
           connection: connection.read(line),
           messages: messages.read(line),
           dryRun: line.has('dry-run'),

@@ -47,6 +47,8 @@ export type CommandDeclaration = Pick<CommandWords, 'alias' | 'examples' | 'word
   readonly flag?: { readonly name: string; readonly description: string };
   /** The parameter that the command takes as an argument; help shows its placeholder. */
   readonly argument?: string;
+  /** True if an answer without rows means an exit code of 9 without a flag. */
+  readonly exitsWithoutRows?: boolean;
   /** The texts of parameters that a command or a method sends by default. */
   readonly defaults?: Readonly<Record<string, string>>;
 };
@@ -94,6 +96,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly subject?: string;
   /** True for answers about the caller, such as ping. They are not cached. */
   readonly aboutCaller?: boolean;
+  /** True for answers that may differ a second later without an import. They are not cached. */
+  readonly dependsOnNow?: boolean;
   /** The parameters of the example; descriptions show the first row that the sample gives for them. */
   readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
@@ -118,7 +122,7 @@ export type Operation<P extends Params = Params, R = Row> = {
 
 type Remark = string | undefined | Promise<readonly string[]>;
 
-type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
+type RemarkContext = { readonly ask: AskMore; readonly followed: AskFollowed; readonly naming: Naming };
 
 export type AskMore = <R extends Row>(
   operation: Operation<Params, R>,

@@ -1,4 +1,5 @@
 import { calendar } from '../operations/calendar/calendar.ts';
+import { due } from '../operations/calendar/due.ts';
 import { ping } from '../operations/ping.ts';
 import { spread, yields } from '../operations/rates/yields.ts';
 import { seriesSearch, seriesShow } from '../operations/series/series.ts';
@@ -31,6 +32,8 @@ export const ofOperations = {
   curve,
   /** Returns releases by day: what is planned, was released, moved or vanished, as known on a day. */
   calendar: asking(calendar),
+  /** Returns the followed items that were released since their last pull; with `every`, all followed items. */
+  due: asking(due),
   yields: asking(yields),
   spread: asking(spread),
 };

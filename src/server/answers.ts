@@ -95,7 +95,7 @@ async function answerPage(
   const known = request.header('if-none-match');
   const lease = services.lease();
   try {
-    const isShared = operation.aboutCaller !== true;
+    const isShared = operation.aboutCaller !== true && operation.dependsOnNow !== true;
     const cached = isShared ? cache.get(keyIn(await lease.state(seriesOf(operation, texts)))) : undefined;
     if (isShared) exchange.isCached = cached !== undefined;
     if (cached !== undefined) return send(exchange, cached);

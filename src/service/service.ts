@@ -96,7 +96,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
         return envelope(request, page, meant.aliases);
       }
     };
-    return { answer, today: query.dependsOnToday ? now.today : undefined };
+    const today = query.dependsOnToday ? now.today : undefined;
+    return { answer, today: operation.dependsOnNow === true ? now.now : today };
   };
 
   const followed: AskFollowed = () => store.read((view) => view.sources.followed());

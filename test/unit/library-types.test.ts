@@ -30,6 +30,7 @@ type Rows = {
   observationsOfSeveral: library.ObservationRow;
   revisions: library.RevisionRow | library.RevisionStatisticsRow | library.WideRow;
   calendar: OperationRow<'calendar'>;
+  due: OperationRow<'due'>;
   vintages: OperationRow<'vintages'>;
   diff: library.DiffRow;
   compare: library.ComparedRow;

@@ -1,0 +1,84 @@
+import { addDays, type Day } from '../values/date.ts';
+import type { Release } from './releases.ts';
+import type { ScheduledRelease } from './schedule.ts';
+import { instantOf, instantText } from './zones.ts';
+
+/** A followed item with the release that brings it news. */
+type AwaitedItem = {
+  readonly source: string;
+  readonly name: string;
+  /** Undefined if no calendar can name it. */
+  readonly release: Release | undefined;
+  /** The time of the last pull; undefined before the first. */
+  readonly lastRun: string | undefined;
+  /** The newest vintage of its series; undefined without one. */
+  readonly lastVintage: Day | undefined;
+};
+
+/** A followed item beside its calendar. */
+export type DueItem = AwaitedItem & {
+  /** The newest release whose time has passed. */
+  readonly released: ScheduledRelease | undefined;
+  /** The first planned release that is still to come. */
+  readonly next: ScheduledRelease | undefined;
+  /** True if it was released after the last pull. */
+  readonly isDue: boolean;
+  /** The newest release without a vintage since, if its time passed more than `overdueAfter` hours ago. */
+  readonly overdue: ScheduledRelease | undefined;
+};
+
+/** The hours after a release within which its figures should have arrived. */
+export const overdueAfter = 24;
+
+/** The statuses of a day on which something is, or was, to be had. */
+const standing: ReadonlySet<ScheduledRelease['status']> = new Set(['planned', 'passed', 'released']);
+
+/** Works out which items were released since their last pulls, by a schedule as known at `now`, a UTC second. */
+export function dueItems(
+  items: readonly AwaitedItem[],
+  schedule: readonly ScheduledRelease[],
+  now: string,
+): readonly DueItem[] {
+  const late = instantText(new Date(Date.parse(now) - overdueAfter * 3_600_000));
+  return items.map((item) => {
+    const own = schedule.filter(
+      ({ release, status }) => release.id === item.release?.id && standing.has(status),
+    );
+    const past = own.filter((one) => hasPassed(one, now));
+    const released = past.at(-1);
+    const last = past.findLast((one) => boundsOf(one).end <= late);
+    const { lastVintage } = item;
+    const isOverdue = last !== undefined && lastVintage !== undefined && lastVintage < last.day;
+    return {
+      ...item,
+      released,
+      next: own.find((one) => one.status === 'planned' && !hasPassed(one, now)),
+      isDue: released !== undefined && isAfter(released, item.lastRun ?? '', now),
+      overdue: isOverdue ? last : undefined,
+    };
+  });
+}
+
+/** Returns the UTC seconds between which something was released: the same two if its time is known. */
+function boundsOf({ at, day, release }: ScheduledRelease): { readonly begin: string; readonly end: string } {
+  if (at !== '') return { begin: at, end: at };
+  const midnight = (date: Day) => {
+    const instant = instantOf({ day: date, time: '00:00' }, release.zone ?? 'UTC');
+    return instant === undefined ? `${date}T00:00:00Z` : instantText(instant);
+  };
+  return { begin: midnight(day), end: midnight(addDays(day, 1)) };
+}
+
+/** Tells whether the time of a release has passed: of a day without a time its end, unless something proves it. */
+function hasPassed(one: ScheduledRelease, now: string): boolean {
+  const { begin, end } = boundsOf(one);
+  return (one.status === 'released' ? begin : end) <= now;
+}
+
+/** Tells whether a pull missed a release. */
+function isAfter(one: ScheduledRelease, lastRun: string, now: string): boolean {
+  const ran = lastRun === '' ? '' : `${lastRun.slice(0, 19)}Z`;
+  const { begin, end } = boundsOf(one);
+  // Of a day without a time, a pull on that day may have come too early: its end counts.
+  return ran <= begin || (ran <= end && end <= now);
+}

@@ -1,0 +1,155 @@
+import { type DueItem, dueItems, overdueAfter } from '../../domain/calendar/due.ts';
+import { releaseOfSeries } from '../../domain/calendar/releases.ts';
+import { addDays } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
+import type { StoreView } from '../../store/store.ts';
+import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
+import { type AskMore, operation } from '../operation.ts';
+import { param } from '../param.ts';
+import { type Clock, flag } from '../value.ts';
+import { releaseOfStored, scheduleIn } from './schedule.ts';
+
+/** In days; annual releases are within it. */
+const memory = 400;
+
+/** The items that are calendars themselves. */
+const calendarSource = 'calendar';
+
+/** Lists the followed items of a store beside what calendars and vintages say of their releases. */
+export async function dueIn(
+  view: Pick<StoreView, 'calendar' | 'series' | 'sources'>,
+  { now, today }: Clock,
+): Promise<readonly DueItem[]> {
+  const followed = (await view.sources.followed()).filter(({ source }) => source !== calendarSource);
+  if (followed.length === 0) return [];
+  const ids = followed.map(({ name }) => name);
+  const [stored, schedule] = await Promise.all([
+    view.series.search({ text: '', ids, limit: ids.length }),
+    scheduleIn(view, { from: addDays(today, -memory), asOf: today }),
+  ]);
+  const byId = new Map(stored.map((series) => [series.id, series]));
+  const items = followed.map(({ source, name, lastRun }) => {
+    const series = byId.get(name);
+    const release = series === undefined ? releaseOfSeries(name) : releaseOfStored(series);
+    return { source, name, release, lastRun, lastVintage: series?.lastVintage };
+  });
+  return dueItems(items, schedule, now);
+}
+
+const fields = [
+  field('source', 'text', 'The live source.'),
+  field('name', 'text', 'The followed item, in the words of the source.', { rank: 'high' }),
+  field('release', 'text', 'What is released; empty if neither the source nor asof knows it.', {
+    rank: 'high',
+  }),
+  nullable('released', 'day', 'The day of the newest release whose time has passed.'),
+  field('time', 'text', 'The time of that release, HH:MM; empty if only the day is known.'),
+  field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
+  nullable('at', 'instant', 'The date and time of that release in UTC.'),
+  nullable('last_run', 'instant', 'When the item was pulled last.'),
+  nullable('next', 'day', 'The day of the next planned release.'),
+  nullable('next_at', 'instant', 'The date and time of the next planned release in UTC.'),
+  field('due', 'boolean', 'True if it was released after the last pull.'),
+  nullable(
+    'overdue',
+    'day',
+    `The day of the newest release that passed more than ${overdueAfter} hours ago, if the series has no vintage since.`,
+  ),
+] as const;
+
+type DueRow = RowFrom<(typeof fields)[number]>;
+
+const dueRow = rowsFrom(fields);
+
+/** The followed items that were released since their last pulls. */
+export const due = operation({
+  name: 'due',
+  command: {
+    words: 'due',
+    heading: 'Calendar',
+    exitsWithoutRows: true,
+    examples: `
+# whether a followed item was released since its last pull: exit code 0, or 9 if none was
+asof due
+# from cron: pull what was released (needs a store that follows something)
+asof due --quiet && asof pull --due
+# when every followed item is due next
+asof due --every
+`,
+  },
+  summary: 'Show which followed items were released since their last pull',
+  description:
+    'By calendars and stored vintages. A planned time that has passed counts as released; a plan that has vanished, moved or was cancelled does not. Of a release without a time, the end of the day counts. Items without a release in a calendar, such as curves and filings, are never due.',
+  path: '/v1/calendar/due',
+  object: 'due_list',
+  dependsOnNow: true,
+  params: { every: param(flag, 'Also the items that are not due.', undefined) },
+  fields,
+  columns: ['source', 'name', 'release', 'released', 'time', 'last_run', 'next'],
+  example: { every: 'true' },
+  identity: ['source', 'name'],
+  async remark(_rows, _texts, { ask }) {
+    const unplanned = (await everyItem(ask)).filter(({ next }) => next === null);
+    if (unplanned.length === 0) return [];
+    const named = [...groupBy(unplanned, ({ source }) => source)].map(
+      ([source, own]) => `${source} ${shortened(own.map(({ name }) => name))}`,
+    );
+    return [`no calendar has a coming release of ${named.join('; ')}: asof pull brings their news`];
+  },
+  async whyEmpty(_texts, ask) {
+    const items = await everyItem(ask);
+    if (items.length === 0)
+      return 'the store follows nothing yet; `asof pull` does, such as asof pull fred GDP';
+    const coming = items.filter(({ next }) => next !== null);
+    const first = coming.map(({ next, next_at: at }) => at ?? next ?? '').sort()[0];
+    const soonest = coming.filter(({ next, next_at: at }) => (at ?? next) === first);
+    const nothing = 'nothing was released since the last pull';
+    if (first === undefined)
+      return `${nothing}, and nothing is planned; \`asof pull calendar\` brings the plans`;
+    const names = shortened(soonest.map(({ name }) => name));
+    return `${nothing}; the next is ${soonest[0]?.release} on ${first} (${names})`;
+  },
+  async run({ every = false }, { view, clock }) {
+    const items = await dueIn(view, clock);
+    return { rows: items.filter(({ isDue }) => isDue || every).map(rowOf) };
+  },
+});
+
+async function everyItem(ask: AskMore): Promise<readonly DueRow[]> {
+  return (await ask(due, [['every', 'true']])).results;
+}
+
+const mostNamed = 5;
+
+function shortened(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** Makes the row of a followed item. */
+function rowOf({ source, name, release, lastRun, released, next, isDue, overdue }: DueItem) {
+  return dueRow(
+    { source, name, release: release?.name ?? '', due: isDue },
+    {
+      released: released?.day,
+      time: released?.time ?? '',
+      zone: released?.zone ?? '',
+      at: released?.at || undefined,
+      lastRun: lastRun === undefined ? undefined : `${lastRun.slice(0, 19)}Z`,
+      next: next?.day,
+      nextAt: next?.at || undefined,
+      overdue: overdue?.day,
+    },
+  );
+}
+
+/** Lists the releases that are overdue, each with the number of its items. */
+export function overdueIn(items: readonly DueItem[]) {
+  const late = items.flatMap(({ overdue }) => overdue ?? []);
+  const byRelease = groupBy(late, ({ day, release }) => `${day} ${release.id}`);
+  return [...byRelease.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : { release: first.release.id, name: first.release.name, date: first.day, items: 1 + others.length },
+  );
+}
