@@ -265,7 +265,15 @@ const pullRequest: Kind = {
 };
 
 const pullKinds = {
-  ...{ settings: object, full: flag, replace: flag, since: day, dryRun: flag, maxDuration: duration },
+  ...{
+    settings: object,
+    due: flag,
+    full: flag,
+    replace: flag,
+    since: day,
+    dryRun: flag,
+    maxDuration: duration,
+  },
   ...requestLimits,
   ...{ cacheFolder: word, env: object, clock: callable, signal: abortSignal },
   ...{ onProgress: callable, onSubject: callable, watch: callable, timing: object },

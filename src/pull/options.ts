@@ -61,6 +61,8 @@ export type PullOptions = RequestOptions & {
   readonly request?: PullRequest | undefined;
   /** Keys, contact and base addresses of the sources. */
   readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
+  /** Pulls only followed items that were released since their last pull, by `asof due`. */
+  readonly due?: boolean;
   /** Asks again for whole histories. */
   readonly full?: boolean;
   /** Stores what a source of whole files says in place of what is stored; an undo takes it back. */

@@ -35,23 +35,26 @@ import { followedIn, pullSources } from './sources.ts';
  * Failures are in the summary; throws only if a pull is impossible.
  */
 export async function pull(options: PullOptions): Promise<PullSummary> {
-  const { request, store } = options;
+  const { request, store, due = false } = options;
   const run = beginRun(options);
   const { dryRun, started, timing } = run;
+  if (due && Object.values(request ?? {}).some(({ length }) => length > 0))
+    throw new Problem('bad-input', '--due pulls what the store follows: leave out the names');
   const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
   const results: PullResults = { subjects: [], stops: [], created: false, outOfTime: false, ...counts };
-  const followed = await followedIn(store);
-  const pulls = pullSources
-    .filter(({ name }) =>
-      request === undefined ? followed.some(({ source }) => source === name) : request[name] !== undefined,
-    )
-    .map((source) => {
-      const records = followed.filter((record) => record.source === source.name);
-      return new SourcePull(source, records, run, results);
-    });
+  const followed = await followedIn(store, due ? run.clock() : undefined);
+  const isPulled = ({ name }: PullSource) => {
+    const isFollowed = followed.some(({ source }) => source === name);
+    if (request === undefined) return isFollowed;
+    return request[name] !== undefined && (isFollowed || !due);
+  };
+  const pulls = pullSources.filter(isPulled).map((source) => {
+    const records = followed.filter((record) => record.source === source.name);
+    return new SourcePull(source, records, run, results);
+  });
   for (const one of pulls) one.refuseFlags();
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
-  if (subjects.flat().length === 0) {
+  if (subjects.flat().length === 0 && !due) {
     const named = pullSources.filter(({ name }) => request?.[name] !== undefined);
     const what = named.length === 0 ? '' : ` of ${named.map(({ name }) => name).join(' and ')}`;
     // Without a named source, one that needs no key.

@@ -1,4 +1,6 @@
 import { Problem } from '../errors/problem.ts';
+import { dueIn } from '../operations/calendar/due.ts';
+import { clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import type { Followed } from '../store/store.ts';
@@ -20,9 +22,17 @@ export const pullSources: readonly PullSource[] = [
   ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat, oecd],
 ];
 
-/** Reads what a store follows; empty without a store. */
-export async function followedIn(store: string): Promise<readonly Followed[]> {
-  return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
+/** Reads what a store follows, or what of it was released since its last pull at a time; empty without a store. */
+export async function followedIn(store: string, dueAt?: Date): Promise<readonly Followed[]> {
+  const found = await readStoreIfAny(store, async (view) => {
+    const followed = await view.sources.followed();
+    if (dueAt === undefined) return followed;
+    const due = (await dueIn(view, clockAt(dueAt))).filter(({ isDue }) => isDue);
+    return followed.filter((one) =>
+      due.some(({ source, name }) => source === one.source && name === one.name),
+    );
+  });
+  return found ?? [];
 }
 
 /** Searches the series of FRED, best match first, and stores nothing; throws a Problem if FRED fails. */

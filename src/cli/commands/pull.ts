@@ -107,6 +107,8 @@ The SEC needs your name and mail address: ASOF_SEC_CONTACT or asof config set se
 asof pull fred GDP UNRATE
 # every night from cron: all new data of followed sources (needs a store that follows something)
 asof pull --max-duration 30m
+# from cron: what was released since its last pull (needs a store that follows something)
+asof pull --due
 # every vintage of real GDP and payrolls, without a key (needs a network)
 asof pull rtdsm ROUTPUT EMPLOY
 # the variables of the Real-Time Data Set
@@ -133,6 +135,7 @@ asof pull fred --search "core pce"
       'begin new histories, and followed ones that begin later, on this day',
       'first',
     ),
+    due: toggle('due', 'pull only what was released since its last pull, by the calendars'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     replace: toggle('replace', 'store what a source has corrected in place of what is stored'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
@@ -142,7 +145,7 @@ asof pull fred --search "core pce"
     messages,
   },
   async run(line, io) {
-    const { full, replace, since, dryRun, maxDuration, list, search, output, messages } = line;
+    const { due, full, replace, since, dryRun, maxDuration, list, search, output, messages } = line;
     const request = await checkedRequest(line.request);
     const today = latestDay(io.clock());
     if (since !== undefined && since > today)
@@ -172,7 +175,7 @@ asof pull fred --search "core pce"
     const json = output.format === 'json';
     const options = {
       ...(await pullOptions(line, io)),
-      ...{ store, request, full, replace, since, dryRun, maxDuration },
+      ...{ store, request, due, full, replace, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
         const isLong = waiting >= longWait;
         const what = isLong ? `waiting ${Math.floor(waiting)} s for ${name}` : name;
@@ -192,7 +195,9 @@ asof pull fred --search "core pce"
     const summary = await pull(options);
     bar.clear();
     if (json) await print(`${JSON.stringify(summaryJson(summary), undefined, 2)}\n`, io);
-    for (const text of summaryLines(summary, live)) messages.note(text);
+    const isIdle = due && summary.subjects.length === 0;
+    const nothing = 'nothing was released since its last pull; asof due says what is next';
+    for (const text of isIdle ? [nothing] : summaryLines(summary, live)) messages.note(text);
     if (summary.created && store === defaultStorePath(io))
       messages.note('asof now answers from this store instead of the shipped sample');
     const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
