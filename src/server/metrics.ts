@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { overdueAfter } from '../domain/calendar/due.ts';
 import { type Day, dayNumber, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Service } from '../service/service.ts';
@@ -103,6 +104,14 @@ export class Metrics {
       async (gauge) => {
         const { upTo } = await freshness();
         if (upTo !== undefined) gauge.set(age(upTo));
+      },
+    );
+    add(
+      'asof_followed_overdue',
+      `Followed series without a vintage since a release more than ${overdueAfter} hours ago.`,
+      async (gauge) => {
+        const overdue = await services.use((service) => service.overdue());
+        gauge.set(overdue.reduce((sum, { items }) => sum + items, 0));
       },
     );
     add('asof_followed_unfinished', 'What the last pull left undone.', async (gauge) =>

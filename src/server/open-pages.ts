@@ -90,7 +90,8 @@ async function freshness(services: Services): Promise<object> {
     await services.use((service) => service.followed()),
   );
   if (count === 0) return {};
-  return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
+  const overdue = await services.use((service) => service.overdue());
+  return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished, overdue } };
 }
 
 type ShownPages = {

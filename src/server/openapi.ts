@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { overdueAfter } from '../domain/calendar/due.ts';
 import { codeVoice, Problem, type ProblemKind, type ProblemOptions, saidIn } from '../errors/problem.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { type Field, fieldKinds, memberFields, type Schema } from '../operations/field.ts';
@@ -387,6 +388,16 @@ const followedSchema: Schema = {
     },
     last_run: { type: ['string', 'null'], format: 'date-time', description: 'When it was pulled last.' },
     unfinished: { type: 'integer', description: 'What the last pull left undone.' },
+    overdue: {
+      type: 'array',
+      description: `Releases that passed more than ${overdueAfter} hours ago, and whose series have no vintage since.`,
+      items: object({
+        release: { type: 'string', description: 'Identifier of the release.' },
+        name: { type: 'string', description: 'What is released.' },
+        date: { type: 'string', format: 'date', description: 'The day on which it was due.' },
+        items: { type: 'integer', description: 'Number of followed series in it.' },
+      }),
+    },
   }),
 };
 

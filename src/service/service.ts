@@ -4,6 +4,7 @@ import { parseSeriesId } from '../domain/series/series.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { addDays, type Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
+import { dueIn, overdueIn } from '../operations/calendar/due.ts';
 import type { Envelope, Page, PagePosition, Row } from '../operations/envelope.ts';
 import { type Operation, type Principal, prepare, type Usage } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
@@ -101,8 +102,23 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   };
 
   const followed: AskFollowed = () => store.read((view) => view.sources.followed());
+  let lastOverdue: { readonly minute: string; readonly found: ReturnType<typeof overdueOf> } | undefined;
+  const overdueOf = (now: Clock) => store.read(async (view) => overdueIn(await dueIn(view, now)));
   return {
     followed,
+
+    /** Lists the followed releases that are overdue, worked out once a minute: probes ask often. */
+    async overdue() {
+      const now = clockAt(clock());
+      const minute = now.now.slice(0, 16);
+      if (lastOverdue?.minute === minute) return lastOverdue.found;
+      const found = overdueOf(now);
+      lastOverdue = { minute, found };
+      found.catch(() => {
+        lastOverdue = undefined;
+      });
+      return found;
+    },
 
     /** Answers with the contract's envelope; `whole` asks for all rows on one page. */
     answer<R extends Row>(

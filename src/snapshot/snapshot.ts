@@ -16,6 +16,7 @@ import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { due } from '../operations/calendar/due.ts';
 import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import { absoluteAddress } from '../store/address.ts';
@@ -86,9 +87,10 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
     const run = await beginRun(place, asOf);
     try {
       const writing = { client, asOf, folder: run.folder, signal, plan: plan.name, onLine };
-      const { written, source } = await readConsistently(client, async () => ({
+      const { written, source, overdue } = await readConsistently(client, async () => ({
         written: await writeLines(plan.lines, writing),
         source: await sourceOf(client),
+        overdue: note === undefined ? [] : await overdueNotes(client, asOf),
       }));
       const files = written.map(({ record }) => record);
       let unchanged = 0;
@@ -99,6 +101,8 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
       signal.throwIfAborted();
       await publish(run, { asof: version(), as_of: asOf, plan_sha256: plan.sha256, source, files });
       for (const text of new Set(written.flatMap(({ notes }) => notes))) note?.(text);
+      const series = new Set(files.flatMap(({ coverage = [] }) => coverage.map(({ subject }) => subject)));
+      for (const { name, text } of overdue) if (series.has(name)) note?.(text);
       await sweepAfter(run).catch(({ message }: Error) => warn?.(`an old run was not removed: ${message}`));
       return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0), unchanged };
     } catch (error) {
@@ -108,6 +112,18 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
   } finally {
     await lock.close();
   }
+}
+
+/** Says of each followed series which release up to a day is overdue; a service does not publish what it follows. */
+async function overdueNotes(client: Client, asOf: Day) {
+  if (client.followed === undefined || (await client.followed()).length === 0) return [];
+  const { results } = await client.ask(due, [['every', 'true']]);
+  return results.flatMap(({ name, release, overdue }) => {
+    if (overdue === null || overdue > asOf) return [];
+    return [
+      { name, text: `${name} is overdue: ${release} of ${overdue} has passed, and it has no vintage since` },
+    ];
+  });
 }
 
 /** Milliseconds that a run waits for another one, in total and between two attempts. */

@@ -215,6 +215,7 @@ const unused = {
   state: gone,
   status: gone,
   followed: gone,
+  overdue: gone,
 };
 
 /** What else belongs to a service, without a store. */
@@ -368,12 +369,18 @@ describe('probes and pages, without a key', () => {
       lastRun: `${day}T02:30:00.000Z`,
       left: i === 0 ? '' : 'everything after 2026-11-18',
     }));
-    const service = { ...unused, state: async () => 'x', followed: async () => followed };
+    const overdue = [{ release: 'fred:999', name: 'A release', date: '2026-11-17', items: 1 }];
+    const service = {
+      ...{ ...unused, state: async () => 'x', followed: async () => followed },
+      overdue: async () => overdue,
+    };
     other.replace({ service, ...noStore });
     expect(await bodyOf(other.ask('/readyz'))).toEqual({
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },
-      followed: { count: 2, up_to: '2026-11-18', last_run: '2026-11-18T02:30:00.000Z', unfinished: 1 },
+      followed: {
+        ...{ count: 2, up_to: '2026-11-18', last_run: '2026-11-18T02:30:00.000Z', unfinished: 1, overdue },
+      },
     });
   });
 
