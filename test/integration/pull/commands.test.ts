@@ -346,6 +346,20 @@ describe('asof pull', () => {
     );
   });
 
+  it('--list shows names and days whole on a terminal of 80 columns, and says what has no room', async () => {
+    const { env: own, whole } = await worldMakers.ecb();
+    const { path, run } = newHome(() => own);
+    const env = { ...own, HOME: path, NO_COLOR: '1' };
+    expect(await run(whole)).toMatchObject({ code: 0 });
+    const on80 = { env, stdoutIsTerminal: true, columns: 80, now: worldNow };
+    const { out, err } = await asof(['pull', '--list'], on80);
+    const name = whole.replace('pull ecb ', '');
+    expect(out.split('\n')[1]).toMatch(
+      new RegExp(`^ecb +${name.replaceAll('.', '[.]')} +\\d{4}-\\d\\d-\\d\\d$`),
+    );
+    expect(err).toBe('asof: the terminal is too narrow for since, last_run; choose with --columns\n');
+  });
+
   it('has the hints of its failures in JSON too', async () => {
     const env = { HOME: home, FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url };
     const { code, out, err } = await asof(['pull', 'fred', 'GDPX', '--json', '-q'], { env });
