@@ -81,6 +81,7 @@ async function contentsOf(address: string) {
         ...(await asof.yields({ curveType: 'PAR', from })).rows,
         ...(await asof.yields({ curveType: 'TIPS', from })).rows,
       ],
+      calendar: (await asof.calendar({ from })).rows,
       filings: (await asof.insiderFilings({ from })).rows,
       clusters: (await asof.insiderClusters({ from })).rows,
     };

@@ -89,6 +89,15 @@ export const originals: readonly Original[] = [
   real('recordings/ecb/quarterly_200101.csv.gz'),
   real('recordings/eurostat/ei_na_q_vtg_filtered_en.csv.gz'),
   real('recordings/swiss/realtime_database-gdp.xlsx'),
+  real('recordings/calendar/bls-2023.ics.gz', { asOf }),
+  real('calendar/bea-excerpt.ics', { asOf: '2026-02-02' }),
+  real('calendar/release_dates.json'),
+  real('macro/fred-api/catalogue-release_dates.json.gz', { asOf }),
+  real('macro/fred-api/catalogue-releases_dates.json.gz', { asOf }),
+  written(
+    'release_dates_50.txt',
+    'Employment Situation\n\nRelease Dates:\n----------\n1996-01-19\n2025-09-05\n2025-11-20\n----------\n',
+  ),
   written(
     'log.csv',
     'KEY,FREQ,TIME_PERIOD,OBS_VALUE,ACTION,VALID_FROM,VALID_TO\n' +

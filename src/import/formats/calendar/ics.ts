@@ -8,7 +8,7 @@ import {
   zoneNamed,
 } from '../../../domain/calendar/zones.ts';
 import { type Day, parseDay } from '../../../domain/values/date.ts';
-import type { Problem } from '../../../errors/problem.ts';
+import { Problem } from '../../../errors/problem.ts';
 import { allBytes, limits, notUtf8, refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ImportFormat } from '../format.ts';
 import { lookTime, sightingOf } from './look.ts';
@@ -29,7 +29,11 @@ export const icsCalendar: ImportFormat = {
     if (events.length === 0) throw refusal(file, {}, 'the calendar has no events', [again]);
     const read = events.map((event, index) => {
       const place = { file, event, row: rows[index] ?? 1 };
-      return { entry: entryOf(place, publisher, zones), written: stampOf(place) };
+      return parsed(
+        file,
+        () => ({ entry: entryOf(place, publisher, zones), written: stampOf(place) }),
+        place.row,
+      );
     });
     const changed = read
       .flatMap(({ written }) => written ?? [])
@@ -101,13 +105,14 @@ function checkedLines(
   return { text: filled.map(({ line }) => line).join('\n'), rows };
 }
 
-/** Calls a function of the library, whose errors name no row. */
-function parsed<T>(file: SourceFile, parse: () => T): T {
+/** Calls what calls the library, whose errors name no row. */
+function parsed<T>(file: SourceFile, parse: () => T, row?: number): T {
   try {
     return parse();
   } catch (error) {
+    if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw refusal(file, {}, `broken calendar: ${reason}`, [again]);
+    throw refusal(file, row === undefined ? {} : { row }, `broken calendar: ${reason}`, [again]);
   }
 }
 
@@ -242,8 +247,8 @@ class CalendarZones {
     this.#rules = new Map(
       calendar.getAllSubcomponents('vtimezone').map((component) => {
         const tzid = String(component.getFirstPropertyValue('tzid') ?? '');
-        refuseOddRules(file, component, tzid);
-        return [tzid, parsed(file, () => new ical.Timezone({ component, tzid }))];
+        parsed(file, () => refuseOddRules(file, component, tzid));
+        return [tzid, new ical.Timezone({ component, tzid })];
       }),
     );
   }
@@ -278,28 +283,33 @@ class CalendarZones {
   }
 
   /** Throws if the rules of a zone in the file mean another instant. */
-  #check({ day, time }: LocalTime, instant: Date, tzid: string, refuse: (offset: string) => Problem): void {
+  #check({ day, time }: LocalTime, instant: Date, tzid: string, refuse: (meant: string) => Problem): void {
     const rules = this.#rules.get(tzid);
     if (rules === undefined || day.slice(0, 4) > lastYearOfRules) return;
-    const local = this.#ical.Time.fromDateTimeString(`${day}T${time}:00`);
-    const seconds = rules.utcOffset(local);
-    const meant = Date.parse(`${day}T${time}:00Z`) - seconds * 1000;
-    if (meant === instant.getTime()) return;
-    throw refuse(new Date(meant).toISOString().slice(0, 16).concat('Z'));
+    const seconds = rules.utcOffset(this.#ical.Time.fromDateTimeString(`${day}T${time}:00`));
+    const meant = new Date(Date.parse(`${day}T${time}:00Z`) - seconds * 1000);
+    if (meant.getTime() === instant.getTime()) return;
+    throw refuse(Number.isNaN(meant.getTime()) ? 'no time' : `${meant.toISOString().slice(0, 16)}Z`);
   }
 }
+
+/** A rule such as FREQ=YEARLY;BYMONTH=3;BYDAY=2SU, of which the library finds each day; others may have none. */
+const yearlyRule =
+  /^RRULE:(?=.*\bFREQ=YEARLY\b)(?=.*\bBYMONTH=\d)(?=.*\bBYDAY=-?[1-4])(?:;?(?:FREQ=YEARLY|INTERVAL=1|WKST=[A-Z]{2}|BYMONTH=(?:[1-9]|1[0-2])|BYDAY=-?[1-4](?:SU|MO|TU|WE|TH|FR|SA)|UNTIL=\d{8}(?:T\d{6}Z?)?))*$/;
 
 /** Throws for rules of a zone that are no changes of clocks. */
 function refuseOddRules(file: SourceFile, zone: ICAL.Component, tzid: string): void {
   const parts = zone.getAllSubcomponents();
-  const isOdd = parts.some((part) =>
-    part.getAllProperties('rrule').some((rule) => !/"freq":"YEARLY"/i.test(JSON.stringify(rule.toJSON()))),
+  const isOdd = parts.some(
+    (part) =>
+      !part.hasProperty('dtstart') ||
+      part.getAllProperties('rrule').some((rule) => !yearlyRule.test(rule.toICALString().replace(/\s/g, ''))),
   );
-  if (tzid === '' || parts.length === 0 || isOdd)
-    throw refusal(
-      file,
-      { value: tzid },
-      'the rules of this zone (VTIMEZONE) are not those of clocks that change',
-      [again],
-    );
+  if (tzid !== '' && parts.length > 0 && !isOdd) return;
+  throw refusal(
+    file,
+    { value: tzid },
+    'the rules of this zone (VTIMEZONE) are not those of clocks that change',
+    ['remove them to read the times by the rules of the tz database'],
+  );
 }

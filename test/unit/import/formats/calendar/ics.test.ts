@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { instantOf, instantText } from '../../../../../src/domain/calendar/zones.ts';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { readData, testData } from '../../../../support/repository.ts';
 import { readAll, realFile, refusalOf, refuses, sourceFile } from '../../../../support/source-file.ts';
@@ -58,6 +59,28 @@ describe('the calendar of the BLS of 2023 and 2024', () => {
       ...{ source: 'BLS', scope: '', seenAt: asOf, lists: 'plans' },
       ...{ from: '2023-01-04', to: '2024-12-20' },
     });
+  });
+
+  it('has times that are four hours behind UTC in summer time by its published rule, and five otherwise', async () => {
+    const { entries } = await sightingIn(published());
+    /** The day of the nth Sunday of a month: the first day of a week is a Sunday if its weekday is 0. */
+    const sunday = (year: number, month: number, nth: number) => {
+      const first = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
+      return Date.UTC(year, month - 1, 1 + ((7 - first) % 7) + (nth - 1) * 7, 2);
+    };
+    const found = entries.map(({ day, time = '', zone = '' }) => {
+      const instant = instantOf({ day, time }, zone);
+      return `${day} ${time} ${instant && instantText(instant)}`;
+    });
+    // From 02:00 on the second Sunday of March to 02:00 on the first of November (Energy Policy Act of 2005).
+    const expected = entries.map(({ day, time }) => {
+      const [year, local] = [Number(day.slice(0, 4)), Date.parse(`${day}T${time}:00Z`)];
+      const isSummer = local >= sunday(year, 3, 2) && local < sunday(year, 11, 1);
+      const instant = new Date(local + (isSummer ? 4 : 5) * 3_600_000);
+      return `${day} ${time} ${instant.toISOString().slice(0, 19)}Z`;
+    });
+    expect(found).toEqual(expected);
+    expect(new Set(found.map((text) => text.slice(11, 16)))).toEqual(new Set(['08:30', '10:00']));
   });
 
   it('has 24 jobs reports, one a month', async () => {
@@ -218,7 +241,10 @@ describe('a calendar', () => {
       ', row 6: "Consumer prices": not a line of a calendar…': whole.replace(summary, 'Consumer prices'),
       ', row 11: more than 10 parts in each other': 'BEGIN:VCALENDAR\n'.repeat(20),
       ': the calendar has no events': calendarOf(named),
-      ': broken calendar: …': whole.replace(start, 'DTSTART;VALUE="DATE'),
+      ': broken calendar: …': [
+        whole.replace(start, 'DTSTART;VALUE="DATE'),
+        calendarOf([...named, ...clocks(13)], [start, summary]),
+      ],
       ': this is not UTF-8 text': Buffer.from(whole.replace('Prices', 'Pr\u00e9cis'), 'latin1'),
       ': "METHOD:REQUEST": this is a message about events, not a published calendar': calendarOf(
         [...named, 'METHOD:REQUEST'],
@@ -280,6 +306,8 @@ describe('a calendar', () => {
       ': "US-Eastern": the rules of this zone (VTIMEZONE) are not those of clocks that change': [
         calendarOf([...named, ...rules('TZID:US-Eastern')], [start, summary]),
         calendarOf([...named, ...clocks(3)], [start, summary]).replace('FREQ=YEARLY', 'FREQ=SECONDLY'),
+        calendarOf([...named, ...clocks(3)], [start, summary]).replace('BYDAY=2SU', 'BYMONTHDAY=31'),
+        calendarOf([...named, ...clocks(3)], [start, summary]).replace('DTSTART:20070311T020000\r\n', ''),
       ],
       ': "": the rules of this zone…': calendarOf([...named, ...rules()], [start, summary]),
     },
