@@ -93,31 +93,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2057,
-  cli: 4255,
-  client: 1545,
-  domain: 4680,
+  answering: 2108,
+  cli: 4409,
+  client: 1548,
+  domain: 4943,
   errors: 310,
-  explorer: 1871,
-  import: 8021,
-  library: 887,
-  lines: 767,
-  maintenance: 1040,
+  explorer: 1872,
+  import: 8890,
+  library: 895,
+  lines: 773,
+  maintenance: 1079,
   mcp: 270,
-  operations: 3622,
+  operations: 3796,
   platform: 441,
-  pull: 4576,
-  questions: 4134,
+  pull: 5124,
+  questions: 4143,
   render: 2357,
-  server: 2972,
-  service: 483,
-  snapshot: 936,
-  store: 6464,
+  server: 2993,
+  service: 500,
+  snapshot: 952,
+  store: 6488,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 395;
+const mostSingles = 404;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

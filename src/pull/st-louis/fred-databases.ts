@@ -30,7 +30,15 @@ import {
   seriesOf,
   type WholeFile,
 } from '../whole-files.ts';
-import { type LinkedFile, type Links, linksIn, type Month, monthAfter, monthOfFile } from './links.ts';
+import {
+  type LinkedFile,
+  type Links,
+  linksIn,
+  type Month,
+  monthAfter,
+  monthOfFile,
+  newestIn,
+} from './links.ts';
 
 const title = 'the St. Louis Fed';
 
@@ -482,24 +490,4 @@ function monthsBetween(from: Month, to: Month): readonly Month[] {
   const months: Month[] = [];
   for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
   return months;
-}
-
-/** Returns the newest file that the page links; throws if no link states its month. */
-function newestIn({ files, undated }: Links, name: string): LinkedFile {
-  const [newest] = [...files].sort((a, b) =>
-    b.month > a.month ? 1 : b.month < a.month ? -1 : Number(b.isRevised) - Number(a.isRevised),
-  );
-  // A file whose month nobody states could be older than what the store has.
-  if (newest !== undefined) return newest;
-  const what = undated.length === 0 ? 'no link' : 'a link that does not state its month';
-  throw new Problem(
-    'bad-answer',
-    `the page of ${title} has changed: it has ${what} to the newest file of ${name}`,
-    {
-      hints: [
-        'the page may have changed; a newer asof may read it',
-        'download the file, and import it with asof import FILE --as-of DAY',
-      ],
-    },
-  );
 }

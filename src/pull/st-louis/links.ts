@@ -1,4 +1,5 @@
 import type { Frequency } from '../../domain/values/date.ts';
+import { Problem } from '../../errors/problem.ts';
 
 /** A month: `2026-08`. */
 export type Month = string;
@@ -72,4 +73,24 @@ export function monthOfFile(name: string): Month | undefined {
 export function monthAfter(month: Month, count = 1): Month {
   const number = 12 * Number(month.slice(0, 4)) + Number(month.slice(5)) - 1 + count;
   return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
+}
+
+/** Returns the newest file that the page links; throws if no link states its month. */
+export function newestIn({ files, undated }: Links, name: string): LinkedFile {
+  const [newest] = [...files].sort((a, b) =>
+    b.month > a.month ? 1 : b.month < a.month ? -1 : Number(b.isRevised) - Number(a.isRevised),
+  );
+  // A file whose month nobody states could be older than what the store has.
+  if (newest !== undefined) return newest;
+  const what = undated.length === 0 ? 'no link' : 'a link that does not state its month';
+  throw new Problem(
+    'bad-answer',
+    `the page of the St. Louis Fed has changed: it has ${what} to the newest file of ${name}`,
+    {
+      hints: [
+        'the page may have changed; a newer asof may read it',
+        'download the file, and import it with asof import FILE --as-of DAY',
+      ],
+    },
+  );
 }
