@@ -37,7 +37,13 @@ export function beginRun(options: PullOptions) {
   };
 }
 
-type Host = { readonly prefix: string; readonly requester: Requester };
+type Host = { readonly prefix: string; readonly requester: Requester; readonly access: SourceAccess };
+
+/** Another host; paths that begin with `under` go there, or are refused. */
+type OtherHost = { readonly under: string } & (
+  | (Host & { readonly cut: number })
+  | { readonly refusal: Problem }
+);
 
 /** Sends GET requests to a source at its pace, and again after transient failures. */
 export class Getter {
@@ -45,7 +51,7 @@ export class Getter {
   readonly #access: SourceAccess;
   readonly #run: PullRun;
   readonly #main: Host;
-  readonly #others: readonly (Host & { readonly under: string })[];
+  readonly #others: readonly OtherHost[];
   readonly pace: Pace;
   /** The number of requests that were sent, including retries. */
   requests = 0;
@@ -58,20 +64,22 @@ export class Getter {
   /** Throws `unauthorized` without the key or contact that the source needs. */
   constructor({ name, title, pace, timeout, access }: PullSource, run: PullRun) {
     const { cacheFolder, timing, settings } = run;
-    const own = access(settings?.[name] ?? {});
-    const headers = { 'user-agent': `asof/${version()}`, ...own.headers };
-    const hostAt = (address: string): Host => {
+    const own = access(settings?.[name] ?? {}, settings);
+    const hostAt = (address: string, access: SourceAccess): Host => {
       const base = parseBaseUrl(address);
-      return {
-        prefix: base.prefix,
-        requester: new Requester(base, headers, own.secrets, { timeout, ...run }),
-      };
+      const headers = { 'user-agent': `asof/${version()}`, ...access.headers };
+      const requester = new Requester(base, headers, own.secrets, { timeout, ...run });
+      return { prefix: base.prefix, requester, access };
     };
     this.#title = title;
     this.#access = own;
     this.#run = run;
-    this.#main = hostAt(own.base);
-    this.#others = Object.entries(own.others ?? {}).map(([under, base]) => ({ under, ...hostAt(base) }));
+    this.#main = hostAt(own.base, own);
+    this.#others = Object.entries(own.others ?? {}).map(([under, other]): OtherHost => {
+      if (other instanceof Problem) return { under, refusal: other };
+      if (typeof other === 'string') return { under, cut: 0, ...hostAt(other, own) };
+      return { under, cut: under.length, ...hostAt(other.base, other) };
+    });
     this.pace = new Pace(cacheFolder && join(cacheFolder, `pace-${name}.json`), pace, timing);
   }
 
@@ -82,9 +90,12 @@ export class Getter {
 
   readonly get: Get = async (path, faultOf, headersOf) => {
     const { retries, timing, watch } = this.#run;
+    const other = this.#others.find(({ under }) => path.startsWith(under));
+    if (other !== undefined && 'refusal' in other) throw other.refusal;
+    const host = { cut: 0, ...(other ?? this.#main) };
     for (let [failed, waited] = [0, 0]; ; ) {
       await this.#turn(waited);
-      const tried = await this.#try(path, faultOf, headersOf?.(failed));
+      const tried = await this.#try(host, path.slice(host.cut), faultOf, headersOf?.(failed));
       if (!('problem' in tried)) return tried;
       // A cause could contain the request.
       const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
@@ -105,18 +116,17 @@ export class Getter {
   };
 
   async close(): Promise<void> {
-    for (const { requester } of [this.#main, ...this.#others]) await requester.close();
+    for (const host of [this.#main, ...this.#others]) if ('requester' in host) await host.requester.close();
   }
 
   /** Tries once; returns the answer, or the failure with the seconds to wait that the source states. */
   async #try(
+    { prefix, requester, access: { query, failureIn } }: Host,
     path: string,
     faultOf: Parameters<Get>[1],
     headers: HttpReply['headers'] | undefined,
   ): Promise<HttpReply | (ReplyFailure & { readonly asked?: number | undefined })> {
     this.requests += 1;
-    const { prefix, requester } = this.#others.find(({ under }) => path.startsWith(under)) ?? this.#main;
-    const { query, failureIn } = this.#access;
     const key = query === undefined ? '' : `${path.includes('?') ? '&' : '?'}${query}`;
     this.#begun = Date.now();
     const reply = await requester.get(prefix + path + key, headers).finally(() => {

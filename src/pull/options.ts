@@ -14,6 +14,7 @@ export const sourceNames = [
   'ecb',
   'eurostat',
   'oecd',
+  'calendar',
 ] as const;
 
 /** The name of a live source. */

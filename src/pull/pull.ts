@@ -176,7 +176,7 @@ class SourcePull {
     if (typed.length === 0 && this.#followed.size > 0) return [...this.#followed.values()];
     const since = this.#run.clock().toISOString();
     const fresh = { source, since, bookmark: '', upTo: undefined, lastRun: undefined, left: '' };
-    const names = await this.#source.resolve(typed, get);
+    const names = await this.#source.resolve(typed, get, this.#run.settings);
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
   }
 
@@ -247,7 +247,7 @@ class SourcePull {
       const { replace, since, store, clock } = this.#run;
       const task: PullTask = {
         ...{ subject: state.record, full: this.#isFull(state.record), replace, since },
-        ...{ now: clock(), get: getter.get },
+        ...{ now: clock(), clock, get: getter.get },
         read: (work) => readStoreIfAny(store, work),
         note: (text) => void state.notes.push(text),
         hasConflicts: () => state.conflicts.length > 0,

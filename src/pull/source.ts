@@ -10,8 +10,11 @@ import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 /** How a source is asked, and what its replies mean. */
 export type SourceAccess = {
   readonly base: string;
-  /** Other hosts of the source, by the beginnings of their paths. */
-  readonly others?: Readonly<Record<string, string>>;
+  /**
+   * Other hosts of the source, by the beginnings of their paths: a base address; or how requests go there, without
+   * the beginning of the path, or why none can.
+   */
+  readonly others?: Readonly<Record<string, string | SourceAccess | Problem>>;
   readonly headers?: HttpReply['headers'];
   /** A key in the query of each request, as `api_key=…`. */
   readonly query?: string;
@@ -127,7 +130,9 @@ export type PullTask = {
   readonly replace: boolean;
   /** The first day of a history that begins now, or that gets an earlier beginning. */
   readonly since: Day | undefined;
+  /** When the pull of the subject began. */
   readonly now: Date;
+  readonly clock: () => Date;
   readonly get: Get;
   /** Reads the store as it is now; undefined without a store. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
@@ -145,6 +150,9 @@ export type CatalogueEntry = {
   readonly title: string;
   readonly frequency: Frequency;
 };
+
+/** The settings of all sources. */
+type AllSettings = Readonly<Partial<Record<SourceName, SourceSettings>>>;
 
 /** A live source. */
 export interface PullSource {
@@ -168,12 +176,12 @@ export interface PullSource {
   /** What a user must provide. */
   readonly wants?: 'key' | 'contact';
   /** Returns how requests go out; throws `unauthorized` without the key or contact that the source wants. */
-  access(settings: SourceSettings): SourceAccess;
+  access(settings: SourceSettings, all?: AllSettings): SourceAccess;
   /**
    * Resolves typed names to names to follow. Default: everything that the source has.
    * Without `get`, a text for several names, such as `release 53`, stays as it is.
    */
-  resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
+  resolve(typed: readonly string[], get: Get | undefined, all?: AllSettings): Promise<readonly string[]>;
   /** Tells whether a name that `resolve` returns without `get` stands for a subject. Default: it is the subject. */
   readonly covers?: (name: string, subject: string) => boolean;
   /** Tells whether a subject brings a stored series. Default: the subject is its id. */

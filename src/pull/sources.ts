@@ -4,6 +4,7 @@ import { clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import type { Followed } from '../store/store.ts';
+import { calendar } from './calendar/calendar.ts';
 import { ecb } from './ecb/ecb.ts';
 import { eurostat } from './eurostat/eurostat.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
@@ -19,7 +20,7 @@ import { treasury } from './treasury/treasury.ts';
 
 /** The live sources, in the order of a pull. */
 export const pullSources: readonly PullSource[] = [
-  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat, oecd],
+  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat, oecd, calendar],
 ];
 
 /** Reads what a store follows, or what of it was released since its last pull at a time; empty without a store. */

@@ -58,6 +58,7 @@ const allowed = tableOf(`
   import/formats/sdmx: domain import/files import/formats import/readers
   import/load: domain import/files import/formats store
   pull: client/remote domain import operations pull store
+  pull/calendar: client/remote domain import pull pull/fred
   pull/eurostat: client/remote domain import pull store
   pull/oecd: client/remote domain import pull
   pull/fred: client/remote domain import pull store
@@ -282,6 +283,8 @@ const otherThings: readonly string[] = [
   'src/maintenance/copy.ts: compare',
   // The objects of answers in files, whatever asked for them.
   'src/import/formats/own/answers.ts: insider_filings',
+  // A live source.
+  'src/pull/options.ts: calendar',
   // A member of an answer of FRED.
   'src/import/formats/fred/api.ts: observations',
   // A table of a store.

@@ -97,6 +97,7 @@ follows. Each run continues where the last one stopped.
                                  vintages of GDP of the euro area and the EU
   asof pull oecd EA20.Q.B1GQ_Q.XDC._T
                                  editions of real GDP of the euro area
+  asof pull calendar             when the BLS and the BEA release statistics next, as they say today
   asof pull                      everything that the store follows
 
 Most sources need neither key nor account; asof pull rtdsm --list shows what the Real-Time Data Set
@@ -111,6 +112,8 @@ asof pull --max-duration 30m
 asof pull --due
 # every vintage of real GDP and payrolls, without a key (needs a network)
 asof pull rtdsm ROUTPUT EMPLOY
+# what the BLS and the BEA plan to release (needs a network)
+asof pull calendar
 # the variables of the Real-Time Data Set
 asof pull rtdsm --list --columns name,title
 # what FRED has (needs a key of FRED)

@@ -89,7 +89,10 @@ export type FredListing = {
   readonly observation_end: string;
 };
 
-const pageSizes = { seriess: 1000, vintage_dates: 10_000, observations: 100_000 } as const;
+const pageSizes = {
+  ...{ seriess: 1000, vintage_dates: 10_000, observations: 100_000 },
+  release_dates: 1000,
+} as const;
 const mostRestarts = 3;
 
 type FredParams = Readonly<Record<string, string | number>>;
@@ -127,6 +130,22 @@ export class FredApi {
     if (first === undefined) return undefined;
     if (Number.isSafeInteger(first.id)) return `fred:${first.id}`;
     throw changed(path, `a release has the id ${JSON.stringify(first.id)}`);
+  }
+
+  /** Reads the days of all releases from a day on as one answer: those that are over, or with `planned` all. */
+  async releaseDates(from: Day, planned: boolean) {
+    const path = 'releases/dates';
+    const found = await this.#pages(
+      path,
+      {
+        ...{ realtime_start: from, realtime_end: '9999-12-31', order_by: 'release_date', sort_order: 'asc' },
+        ...(planned && { include_release_dates_with_no_data: 'true' }),
+      },
+      'release_dates',
+    );
+    if (typeof found === 'string') throw refusedBy(path, found);
+    const { head, rows } = found;
+    return { ...head, count: rows.length, offset: 0, limit: rows.length, release_dates: rows };
   }
 
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {

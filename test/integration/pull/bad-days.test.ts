@@ -42,9 +42,11 @@ describe.each(sources)('asof pull %s', (source) => {
     ['a cut answer', 7, /cannot reach http:\/\/127\.0\.0\.1:\d+.*: /],
     ['silent', 7, /no answer within 0\.3 s/],
   ] as const)(
-    'that is %s ends with %i, stores nothing, and is whole in the next run',
-    async (how, exit, reason) => {
-      const { server, part, whole, home, run, spoil, list } = await begin(source);
+    'that is %s ends with its exit code, stores nothing, and is whole in the next run',
+    async (how, usualExit, usualReason) => {
+      const { server, part, whole, home, run, spoil, list, refusal } = await begin(source);
+      const isRefused = how === 'refused with a page' && refusal !== undefined;
+      const [exit, reason] = isRefused ? refusal : [usualExit, usualReason];
       spoil(how);
       const { code, err } = await run(`${whole} --retries 0 --max-wait 1 --timeout 0.3`);
       expect([code, err]).toEqual([exit, expect.stringMatching(reason)]);
@@ -152,6 +154,7 @@ describe('a pull through the proxy of HTTPS_PROXY', () => {
     ['ecb', 'data-api.ecb.europa.eu:443'],
     ['eurostat', 'ec.europa.eu:443'],
     ['oecd', 'sdmx.oecd.org:443'],
+    ['calendar', 'www.bea.gov:443'],
   ] as const)('asks it for the public host of %s, %s', async (source, host) => {
     const { whole, run } = await begin(source);
     const hosts: (string | undefined)[] = [];

@@ -477,6 +477,7 @@ describe('asof ping --sources', () => {
       ecb,true,not needed,0,120,…Z,
       eurostat,true,not needed,0,60,…Z,
       oecd,true,not needed,0,30,…Z,
+      calendar,true,not needed,0,60,…Z,
     `);
     expect(asked()).toEqual(each(1));
     await home.run('pull fred SMALL');

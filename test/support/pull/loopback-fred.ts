@@ -22,8 +22,18 @@ export type LoopbackSeries = {
 /** The key that the loopback FRED takes. */
 export const loopbackKey = '0123456789abcdef0123456789abcdef';
 
+/** A day of a release; without data, nothing was or is released yet. */
+type ReleaseDay = {
+  readonly release_id: number;
+  readonly release_name: string;
+  readonly date: string;
+  readonly hasData?: boolean;
+};
+
 /** How the loopback FRED behaves; tests change it between requests. */
 export type FredState = {
+  /** The days of releases, oldest first. */
+  releaseDays: readonly ReleaseDay[];
   series: Record<string, LoopbackSeries>;
   /** The day at FRED. */
   today: string;
@@ -80,7 +90,7 @@ function parsed(path: string) {
 export async function loopbackFred(initial: Partial<FredState> = {}): Promise<LoopbackFred> {
   const gdp = recordedGdp();
   const goodDay = (): FredState => ({
-    ...{ today: '2025-01-20', maxVintages: 2000, maxRows: 100_000 },
+    ...{ today: '2025-01-20', maxVintages: 2000, maxRows: 100_000, releaseDays: [] },
     change: (_path, answer) => answer,
     ...initial,
     series: { ...(initial.series ?? { GDP: gdp }) },
@@ -127,6 +137,21 @@ function answer(state: FredState, path: string, query: URLSearchParams) {
       .map(({ description }) => description)
       .filter(({ id, title }) => `${id} ${byId ? '' : title}`.toUpperCase().includes(text));
     return give({ ...listHead(state), ...paged(found, 'seriess', query, 1000) });
+  }
+  if (path === 'releases/dates') {
+    const from = query.get('realtime_start') ?? `${state.today.slice(0, 4)}-01-01`;
+    const isPlanned = query.get('include_release_dates_with_no_data') === 'true';
+    const found = state.releaseDays
+      .filter(({ date, hasData = false }) => date >= from && (isPlanned || hasData))
+      .map(({ hasData: _, ...day }) => day);
+    const ascending = query.get('sort_order') === 'asc' ? found : found.reverse();
+    const bounds = { realtime_start: from, realtime_end: query.get('realtime_end') ?? open };
+    const order = { order_by: 'release_date', sort_order: query.get('sort_order') ?? 'desc' };
+    return give({
+      ...bounds,
+      ...order,
+      ...paged(ascending, 'release_dates', query, Math.min(1000, state.maxRows)),
+    });
   }
   const id = (query.get('series_id') ?? '').toUpperCase();
   const series = state.series[id];

@@ -14,7 +14,8 @@ import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
 import { workbook } from '../source-file.ts';
-import { type EcbState, ecbKeyOf, loopbackEcb } from './loopback-ecb.ts';
+import { ecbKeyOf, loopbackEcb, type EcbState } from './loopback-ecb.ts';
+import { loopbackCalendar } from './loopback-calendar.ts';
 import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
 import {
   archiveOf,
@@ -264,6 +265,8 @@ export type World = {
   readonly answered?: number;
   /** The requests of a run without news. Default: 1. */
   readonly usual?: number;
+  /** The exit code and the message of a pull that is refused with a page. Default: those of a throttle. */
+  readonly refusal?: readonly [exit: number, reason: RegExp];
   readonly whole: string;
   readonly env: Environment;
   /** Lets every request from the n-th on go wrong. */
@@ -586,11 +589,51 @@ const oecdWorld: WorldMaker = async () => {
   };
 };
 
+/** The BLS and the BEA with their calendars; both send pages to programs that they refuse. */
+const calendarWorld: WorldMaker = async () => {
+  const server = await loopbackCalendar();
+  const { bea, json } = server.calendars;
+  return {
+    server,
+    part: 'pull calendar BLS',
+    whole: 'pull calendar BEA',
+    answered: 1,
+    usual: 2,
+    refusal: [8, /the BEA sent a web page in place of .*\(HTTP 403\)[\s\S]*asof import .* --as-of/],
+    env: { ASOF_CALENDAR_URL: server.url },
+    spoil: spoiling(server, {
+      throttled: { status: 429, body: '' },
+      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
+      'half an answer': {
+        status: 200,
+        body: bea.body.slice(0, bea.body.length / 2),
+        type: 'text/plain',
+      },
+    }),
+    changeSchema() {
+      for (const [name, served] of Object.entries(server.calendars))
+        Object.assign(server.calendars, {
+          [name]: { ...served, body: served.body.replaceAll('DTSTART', 'DTBEGIN') },
+        });
+    },
+    async expectWhole(store) {
+      const imported = newStorePath(folder);
+      const files = { 'bea-2026-02-03.ics': bea.body, 'release_dates.json': json.body };
+      await importFiles(imported, files, { latest: '2099-01-01' });
+      const contents = (path: string) =>
+        reading(path, async (view) =>
+          (await view.calendar.sightings()).map(({ seenAt: _, ...sighting }) => JSON.stringify(sighting)),
+        );
+      expect(new Set(await contents(store))).toEqual(new Set(await contents(imported)));
+    },
+  };
+};
+
 /** The live sources, each with what makes its world. */
 export const worldMakers = {
   ...{ fred: fredWorld, treasury: treasuryWorld, sec: secWorld },
   ...{ ecb: ecbWorld, eurostat: eurostatWorld, oecd: oecdWorld },
-  rtdsm: rtdsmWorld,
+  ...{ rtdsm: rtdsmWorld, calendar: calendarWorld },
   'fred-md': (today?: string) => databaseWorld('fred-md', panelOf, ['INDPRO', 'PAYEMS'], today),
   'fred-qd': (today?: string) => databaseWorld('fred-qd', quarterlyPanelOf, ['GDPC1'], today),
 } as const satisfies Readonly<Record<SourceName, WorldMaker>>;

@@ -59,6 +59,7 @@ const queries: readonly (readonly [line: string, question: string, values: objec
   ['revisions GDP --stats --from 2000', 'revisions', { id: 'GDP', stats: true, from: '2000-01-01' }],
   ['revisions GDP --wide', 'revisions', { id: 'GDP', wide: true }],
   ['calendar --series gdp --from 2015', 'calendar', { series: 'GDP', from: '2015-01-01' }],
+  ['due --every', 'due', { every: true }],
   ['vintages gdp', 'vintages', { id: 'GDP' }],
   ['vintages GDP --from 2009 --limit 5', 'vintages', { id: 'GDP', from: '2009-01-01', limit: 5 }],
   ['vintages GDP --as-of 2009-12-31', 'vintages', { id: 'GDP', as_of: '2009-12-31' }],
@@ -198,6 +199,7 @@ const change = { dryRun: false, yes: false, messages };
 const plainPull = {
   args: [],
   list: false,
+  due: false,
   full: false,
   replace: false,
   dryRun: false,

@@ -1,0 +1,236 @@
+import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { Sighting } from '../../domain/calendar/sighting.ts';
+import { instantText } from '../../domain/calendar/zones.ts';
+import { addDays, utcDay } from '../../domain/values/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
+import { beaReleaseDates } from '../../import/formats/calendar/bea-json.ts';
+import { fredDates } from '../../import/formats/calendar/fred-dates.ts';
+import { icsCalendar } from '../../import/formats/calendar/ics.ts';
+import type { ImportFormat } from '../../import/formats/format.ts';
+import { defined } from '../../platform/defined.ts';
+import { FredApi, fredAccess } from '../fred/api.ts';
+import type { SourceSettings } from '../options.ts';
+import {
+  document,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  type ReplyFailure,
+  type SourceAccess,
+  statusFailure,
+  throttled,
+} from '../source.ts';
+import { inputOf, isPage, readWhole } from '../whole-files.ts';
+
+/** A calendar that is one file. */
+type CalendarFile = {
+  readonly publisher: 'BEA' | 'BLS';
+  /** As its looks name it. */
+  readonly source: string;
+  readonly host: string;
+  readonly path: string;
+  readonly format: ImportFormat;
+};
+
+const calendarFiles: readonly CalendarFile[] = [
+  {
+    ...{ publisher: 'BLS', source: 'BLS', host: 'https://www.bls.gov' },
+    path: '/schedule/news_release/bls.ics',
+    format: icsCalendar,
+  },
+  {
+    ...{ publisher: 'BEA', source: 'BEA', host: 'https://www.bea.gov' },
+    path: '/news/schedule/ics/online-calendar-subscription.ics',
+    format: icsCalendar,
+  },
+  {
+    ...{ publisher: 'BEA', source: 'BEA JSON', host: 'https://apps.bea.gov' },
+    path: '/API/signup/release_dates.json',
+    format: beaReleaseDates,
+  },
+];
+
+const publishers = ['BLS', 'BEA', 'FRED'];
+
+/** Begins the paths of requests to FRED, which alone gets the key. */
+const toFred = 'fred:';
+
+/**
+ * The calendars of releases of the BLS, the BEA and FRED; each request is a look at what is planned now.
+ * A calendar says nothing of plans that it has dropped, so every look is stored, even an unchanged one.
+ */
+export const calendar: PullSource = {
+  name: 'calendar',
+  title: 'the calendar',
+  // The BLS and the BEA state no limit; FRED takes two requests a second, and 100 a minute.
+  pace: [{ requests: 1, milliseconds: 1000 }],
+  probe: '/news/schedule/ics/online-calendar-subscription.ics',
+  counted: { looks: ['look', 'looks'], new_days: ['new day', 'new days'] },
+
+  access({ url }, { fred = {} } = {}) {
+    const { secrets, host: fredHost } = hostOfFred(fred);
+    const hosts = calendarFiles.map(({ path, host }) => [path, host] as const);
+    return {
+      base: url ?? calendarFiles[0]?.host ?? '',
+      others: { ...(url === undefined && Object.fromEntries(hosts)), [toFred]: fredHost },
+      headers: { accept: 'text/calendar, application/json;q=0.9, */*;q=0.1' },
+      secrets,
+      failureIn: failureOfCalendar,
+    };
+  },
+
+  async resolve(typed, _get, { fred } = {}) {
+    if (typed.length === 0) return publishers.filter((name) => name !== 'FRED' || fred?.key !== undefined);
+    return typed.map((text) => {
+      const name = text.trim().toUpperCase();
+      if (publishers.includes(name)) return name;
+      throw new Problem(
+        'bad-input',
+        `${JSON.stringify(text)} is not a calendar: use ${listed(publishers, 'or')}`,
+      );
+    });
+  },
+
+  estimate({ name }) {
+    if (name === 'FRED') return { requests: 2, what: 'the planned days, and those that are over' };
+    const own = calendarFiles.filter(({ publisher }) => publisher === name);
+    return { requests: own.length, what: own.map(({ path }) => fileName(path)).join(' and ') };
+  },
+
+  windows: (task) => (task.subject.name === 'FRED' ? looksAtFred(task) : looksAtFiles(task)),
+
+  async count(subject, view) {
+    const own = (await view.calendar.sightings()).filter((one) => publisherOf(one) === subject);
+    const days = own.flatMap(({ source, entries }) =>
+      entries.map(({ release, day, time = '' }) => `${source} ${release} ${day} ${time}`),
+    );
+    return { looks: own.length, new_days: new Set(days).size };
+  },
+};
+
+function publisherOf({ source }: Pick<Sighting, 'source'>): string {
+  return source.split(' ')[0] ?? '';
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Returns how requests go to FRED, or why none can. */
+function hostOfFred(
+  settings: SourceSettings,
+): Pick<SourceAccess, 'secrets'> & { host: SourceAccess | Problem } {
+  try {
+    const host = fredAccess(settings);
+    return { host, secrets: host.secrets };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { host: error, secrets: [] };
+  }
+}
+
+function failureOfCalendar(reply: HttpReply): ReplyFailure | undefined {
+  const { status, url } = reply;
+  const file = calendarFiles.find(({ path }) => url.includes(path));
+  const publisher = `the ${file?.publisher ?? 'publisher'}`;
+  if (status === 429) return throttled(publisher, 'HTTP 429', 60);
+  if (status === 403 || status === 404 || (status === 200 && isPage(reply)))
+    return { problem: refusedPage(publisher, file, status), transient: false };
+  return status === 200 || status === 304 ? undefined : statusFailure(publisher, reply);
+}
+
+/** Makes the Problem of a web page in the place of a calendar; a browser gets what a program does not. */
+function refusedPage(publisher: string, file: CalendarFile | undefined, status: number): Problem {
+  const { host = '', path = '' } = file ?? {};
+  const name = fileName(path);
+  const detail = `${publisher} sent a web page in place of ${name} (HTTP ${status}), and asof stored nothing from it`;
+  return new Problem('bad-answer', detail, {
+    hints: [
+      `save ${host}${path} with a browser, and import it with the day on which you saved it:`,
+      `asof import ${name} --as-of YYYY-MM-DD`,
+    ],
+  });
+}
+
+/** The last look at a calendar, and what the server said of that version of the file. */
+type LookMark = { readonly seenAt: string; readonly tag?: string; readonly modified?: string };
+
+type LookMarks = Readonly<Record<string, LookMark>>;
+
+async function* looksAtFiles(task: PullTask): AsyncGenerator<PullWindow> {
+  const { subject, now } = task;
+  const own = calendarFiles.filter(({ publisher }) => publisher === subject.name);
+  let marks: LookMarks = subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  for (const [index, calendar] of own.entries()) {
+    const { file, mark } = await lookAt(calendar, marks[calendar.source], task);
+    marks = { ...marks, [calendar.source]: mark };
+    const more = index < own.length - 1;
+    yield { files: [file], bookmark: JSON.stringify(marks), upTo: utcDay(now), more };
+  }
+}
+
+/** Looks at a calendar; one that has not changed since the last look says the same again. */
+async function lookAt(
+  { source, path, format }: CalendarFile,
+  mark: LookMark | undefined,
+  { full, get, clock, read }: PullTask,
+) {
+  const before = full || mark === undefined ? undefined : await read((view) => lookIn(view, source, mark));
+  const condition = before && {
+    ...defined({ 'if-none-match': mark?.tag, 'if-modified-since': mark?.modified }),
+  };
+  let seenAt = '';
+  const reply = await get(path, undefined, () => {
+    seenAt = instantText(clock());
+    return condition ?? {};
+  });
+  const name = fileName(path);
+  const file = document(name, `${name} of ${source}, seen at ${seenAt}`, reply.body);
+  const { etag: tag, 'last-modified': modified } = reply.headers;
+  if (reply.status !== 304)
+    return {
+      file: inputOf(await readWhole(file, format, { seenAt })),
+      mark: { seenAt, ...defined({ tag, modified }) },
+    };
+  if (before === undefined)
+    throw new Problem(
+      'bad-answer',
+      `${name} came without its content (HTTP 304), which asof had not asked for`,
+    );
+  const again = { file, format, batches: [{ sightings: [{ ...before, seenAt }] }] };
+  return { file: inputOf(again), mark: { ...mark, seenAt } };
+}
+
+/** Finds the stored look of a mark. */
+async function lookIn(
+  view: { readonly calendar: { sightings(): Promise<readonly Sighting[]> } },
+  source: string,
+  { seenAt }: LookMark,
+): Promise<Sighting | undefined> {
+  return (await view.calendar.sightings()).find((one) => one.source === source && one.seenAt === seenAt);
+}
+
+/** In days; FRED adds days of release late, and drops plans. */
+const overlap = 31;
+
+/** Looks at FRED's list of planned days, and at the list of those on which something was released. */
+async function* looksAtFred({ subject, full, now, get, clock }: PullTask): AsyncGenerator<PullWindow> {
+  const api = new FredApi((path, ...rest) => get(`${toFred}${path}`, ...rest));
+  const today = utcDay(now);
+  const from =
+    full || subject.upTo === undefined ? `${today.slice(0, 4)}-01-01` : addDays(subject.upTo, -overlap);
+  for (const lists of ['plans', 'events'] as const) {
+    const answer = await api.releaseDates(from, lists === 'plans');
+    const seenAt = instantText(clock());
+    const file = document(
+      'releases-dates.json',
+      `${lists} of FRED, seen at ${seenAt}`,
+      JSON.stringify(answer),
+    );
+    // In the first days of a year, nothing may have been released yet.
+    const isNone = lists === 'events' && answer.count === 0;
+    const files = isNone ? [] : [inputOf(await readWhole(file, fredDates(lists), { seenAt }))];
+    yield { files, bookmark: today, upTo: today, more: lists === 'plans' };
+  }
+}
