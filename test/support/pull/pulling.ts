@@ -14,8 +14,8 @@ import { scratchFolder } from '../folders.ts';
 import { builtProgram } from '../repository.ts';
 import { allStatements, importFiles, newStorePath, reading } from '../scratch-store.ts';
 import { workbook } from '../source-file.ts';
-import { ecbKeyOf, loopbackEcb, type EcbState } from './loopback-ecb.ts';
 import { loopbackCalendar } from './loopback-calendar.ts';
+import { type EcbState, ecbKeyOf, loopbackEcb } from './loopback-ecb.ts';
 import { loopbackEurostat, rates, rateTable } from './loopback-eurostat.ts';
 import {
   archiveOf,
