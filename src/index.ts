@@ -32,6 +32,7 @@ export type { ChangedSeries, SeriesAlias } from './maintenance/series.ts';
 export type { UndoneImport } from './maintenance/undo.ts';
 export type { AnswerVintage, Coverage, SeriesSummary, WideRow } from './operations/envelope.ts';
 export type { RateRow } from './operations/rates/yields.ts';
+export type { NextRelease } from './operations/calendar/next.ts';
 export type { ObservationRow } from './operations/series/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type {

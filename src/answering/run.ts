@@ -151,7 +151,9 @@ export async function* remarked<R extends Row>(
       if (context.note !== undefined) {
         const followed = async () => (await context.client.followed?.()) ?? [];
         const ask: AskMore = (other, asked) => context.client.ask(other, asked, { once: true });
-        const remark = (await operation.remark?.(page.results, texts, { ask, followed, naming })) ?? [];
+        const whenDue = (id: string) => whenDueIn(id, context);
+        const about = { ask, followed, naming, whenDue };
+        const remark = (await operation.remark?.(page.results, texts, about)) ?? [];
         for (const text of [remark].flat()) context.note({ kind: 'remark', text });
       }
       if (page.results.length === 0 && !page.has_more) await explainEmpty(operation, texts, context);
@@ -159,6 +161,14 @@ export async function* remarked<R extends Row>(
     isFirst = false;
     yield page;
   }
+}
+
+async function whenDueIn(id: string, { client }: Ask): Promise<string | undefined> {
+  // A service would count a second request.
+  if (client.offers !== undefined) return undefined;
+  const { dueText, nextRelease } = await import('../operations/calendar/next.ts');
+  const [row] = (await client.ask(nextRelease, [['id', id]])).results;
+  return row && dueText(row);
 }
 
 type About = readonly [name: string, text: string];

@@ -94,6 +94,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly members?: readonly Member[];
   /** The subject of `covered_to` in messages; `{name}` stands for a parameter. Default: the series. */
   readonly subject?: string;
+  /** True if an answer about one series depends on calendars too. */
+  readonly readsCalendars?: boolean;
   /** True for answers about the caller, such as ping. They are not cached. */
   readonly aboutCaller?: boolean;
   /** True for answers that may differ a second later without an import. They are not cached. */
@@ -122,7 +124,13 @@ export type Operation<P extends Params = Params, R = Row> = {
 
 type Remark = string | undefined | Promise<readonly string[]>;
 
-type RemarkContext = { readonly ask: AskMore; readonly followed: AskFollowed; readonly naming: Naming };
+type RemarkContext = {
+  readonly ask: AskMore;
+  readonly followed: AskFollowed;
+  readonly naming: Naming;
+  /** Says when the next figure of a series is due; undefined if nobody knows, or a service would have to be asked. */
+  readonly whenDue: (id: string) => Promise<string | undefined>;
+};
 
 export type AskMore = <R extends Row>(
   operation: Operation<Params, R>,

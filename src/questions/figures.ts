@@ -7,6 +7,7 @@ import { check } from './files/check.ts';
 import { join } from './files/join.ts';
 import { asking } from './operation-question.ts';
 import { curve, yieldTable } from './rates/rates.ts';
+import { nextRelease, nextReleases } from './series/next.ts';
 import { observations, observationsOfSeveral } from './series/observations.ts';
 import { panel } from './series/panel.ts';
 import { revisions } from './series/revisions.ts';
@@ -34,12 +35,16 @@ export const ofOperations = {
   calendar: asking(calendar),
   /** Returns the followed items that were released since their last pull; with `every`, all followed items. */
   due: asking(due),
+  /** Returns when the next figure of a series is due, and how old its newest one is. */
+  nextRelease,
   yields: asking(yields),
   spread: asking(spread),
 };
 
 /** The questions about series and rates that take several answers of operations. */
 export const compositions = {
+  /** Returns when the next figures of several series are due, in the order of their ids. */
+  nextReleases,
   /**
    * Returns the values of several series, one series after the other, as known on a day.
    * `limit` and `first` count dates of each series.

@@ -215,8 +215,15 @@ async function within<T, R>(
   }
 }
 
-/** Returns the series that a request is about; undefined for an answer from several. */
-export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
+/** Returns the series whose data alone decide an answer; undefined for an answer from more. */
+export function seriesOf(
+  operation: Pick<Operation, 'params' | 'readsCalendars'>,
+  texts: ParamTexts,
+): string | undefined {
+  return operation.readsCalendars === true ? undefined : seriesNamed(operation, texts);
+}
+
+function seriesNamed({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
   const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
   const id = named === undefined ? undefined : textOf(texts, named[0]);
   return id === undefined ? undefined : parseSeriesId(id);
@@ -225,7 +232,7 @@ export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamText
 // Why: docs/decisions/aliases.md
 /** Looks up the unknown series of a request among the aliases; undefined if it is none. */
 async function meantBy<R>({ operation, texts }: ServiceRequest<R>, { aliases }: StoreView, error: unknown) {
-  const name = seriesOf(operation, texts);
+  const name = seriesNamed(operation, texts);
   if (name === undefined || !(error instanceof Problem) || error.kind !== 'not-found') return undefined;
   const id = await aliases.idOf(name);
   if (id === undefined) return undefined;

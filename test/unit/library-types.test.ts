@@ -30,6 +30,8 @@ type Rows = {
   observationsOfSeveral: library.ObservationRow;
   revisions: library.RevisionRow | library.RevisionStatisticsRow | library.WideRow;
   calendar: OperationRow<'calendar'>;
+  nextRelease: library.NextRelease;
+  nextReleases: library.NextRelease;
   due: OperationRow<'due'>;
   vintages: OperationRow<'vintages'>;
   diff: library.DiffRow;

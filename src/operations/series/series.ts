@@ -198,7 +198,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   example: { id: 'GDP' },
   knownBy: 'first_vintage',
   identity: ['id'],
-  async remark([first], _texts, { followed }) {
+  async remark([first], _texts, { followed, whenDue }) {
     if (first === undefined) return [];
     const changes = (first.description_changes ?? []).map(
       ({ changed_on, field, before, after }) =>
@@ -207,7 +207,8 @@ asof series show gdp --columns id,first_vintage,covered_to
     const meanings = readMeanings(first.vintage_meaning ?? '');
     const dated = meanings.length === 0 ? [] : [`the date of a vintage is ${meaningText(meanings)}`];
     const own = (await followed()).filter(({ name }) => name === first.id).map(followedText);
-    return [...dated, ...own, ...changes];
+    const next = await whenDue(first.id);
+    return [...dated, ...(next === undefined ? [] : [next]), ...own, ...changes];
   },
   async run({ id }, { view }) {
     const [found, changes] = await Promise.all([view.series.find(id), view.series.descriptionChanges(id)]);

@@ -60,6 +60,7 @@ const queries: readonly (readonly [line: string, question: string, values: objec
   ['revisions GDP --wide', 'revisions', { id: 'GDP', wide: true }],
   ['calendar --series gdp --from 2015', 'calendar', { series: 'GDP', from: '2015-01-01' }],
   ['due --every', 'due', { every: true }],
+  ['next gdp UNRATE --as-of 2015-01-30', 'next_releases', { ids: ['gdp', 'UNRATE'], as_of: '2015-01-30' }],
   ['vintages gdp', 'vintages', { id: 'GDP' }],
   ['vintages GDP --from 2009 --limit 5', 'vintages', { id: 'GDP', from: '2009-01-01', limit: 5 }],
   ['vintages GDP --as-of 2009-12-31', 'vintages', { id: 'GDP', as_of: '2009-12-31' }],

@@ -16,6 +16,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   revisions: ['id=GDP from=2030-01-01', undefined],
   vintages: ['id=GDP', 'to'],
   calendar: ['', 'as_of'],
+  next_release: ['id=GDP', 'as_of'],
   curve: ['', 'date'],
   yields: ['', 'to'],
   spread: ['', 'to'],

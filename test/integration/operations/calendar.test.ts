@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { open } from '../../../src/index.ts';
+import { nextRelease } from '../../../src/operations/calendar/next.ts';
+import { beforeTheLapse, newJobsStore, writeSightings } from '../../support/calendars.ts';
+import { asof } from '../../support/command.ts';
+import { onEveryEngine } from '../../support/engines.ts';
+import { folder } from '../../support/example-stores.ts';
+import { ask, newHttpService } from '../../support/http-service.ts';
+import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
+
+let store = '';
+beforeAll(async () => {
+  store = await newJobsStore();
+});
+
+const run = (...line: readonly string[]) => asof([...line, '--store', store]);
+
+/** The first row of `asof next PAYEMS` as of a day, without what is said of its release. */
+async function nextOn(asOf: string) {
+  const { rows } = await open(store).then((from) => from.nextRelease('PAYEMS', { asOf }));
+  return rows[0];
+}
+
+describe('the next jobs report in the lapse of 2025', () => {
+  it.each([
+    // What the BLS had planned, and what ALFRED lists as made.
+    ['2025-10-02', '2025-10-03', 'official time', null, '2025-09-05', 27],
+    ['2025-10-03', '2025-10-03', 'official time', null, '2025-09-05', 28],
+    ['2025-10-04', '2025-11-07', 'official time', '2025-10-03', '2025-09-05', 29],
+    ['2025-11-19', '2025-12-05', 'official time', '2025-10-03', '2025-09-05', 75],
+    ['2025-11-20', '2025-12-05', 'official time', null, '2025-11-20', 0],
+    ['2025-12-16', '2026-01-09', 'official time', null, '2025-12-16', 0],
+    // The median of 27, 29, 35, 76, 26, 24 and 33 days after 11 February.
+    ['2026-02-12', '2026-03-12', 'projected', null, '2026-02-11', 1],
+  ])('as known on %s is due on %s, %s', async (asOf, due, certainty, overdue_since, as_of_date, days_ago) => {
+    expect(await nextOn(asOf)).toMatchObject({ due, certainty, overdue_since, as_of_date, days_ago });
+  });
+
+  it('has the time, the zone, the instant, the release and the calendar', async () => {
+    expect(await nextOn('2025-10-02')).toMatchObject({
+      ...{ series_id: 'PAYEMS', time: '08:30', zone: 'America/New_York', at: '2025-10-03T12:30:00Z' },
+      ...{ release: 'bls:employment-situation', name: 'Employment Situation', source: 'BLS' },
+      ...{ newest_date: '2025-08-01', reason: '' },
+    });
+  });
+
+  it('says in notes what is late, and what is projected', async () => {
+    expect((await run('next', 'PAYEMS', '--as-of', '2025-10-10')).err).toBe(
+      'asof: PAYEMS was due on 2025-10-03, and no figure of that day is stored: pull it, or it is late\n',
+    );
+    expect((await run('next', 'PAYEMS', '--as-of', '2026-02-12')).err).toBe(
+      'asof: no calendar lists a next day of PAYEMS: 2026-03-12 is projected from its vintages; `asof pull calendar` brings the plans\n',
+    );
+  });
+
+  it('is told by the description of the series as known today', async () => {
+    const { err } = await asof(['series', 'show', 'PAYEMS', '--store', store], {
+      now: '2026-02-15T12:00:00Z',
+    });
+    expect(err).toContain('the next figure is expected around 2026-03-12, by the rhythm of its vintages');
+    const early = await asof(['series', 'show', 'PAYEMS', '--store', store], { now: '2026-02-01T12:00:00Z' });
+    expect(early.err).toContain(
+      'the next figure is due on 2026-02-06 at 08:30 (America/New_York): Employment Situation, official time',
+    );
+  });
+});
+
+describe('the next figures of several series', () => {
+  it('have a row each, in the order of the ids, and a reason where none is known', async () => {
+    const { code, out, err } = await run('next', 'other', 'PAYEMS', '--as-of', '2025-10-02');
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'series_id,due,time,name,certainty,newest_date,as_of_date,days_ago\n' +
+        'OTHER,,,,,2025-02-01,2025-03-03,213\n' +
+        'PAYEMS,2025-10-03,08:30,Employment Situation,official time,2025-08-01,2025-09-05,27\n',
+    );
+    expect(err).toBe(
+      'asof: no calendar lists a next day of OTHER, and none is projected: 2 vintages are too few for a rhythm\n',
+    );
+  });
+
+  it('leave out a series that was unknown on the day', async () => {
+    const { code, out, err } = await run('next', 'PAYEMS', '--as-of', '2025-06-05');
+    expect([code, out.split('\n').length]).toEqual([0, 2]);
+    expect(err).toContain('nothing was known of PAYEMS on 2025-06-05');
+  });
+
+  it('fail with an unknown series, or leave it out', async () => {
+    expect(await run('next', 'PAYEMS', 'NOPE')).toMatchObject({ code: 3, out: '' });
+    const left = await run('next', 'PAYEMS', 'NOPE', '--skip-missing');
+    expect([left.code, left.out.split('\n').length]).toEqual([0, 3]);
+  });
+
+  it('are never projected from vintages that are no days of publication', async () => {
+    const path = newStorePath(folder);
+    const lines = ['01', '02', '03', '04', '05'].map(
+      (month) => `CPIAUCSL 2025-${month}-01 2025-${month}-15 1.${month}`,
+    );
+    const metadata = 'series_id,title,vintage_kind\nCPIAUCSL,Prices,sampled\n';
+    await importFiles(path, { 'metadata.csv': metadata, 'facts.csv': facts(...lines) });
+    const { out, err } = await asof(['next', 'CPIAUCSL', '--as-of', '2025-05-16', '--store', path]);
+    expect(out).toContain('CPIAUCSL,,,Consumer Price Index,,2025-05-01,2025-05-15,1');
+    expect(err).toContain('none is projected: its newest vintage is sampled, not of a day of publication');
+  });
+});
+
+describe('an answer of a service about the next release', () => {
+  it('has a new tag once another calendar is stored', async () => {
+    const service = await newHttpService({ newStore: () => newJobsStore(newStorePath(folder)) });
+    const path = '/v1/series/PAYEMS/next?as_of=2025-10-02';
+    const first = await service.get(path);
+    const tag = first.headers.get('etag') ?? '';
+    expect((await service.get(path, { 'if-none-match': tag })).status).toBe(304);
+    await writeSightings(service.path, [{ ...beforeTheLapse, seenAt: '2025-10-01', entries: [] }]);
+    expect((await service.get(path, { 'if-none-match': tag })).status).toBe(200);
+    await service.close();
+  });
+});
+
+onEveryEngine((engine) => {
+  it('the next release is found in the calendars of a store', async () => {
+    const path = await newJobsStore(engine.newAddress());
+    const texts = [
+      ['id', 'PAYEMS'],
+      ['as_of', '2025-10-10'],
+    ] as const;
+    const [row] = (await ask(path, nextRelease, texts, { now: '2026-03-15T12:00:00Z' })).results;
+    expect(row).toMatchObject({ due: '2025-11-07', overdue_since: '2025-10-03', as_of_date: '2025-09-05' });
+  });
+});
