@@ -9,8 +9,8 @@ export const releaseStatuses = ['planned', 'released', 'passed', 'moved', 'cance
 
 type ReleaseStatus = (typeof releaseStatuses)[number];
 
-/** How certain a day is, the surest first; `configured` adds the usual time to an official day. */
-export const certainties = ['official time', 'configured', 'official day', 'projected'] as const;
+/** How certain a day is, the surest first; `usual time` adds the usual time to an official day. */
+export const certainties = ['official time', 'usual time', 'official day', 'projected'] as const;
 
 /** How certain the day and time of a release are. */
 export type Certainty = (typeof certainties)[number];
@@ -216,6 +216,6 @@ function timeOf({ zone: own = '', usualTime }: Release, day: Day, entry: Calenda
   const time = entry?.time ?? usualTime ?? '';
   const instant = time === '' || zone === '' ? undefined : instantOf({ day, time }, zone);
   const certainty: Certainty =
-    entry?.time !== undefined ? 'official time' : time === '' ? 'official day' : 'configured';
+    entry?.time !== undefined ? 'official time' : time === '' ? 'official day' : 'usual time';
   return { time, zone: time === '' ? '' : zone, at: instant ? instantText(instant) : '', certainty };
 }

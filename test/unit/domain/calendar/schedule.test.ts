@@ -94,7 +94,7 @@ describe('the jobs report in the lapse of 2025', () => {
     const release = releaseOf('BLS', jobs);
     const found = scheduleOf([before], [{ release, seriesId: 'PAYEMS', days: ['2025-11-20'] }], '2025-11-20');
     expect(found.filter(({ status }) => status === 'released')).toMatchObject([
-      { day: '2025-11-20', evidence: 'vintage of PAYEMS', certainty: 'configured', time: '08:30' },
+      { day: '2025-11-20', evidence: 'vintage of PAYEMS', certainty: 'usual time', time: '08:30' },
     ]);
   });
 
