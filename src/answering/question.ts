@@ -137,9 +137,12 @@ export type Query = {
   readonly values: NamedValues;
 };
 
-/** Tells whether the rows of the answer can be drawn. */
-export function isDrawable({ question, values }: Query): boolean {
-  return question.drawing?.(values) !== undefined;
+/** Tells whether the rows of the answer can be drawn, and whether they are releases by day. */
+export function shapesOf({ question, values }: Query) {
+  return {
+    drawable: question.drawing?.(values) !== undefined,
+    byDay: question.layout(values)?.byDay === true,
+  };
 }
 
 type ArgumentValues<A extends readonly Argument[]> = {

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isDrawable } from '../answering/question.ts';
+import { shapesOf } from '../answering/question.ts';
 import { Problem } from '../errors/problem.ts';
 import {
   type ArgumentSpec,
@@ -163,7 +163,7 @@ function wordsOf(
 
 /** Refuses a format or columns that the query cannot give, as far as that is clear without the data. */
 export function checkOutput({ query, output }: QueryLine): void {
-  const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
+  const { drawn, columns } = outputChoice(output, {}, shapesOf(query));
   const layout = query.question.layout(query.values);
   if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
 }

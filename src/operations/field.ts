@@ -236,7 +236,12 @@ export const extension = declaring({ extension: true });
 export const nullableExtension = declaring({ nullable: true, extension: true });
 
 /** The fields of an answer's rows, and those shown by default. */
-export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
+export type RowLayout = {
+  readonly fields: readonly Field[];
+  readonly columns: readonly string[];
+  /** True if rows are releases by day: a terminal shows a date once, and ics has them as events. */
+  readonly byDay?: boolean;
+};
 
 /** Makes the layout that shows all fields but one, which is shown on request. */
 export function showing(fields: readonly Field[], hidden?: string): RowLayout {

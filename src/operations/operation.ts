@@ -85,6 +85,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly identity?: readonly string[];
   /** True if a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
+  /** True if its rows are releases by day, as those of the calendar. */
+  readonly byDay?: boolean;
   /** True if its rows are values of a series by date, which can be transformed. */
   readonly isTransformable?: boolean;
   /** The fields that identify what `limit` counts, if several rows count as one. */

@@ -1,4 +1,5 @@
 import { didYouMean } from '../domain/search/words.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
@@ -23,6 +24,8 @@ type FormatEntry = {
   readonly binary?: true;
   readonly picture?: true;
   readonly needsHeader?: true;
+  /** True if it has only releases by day, as events. */
+  readonly events?: true;
 };
 
 const formats = {
@@ -60,6 +63,11 @@ const formats = {
     load: async () => (await import('./chart/png.ts')).pngRenderer,
     binary: true,
     picture: true,
+  },
+  ics: {
+    extensions: ['ics'],
+    load: async () => (await import('./formats/ics.ts')).icsRenderer,
+    events: true,
   },
 } satisfies { readonly [name: string]: FormatEntry };
 
@@ -132,7 +140,11 @@ export type OutputPlace = {
   readonly colour?: boolean;
   /** The width of a chart as text without a terminal. */
   readonly plotWidth?: number;
+  readonly today?: Day;
 };
+
+/** What an output can make of rows besides a table. */
+type RowShapes = { readonly drawable?: boolean; readonly byDay?: boolean };
 
 /** An output after all choices. */
 export type OutputChoice = Omit<OutputFlags, 'chart' | 'everything' | 'format' | 'plot'> & {
@@ -146,10 +158,11 @@ export type OutputChoice = Omit<OutputFlags, 'chart' | 'everything' | 'format' |
   readonly chart: ChartOptions;
   /** True to show only the first rows, in a table on a terminal. */
   readonly screenful: boolean;
+  readonly today: Day | undefined;
 };
 
 /** Chooses the output by flags and place; throws a Problem for contradictions, or rows that cannot be drawn. */
-export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
+export function outputChoice(flags: OutputFlags, place: OutputPlace, shapes: RowShapes): OutputChoice {
   const { chart: look = {}, everything, format: typed, plot, ...others } = flags;
   const { recessions = false, ...chart } = look;
   const { file, columns, header } = flags;
@@ -159,7 +172,13 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const inText = plot && (named === undefined || entries[named].picture !== true);
   // Typed flags precede the environment.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
-  const { picture = false, binary = false, needsHeader = false, extensions } = entries[format];
+  const {
+    picture = false,
+    binary = false,
+    events = false,
+    needsHeader = false,
+    extensions,
+  } = entries[format];
   const drawn = inText || picture;
   const otherRows = inText ? 'leave out --plot' : `choose another format than ${format}`;
   // The extension .txt is also for charts as text.
@@ -172,7 +191,13 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     hint?: string | undefined,
     field?: string,
   ])[] = [
-    [drawn && !drawable, `this query has no chart: ${otherRows}`, drawableCommands, 'format'],
+    [drawn && shapes.drawable !== true, `this query has no chart: ${otherRows}`, drawableCommands, 'format'],
+    [
+      events && shapes.byDay !== true,
+      `${format} is a calendar of releases, and these rows are none: choose another format`,
+      'asof calendar -o calendar.ics writes one',
+      'format',
+    ],
     [
       binary && onTerminal,
       `${format} is a binary format, which a terminal cannot show`,
@@ -190,8 +215,8 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
       '-o chart.svg draws into a file',
     ],
     [
-      drawn && needless.length > 0,
-      `a chart has no columns: leave out ${needless.join(' and ')}`,
+      (drawn || events) && needless.length > 0,
+      `${drawn ? 'a chart' : format} has no columns: leave out ${needless.join(' and ')}`,
       undefined,
       'columns',
     ],
@@ -211,6 +236,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     drawn: drawn && { recessions },
     chart,
     screenful: onTerminal && format === 'table' && !inText && !everything,
+    today: place.today,
     colour: flags.colour && file === undefined && (place.colour ?? onTerminal),
   };
 }
@@ -233,12 +259,13 @@ type ShownAnswer = {
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
   readonly card?: boolean;
+  readonly byDay?: boolean;
 };
 
 /** Makes the renderer for an output; with `requestId`, JSON has the id of the request. */
 export async function rendererFor(
   output: OutputChoice,
-  { fields, columns, drawing, card }: ShownAnswer,
+  { fields, columns, drawing, card, byDay }: ShownAnswer,
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
@@ -251,15 +278,17 @@ export async function rendererFor(
     colour: output.colour,
     requestId,
     chart: output.chart,
-    ...defined({ width: output.width, drawing, double: output.double }),
+    ...defined({ width: output.width, today: output.today, drawing, double: output.double }),
   };
   if (card === true && output.onTerminal && output.format === 'table')
     return (await import('./formats/table.ts')).cardRenderer(layout);
+  if (byDay === true && output.onTerminal && output.format === 'table' && output.columns === undefined)
+    return (await import('./formats/days.ts')).daysRenderer(layout);
   const renderer = await createRenderer(output.format, layout);
   // Tables are made for terminals.
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
   return changedRenderer(renderer, (chunk) =>
-    printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
+    printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString(), output.format),
   );
 }
 
@@ -267,7 +296,8 @@ async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Re
   return isGzipName(file) ? (await import('./gzip.ts')).gzipRenderer(renderer) : renderer;
 }
 
-/** Makes lines of foreign text safe for a terminal; line ends and tabs stay. */
-function printableLines(text: string): string {
-  return text.replace(/[^\n\t]+/g, printable);
+/** Makes lines of foreign text safe for a terminal; line ends and tabs stay, with CR only where a format has it. */
+function printableLines(text: string, format: OutputFormat): string {
+  const lines = entries[format].events === true ? text.replaceAll('\r\n', '\n') : text;
+  return lines.replace(/[^\n\t]+/g, printable);
 }

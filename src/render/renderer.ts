@@ -1,3 +1,4 @@
+import type { Day } from '../domain/values/date.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Columns } from './columns.ts';
@@ -15,6 +16,8 @@ export type OutputLayout = {
   /** How a chart draws the rows, and how it looks; only for pictures. */
   readonly drawing?: Drawing;
   readonly chart?: ChartOptions;
+  /** The day that a list of releases marks, unless it is as of another one. */
+  readonly today?: Day;
   /** True if json has the id of the request. Default: true. */
   readonly requestId?: boolean;
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Ask, type Asker, askOf, type Note } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
-import { isDrawable, type Query } from '../answering/question.ts';
+import { type Query, shapesOf } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
 import { withSuggestion } from '../answering/series-ids.ts';
 import type { Day } from '../domain/values/date.ts';
@@ -87,7 +87,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
     ...bound,
     words: [...words, ...bound.words],
     demands: { ...demands, ...parsed.demands },
-    output: outputChoice({ ...parsed.output, file: name }, {}, isDrawable(bound.query)),
+    output: outputChoice({ ...parsed.output, file: name }, {}, shapesOf(bound.query)),
   };
 }
 

@@ -192,7 +192,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const ids = await seriesWithStatements({ ids: args, skipMissing }, find, ask);
       // A setting or a variable does not change the format.
       const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
-      const choice = outputChoice(output, place, false);
+      const choice = outputChoice(output, place, {});
       const bar = messages.progress(io.stdout.isTTY !== true);
       await store.read(async (view) => {
         const { series } = knownView(view, latest);

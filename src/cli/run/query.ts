@@ -9,7 +9,7 @@ import {
   type WrittenRows,
 } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
-import { isDrawable, type Query } from '../../answering/question.ts';
+import { type Query, shapesOf } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
 import { withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
@@ -31,7 +31,7 @@ import { outputPlace, withClient } from './session.ts';
 /** Answers a query and writes all its rows, or (to a file) nothing. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const { query } = line;
-  const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
+  const output = outputChoice(line.output, outputPlace(io), shapesOf(query));
   const messages = messagesOf(line.messages, io);
   return withClient({ connection: line.connection, messages }, io, async (client) => {
     messages.resolved(line.resolved);

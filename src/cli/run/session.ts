@@ -199,6 +199,7 @@ export function outputPlace(io: Io): OutputPlace {
     format: chosenSetting(io, 'format')?.value,
     colour: wantedColour(io),
     plotWidth: plotWidth === undefined ? undefined : Number(plotWidth),
+    today: utcDay(io.clock()),
   });
 }
 

@@ -4,7 +4,7 @@ import type { StoreView } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
 import { field, nullable, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
-import { asOfParam, paging, param } from '../param.ts';
+import { asOfParam, paging, param, textOf } from '../param.ts';
 import { existing } from '../series/series.ts';
 import { day, filter, seriesId } from '../value.ts';
 import { scheduleIn } from './schedule.ts';
@@ -37,7 +37,7 @@ const fields = [
   field(
     'certainty',
     'text',
-    'official time; official day; configured (an official day with the usual time of the release); projected.',
+    'How certain day and time are: official time; usual time (of the release, on an official or proven day); official day; projected.',
     { choices: certainties },
   ),
   field('source', 'text', 'The calendars that list it, and `stored vintages` if they prove it.', {
@@ -50,6 +50,11 @@ const calendarRow = rowsFrom(fields);
 
 const daysBefore = 7;
 
+const statusNotes = [
+  ['passed', 'passed: nothing stored proves a release on the day; a vintage of one of its series would'],
+  ['vanished', 'vanished: the calendar lists the day no more, so the release moved or was cancelled'],
+] as const;
+
 /** The releases of statistics: planned, made, moved and vanished. */
 export const calendar = operation({
   name: 'calendar',
@@ -59,6 +64,8 @@ export const calendar = operation({
     examples: `
 # what was released in the last week, and what is planned
 asof calendar
+# the plans as events for a calendar program
+asof calendar -o releases.ics
 # the days on which GDP was published in 2015
 asof calendar --series GDP --from 2015-01-01 --to 2015-12-31
 # what was planned for October 2025 as known on the second
@@ -92,20 +99,26 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
   fields,
   columns: ['date', 'time', 'name', 'period', 'status', 'certainty', 'source'],
   example: { series: 'GDP', from: '2015-01-01', to: '2015-03-31', limit: '1' },
+  byDay: true,
   knownBy: 'known_from',
   boundBy: 'as_of',
   order: [{ field: 'date' }],
   identity: ['date', 'release'],
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   dependsOnToday: () => true,
-  remark(rows) {
+  async remark(rows) {
     const isProven = rows.length > 0 && rows.every(({ source }) => source === 'stored vintages');
-    return isProven
-      ? 'no calendar lists these days: stored vintages prove them; `asof pull calendar` brings the plans'
-      : undefined;
+    return [
+      ...(isProven
+        ? ['no calendar lists these days: stored vintages prove them; `asof pull calendar` brings the plans']
+        : []),
+      ...statusNotes.flatMap(([status, text]) => (rows.some((row) => row.status === status) ? [text] : [])),
+    ];
   },
-  async whyEmpty() {
-    return 'no release is known for these days; `asof pull calendar` brings the calendars of the BLS and the BEA';
+  async whyEmpty(texts) {
+    const begin =
+      textOf(texts, 'from') === undefined ? ' from a week ago on; --from reaches further back' : '';
+    return `no release is known${begin}; \`asof pull calendar\` brings the calendars of the BLS and the BEA`;
   },
   async run({ from: asked, to, release, series: id, as_of, limit }, { view, position, clock }) {
     const asOf = as_of ?? clock.today;

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { open } from '../../../src/index.ts';
 import { nextRelease } from '../../../src/operations/calendar/next.ts';
@@ -101,6 +104,61 @@ describe('the next figures of several series', () => {
     const { out, err } = await asof(['next', 'CPIAUCSL', '--as-of', '2025-05-16', '--store', path]);
     expect(out).toContain('CPIAUCSL,,,Consumer Price Index,,2025-05-01,2025-05-15,1');
     expect(err).toContain('none is projected: its newest vintage is sampled, not of a day of publication');
+  });
+});
+
+describe('the calendar', () => {
+  const october = ['calendar', '--from', '2025-10-01', '--to', '2025-11-30'];
+
+  it('on a terminal has a date once, its weekday and the as-of date, and says what statuses mean', async () => {
+    const surroundings = { stdoutIsTerminal: true, columns: 80, env: { NO_COLOR: '1' } };
+    const { out } = await asof([...october, '--as-of', '2025-10-02', '--store', store], surroundings);
+    expect(out.split('\n')).toEqual([
+      'date            time   name                  status',
+      '2025-10-03 Fri  08:30  Employment Situation  planned',
+      '2025-11-07 Fri  08:30  Employment Situation  planned',
+      'times in America/New_York',
+      '',
+    ]);
+    const today = await asof([...october, '--store', store], {
+      ...surroundings,
+      now: '2026-02-20T12:00:00Z',
+    });
+    expect(today.err).toBe(
+      'asof: vanished: the calendar lists the day no more, so the release moved or was cancelled\n',
+    );
+    const before = await asof([...october, '--as-of', '2025-11-10', '--store', store], surroundings);
+    expect(before.err).toBe(
+      'asof: passed: nothing stored proves a release on the day; a vintage of one of its series would\n',
+    );
+  });
+
+  it('is a file for a calendar program, the same each time', async () => {
+    const calendars = [];
+    for (const name of ['one.ics', 'two.ics', 'packed.ics.gz']) {
+      const file = join(folder, name);
+      expect(await run(...october, '-o', file)).toMatchObject({ code: 0, out: '' });
+      const bytes = readFileSync(file);
+      calendars.push((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
+    }
+    expect(new Set(calendars).size).toBe(1);
+    expect(calendars[0]?.match(/^(DTSTART|STATUS).*$/gm)).toEqual([
+      ...['DTSTART:20251003T123000Z', 'STATUS:CANCELLED', 'DTSTART:20251107T133000Z', 'STATUS:CANCELLED'],
+      ...['DTSTART:20251120T133000Z', 'STATUS:CONFIRMED'],
+    ]);
+    const printed = await asof([...october, '-f', 'ics', '--store', store], { stdoutIsTerminal: true });
+    expect(printed.out).toBe(calendars[0]?.replaceAll('\r\n', '\n'));
+  });
+
+  it.each([
+    [['obs', 'PAYEMS'], 'these rows are none: choose another format'],
+    [['next', 'PAYEMS'], 'these rows are none: choose another format'],
+    [['store', 'info'], 'these rows are none: choose another format'],
+    [['calendar', '--columns', 'date'], 'ics has no columns: leave out --columns'],
+  ])('alone is a file for a calendar program, not %j', async (line, reason) => {
+    const { code, out, err } = await run(...line, '-f', 'ics');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(reason);
   });
 });
 

@@ -34,7 +34,7 @@ const charts =
 const noChart = (remedy: string) => `this query has no chart: ${remedy}\n${charts}`;
 const noSvg = noChart('choose another format than svg');
 const chartFile = '\n-o chart.svg draws into a file';
-const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
+const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, ics';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
   it.each<readonly [line: string, said: string]>([

@@ -65,7 +65,7 @@ describe('the format for the file name', () => {
 
 describe('the name of a format', () => {
   const parse = (name: string) => outputFormat.parse(name, 'format', clockAt(new Date()));
-  const all = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
+  const all = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, ics';
 
   it('is one of the formats of the command line', () => {
     expect(formatNames.join(', ')).toBe(all);
