@@ -177,17 +177,19 @@ export function releaseOf(source: string, title: string, name?: string): Release
   return { id: `${slugOf(publisher)}:${slug}`, name: title, ...zone };
 }
 
-/** Finds the release of a series of FRED; undefined if asof does not know it. */
-export function releaseOfSeries(seriesId: string): Release | undefined {
-  return bySeries.get(seriesId);
+/** Returns the release of a stored series; undefined if neither its publisher nor asof says which it is. */
+export function releaseOfStored({
+  id,
+  release,
+}: {
+  readonly id: string;
+  readonly release: string;
+}): Release | undefined {
+  if (release === '') return bySeries.get(id);
+  return byId.get(release) ?? { id: release, name: release };
 }
 
 /** Lists the series that tell whether a release happened, best first. */
 export function seriesOfRelease(id: string): readonly string[] {
   return byId.get(id)?.series.split(' ') ?? [];
-}
-
-/** Finds a release by its id, or that of FRED. */
-export function releaseWithId(id: string): Release | undefined {
-  return byId.get(id);
 }

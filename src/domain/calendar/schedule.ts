@@ -55,6 +55,7 @@ type PlannedDay = {
   readonly movedTo?: Day;
 };
 
+/** What one calendar says of a day of a release, as of its newest look. */
 type Word = PlannedDay & { readonly source: string; readonly release: Release };
 
 /**
@@ -68,13 +69,8 @@ export function scheduleOf(
 ): readonly ScheduledRelease[] {
   const words = new Map<string, Word[]>();
   const keyOf = ({ id }: Release, day: Day) => `${day} ${id}`;
-  for (const [source, looks] of bySource(
-    sightings.filter((one) => seenOn(one) <= asOf && one.lists === 'plans'),
-  ))
-    for (const plan of plansOf(looks)) {
-      const release = releaseOf(source, plan.entry.release, plan.entry.name);
-      addTo(words, keyOf(release, plan.entry.day), { ...plan, source, release });
-    }
+  for (const word of listedDays(sightings.filter((one) => seenOn(one) <= asOf)))
+    addTo(words, keyOf(word.release, word.entry.day), word);
   const events = eventsOf(sightings, vintages, asOf);
   const keys = new Set([...words.keys(), ...events.keys()]);
   const found = [...keys].flatMap((key) => scheduled(words.get(key) ?? [], events.get(key), asOf) ?? []);
@@ -83,6 +79,17 @@ export function scheduleOf(
 
 function placeOf({ day, at, release, period }: ScheduledRelease): string {
   return [day, at, release.id, period].join(' ');
+}
+
+/** Lists what each calendar says of the days that it planned, by its looks in any order. */
+export function listedDays(sightings: readonly Sighting[]): readonly Word[] {
+  const plans = sightings.filter(({ lists }) => lists === 'plans');
+  return [...bySource(plans)].flatMap(([source, looks]) =>
+    plansOf(looks).map((plan) => {
+      const { release, name } = plan.entry;
+      return { ...plan, source, release: releaseOf(source, release, name) };
+    }),
+  );
 }
 
 function bySource(sightings: readonly Sighting[]): ReadonlyMap<string, readonly Sighting[]> {

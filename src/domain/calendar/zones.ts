@@ -1,5 +1,4 @@
-import type { Day } from '../values/date.ts';
-import { parseDay } from '../values/date.ts';
+import { type Day, parseDay } from '../values/date.ts';
 
 /** Names of zones that calendars write, and that the tz database lacks. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -71,4 +70,30 @@ export function instantOf({ day, time }: LocalTime, zone: string): Date | undefi
 /** Writes an instant to the second: `2026-01-09T13:30:00Z`. */
 export function instantText(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
+}
+
+/** How to write an instant, in words. */
+const instantForm = 'use a time with its offset from UTC, as in 2009-01-30T08:29-05:00';
+
+const instantPattern =
+  /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?:(Z)|([+-])(0\d|1[0-4]):?([0-5]\d))$/i;
+
+/** Reads a time with an offset as an instant in UTC, to the second; undefined for any other text. */
+export function parseInstant(text: string): string | undefined {
+  const [, day = '', hour, minutes, seconds = '00', utc, sign, hours, rest] = instantPattern.exec(text) ?? [];
+  if (parseDay(day) === undefined) return undefined;
+  const ahead = utc === undefined ? (Number(hours) * 60 + Number(rest)) * (sign === '-' ? -1 : 1) : 0;
+  return instantText(new Date(Date.parse(`${day}T${hour}:${minutes}:${seconds}Z`) - ahead * minute));
+}
+
+/** Says what a text lacks to be an instant. */
+export function faultOfInstant(text: string): string {
+  if (parseDay(text) !== undefined)
+    return 'a day alone is an as-of date; add a time and its offset from UTC, as in 2009-01-30T08:29-05:00';
+  if (/^\d{4}-\d{2}-\d{2}[T ][\d:.]+ \d{2}:?\d{2}$/.test(text))
+    return 'the sign of the offset is missing; in an address, + is written %2B';
+  const isLocal = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}[\d:.]*$/.test(text);
+  return isLocal
+    ? 'a time without a zone has no instant; add its offset from UTC, as in 2009-01-30T08:29-05:00, or Z'
+    : instantForm;
 }

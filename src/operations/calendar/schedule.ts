@@ -1,8 +1,7 @@
 import {
   principalReleases,
   type Release,
-  releaseOfSeries,
-  releaseWithId,
+  releaseOfStored,
   seriesOfRelease,
 } from '../../domain/calendar/releases.ts';
 import { type ScheduledRelease, scheduleOf, type VintageEvidence } from '../../domain/calendar/schedule.ts';
@@ -19,12 +18,6 @@ type ScheduleQuery = {
 };
 
 const mostVintages = 100_000;
-
-/** Returns the release of a series; undefined if neither its publisher nor asof says which it is. */
-export function releaseOfStored({ id, release }: Pick<Series, 'id' | 'release'>): Release | undefined {
-  if (release === '') return releaseOfSeries(id);
-  return releaseWithId(release) ?? { id: release, name: release };
-}
 
 /** Lists releases by day, as known on a day from calendars and from the vintages of the store. */
 export async function scheduleIn(
