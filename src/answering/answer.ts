@@ -25,6 +25,7 @@ export type Note = {
     | 'remark'
     | 'check'
     | 'alias'
+    | 'known at'
     | 'unknown';
   readonly text: string;
 };

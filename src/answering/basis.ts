@@ -4,11 +4,11 @@ import { pagesOf } from '../client/pagination.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
+import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { boundIn, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { vintages } from '../operations/series/vintages.ts';
-import type { NamedValues } from '../operations/value.ts';
+import type { NamedValues, Version } from '../operations/value.ts';
 
 /** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {
@@ -62,6 +62,8 @@ export function noteAliases(error: unknown, { basis, note }: AliasReader): void 
   for (const [alias, id] of basis.aliases) note?.({ kind: 'alias', text: `${alias} is ${id}` });
 }
 
+type ResolvedInstant = { readonly day: Day; readonly rule: KnownInstant['rule'] };
+
 /** What one answer is based on; refuses what does not meet the demands. */
 export class Basis {
   readonly demands: Demands;
@@ -73,6 +75,7 @@ export class Basis {
   /** In the order of the requests, because a service may answer them in another one. */
   readonly #asked = new Set<string>();
   readonly #vintages = new Map<string, AnswerVintage>();
+  readonly #resolved = new Map<string, ResolvedInstant>();
 
   constructor(demands: Demands, today: Day) {
     this.demands = demands;
@@ -90,8 +93,14 @@ export class Basis {
         this.#asked.add(subjectOf(operation, texts));
         const envelope = await client.ask(operation, texts, ...options);
         this.#learn(envelope.aliases);
-        const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
+        const asked = operation.boundBy === undefined ? undefined : boundIn(operation, texts);
+        const { known_at } = envelope;
+        const day = known_at === undefined ? asked : envelope.as_of;
+        if (asked !== undefined && day !== undefined && known_at !== undefined)
+          this.#resolved.set(keyOf(subjectOf(operation, texts), asked), { day, rule: known_at.rule });
         this.#take(operation, texts, day, envelope);
+        if (asked !== day && envelope.vintage !== undefined)
+          this.#vintages.set(keyOf(subjectOf(operation, texts), asked), envelope.vintage);
         if (day !== undefined && operation.members?.includes('vintage') === true)
           await this.#requireNextExact(client, subjectOf(operation, texts), day, envelope.vintage);
         return day === undefined ? envelope : withoutCoverage(envelope);
@@ -105,8 +114,19 @@ export class Basis {
     return this.aliases.get(id) ?? id;
   }
 
-  vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
+  /** Returns the vintage of an answer as of a day, or as known at an instant. */
+  vintageOn(id: string, asOf: Version | undefined): AnswerVintage | undefined {
     return this.#vintages.get(keyOf(id, asOf));
+  }
+
+  /** Returns the as-of date and the rule by which an instant became one; undefined for another version. */
+  resolved(id: string, version: Version): ResolvedInstant | undefined {
+    return this.#resolved.get(keyOf(id, version));
+  }
+
+  /** Returns the as-of date of an answer; before the answer to an instant, the UTC day. */
+  dayOf(id: string, version: Version): Day {
+    return this.resolved(id, version)?.day ?? version.slice(0, 10);
   }
 
   reaches(subject: string, day: Day): boolean {

@@ -4,9 +4,10 @@ import { largestPage } from '../client/pagination.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import { type Day, dayNumber, parseDay } from '../domain/values/date.ts';
 import { counted } from '../errors/wording.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Envelope, KnownInstant, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/series/series.ts';
+import { defined } from '../platform/defined.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
 import { knowingAliases } from './basis.ts';
 import type { Query, Reading } from './question.ts';
@@ -16,6 +17,7 @@ import { foundOf, missingMember } from './series-ids.ts';
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: string;
   readonly asOf?: Day;
+  readonly knownAt?: KnownInstant;
   readonly kinds?: { readonly [column: string]: string };
   /** All rows, or pages of rows that are computed as they are read. */
   readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
@@ -44,7 +46,7 @@ export async function composed<R extends Row>(
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, kinds, rows, hasMore = false, differs }: ComposedRows<R>,
+  { object, asOf, knownAt, kinds, rows, hasMore = false, differs }: ComposedRows<R>,
   id: string,
   context: Ask,
 ): AsyncGenerator<Envelope<R>, Difference | undefined> {
@@ -57,7 +59,7 @@ async function* pagesOf<R extends Row>(
     object,
     request_id: id,
     status: 'ok',
-    ...(asOf !== undefined && { as_of: asOf }),
+    ...defined({ as_of: asOf, known_at: knownAt }),
     ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
     ...missingMember(context),
     results,

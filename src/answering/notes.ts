@@ -4,12 +4,12 @@ import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import type { Row } from '../operations/envelope.ts';
+import type { KnownInstant, Row } from '../operations/envelope.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
+import { knownIn, type Params, type ParamTexts } from '../operations/param.ts';
 import { observations } from '../operations/series/observations.ts';
 import { seriesShow } from '../operations/series/series.ts';
-import type { Version } from '../operations/value.ts';
+import { isInstant, placeOfVersion, type Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
@@ -36,9 +36,44 @@ export async function noteBasis(
   context: Ask,
 ): Promise<void> {
   const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
+  noteInstants(answered, days, context);
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
   if (days.length > 0) await noteMeanings(answered, context);
+}
+
+/** Says of instants which series are known to the minute, and which to the end of the day before. */
+function noteInstants(
+  answered: readonly ResolvedSeries[],
+  asked: readonly Version[],
+  { note, basis }: Ask,
+): void {
+  for (const instant of asked.filter(isInstant)) {
+    const found = answered.flatMap(({ id }) => {
+      const one = basis.resolved(id, instant);
+      return one === undefined ? [] : [{ id, ...one }];
+    });
+    const namesOf = (rule: KnownInstant['rule']) => {
+      const ids = found.filter((one) => one.rule === rule).map(({ id }) => id);
+      const more = ids.length - mostNamed;
+      const named = more > 1 ? [...ids.slice(0, mostNamed), `${more} more series`] : ids;
+      return { text: listed(named, 'and'), verb: ids.length === 1 ? 'is' : 'are', ids };
+    };
+    const [exact, early] = [namesOf('time'), namesOf('day before')];
+    const days = listed(
+      [...new Set(found.filter(({ rule }) => rule === 'day before').map(({ day }) => day))],
+      'or',
+    );
+    const texts = [
+      ...(exact.ids.length === 0 ? [] : [`${exact.text} ${exact.verb} known to the minute`]),
+      ...(early.ids.length === 0
+        ? []
+        : [
+            `${early.text} ${early.verb} as of the end of ${days}, the day before, because no calendar gives the time of a release on the day`,
+          ]),
+    ];
+    if (texts.length > 0) note?.({ kind: 'known at', text: `at ${instant}, ${texts.join('; ')}` });
+  }
 }
 
 /** Adds a note if the dates of vintages mean one thing in one series and another in the next. */
@@ -66,18 +101,19 @@ async function meaningsIn({ id, row }: ResolvedSeries, context: Ask): Promise<re
 /** Adds notes on as-of dates that series do not cover, if the service states the coverage. */
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
-  days: readonly Day[],
+  days: readonly Version[],
   context: Ask,
 ): Promise<void> {
-  const { note } = context;
-  const last = [...days].sort().at(-1);
-  if (last === undefined || note === undefined) return;
+  const { note, basis } = context;
+  if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
   for (const one of answered) {
+    const own = days.map((day) => basis.dayOf(one.id, day)).sort();
+    const last = own.at(-1) ?? '';
     const { first, to } = boundsIn(one, days, context) ?? (await boundsOf(one, context));
     // A service without the coverage of one series states none.
     if (first === '' && to === '') break;
-    const before = days.some((day) => day < first) ? [`from ${first}`] : [];
+    const before = own.some((day) => day < first) ? [`from ${first}`] : [];
     const bounds = [...before, ...(to !== '' && last > to ? [`to ${to}`] : [])].join(' ');
     if (first > last) outside.push(`${one.id} has no vintage up to ${last}`);
     else if (bounds !== '') outside.push(`${one.id} is covered ${bounds}`);
@@ -97,11 +133,15 @@ async function boundsOf(series: ResolvedSeries, context: Ask): Promise<Bounds> {
 }
 
 /** Returns the bounds that the answers as of the days state; undefined if they do not state them. */
-function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Bounds | undefined {
+function boundsIn({ id }: ResolvedSeries, days: readonly Version[], { basis }: Ask): Bounds | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
   if (vintages.length < days.length || coveredTo === undefined) return undefined;
-  const last = [...days].sort().at(-1) ?? '';
+  const last =
+    days
+      .map((day) => basis.dayOf(id, day))
+      .sort()
+      .at(-1) ?? '';
   const to = basis.reaches(id, last) ? last : coveredTo;
   const before = vintages.filter((one) => one.as_of_date === null && one.vintage_kind === '');
   if (before.length === 0) return { first: '', to };
@@ -112,12 +152,13 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask):
 /** Says for each series and day that its answer is from a sample; names only some of many series. */
 function sampleTexts(
   answered: readonly ResolvedSeries[],
-  days: readonly Day[],
+  days: readonly Version[],
   { basis }: Ask,
 ): readonly string[] {
   const found = answered.flatMap(({ id }) => {
-    const texts = days.flatMap((day) => {
-      const vintage = basis.vintageOn(id, day);
+    const texts = days.flatMap((version) => {
+      const day = basis.dayOf(id, version);
+      const vintage = basis.vintageOn(id, version);
       // A vintage fetched on the day itself has what was known then; of an unknown vintage nothing can be said.
       if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
       if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
@@ -191,8 +232,11 @@ export async function explainSeries(
 ): Promise<void> {
   if (context.note === undefined) return;
   // What is known on an earlier day is known on the latest too, so one question is enough.
-  const [latest = 'latest'] = [...days].sort().reverse();
-  const as_of = latest === 'latest' ? undefined : latest;
+  const [latest = 'latest'] = [...days].sort((a, b) => (placeOfVersion(a) < placeOfVersion(b) ? 1 : -1));
   for (const { series } of answered.slice(0, mostExplained))
-    await explainEmpty(observations, textsOf(defined({ id: series.id, as_of, from, to })), context);
+    await explainEmpty(
+      observations,
+      textsOf(defined({ id: series.id, ...knownIn(latest), from, to })),
+      context,
+    );
 }

@@ -65,12 +65,23 @@ async function transformedPage<R extends Row>(
   }
   if (head === undefined) throw new Error('a listing has at least one page');
   if (ofFirstReleases)
-    return onePage(head, await firstReleases(rows, asked, texts, transformation, { client, signal }));
+    return onePage(
+      head,
+      await firstReleases(rows, asked, [...without(texts, 'as_of'), ...asOfText(head)], transformation, {
+        client,
+        signal,
+      }),
+    );
   results ??= transformed(rows, texts, transformation);
   const { series } = head;
   const frequency = results[0]?.frequency;
   const described = series !== undefined && typeof frequency === 'string' && { ...series, frequency };
   return onePage({ ...head, ...(described && { series: described }) }, results);
+}
+
+/** Returns the as-of date of an answer as the text of a parameter. */
+function asOfText({ as_of }: Pick<Envelope, 'as_of'>): ParamTexts {
+  return as_of === undefined ? [] : [['as_of', as_of]];
 }
 
 /** Computes the result for each date in the vintage of its first release; the rows have all dates with a release. */

@@ -15,7 +15,7 @@ import type { UserTable } from '../answering/table.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
-import type { AnswerVintage, Coverage, Row, SeriesSummary } from '../operations/envelope.ts';
+import type { AnswerVintage, Coverage, KnownInstant, Row, SeriesSummary } from '../operations/envelope.ts';
 import { camelCase } from '../operations/field.ts';
 import type { Param, ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
@@ -32,6 +32,8 @@ export type Result<R> = {
   readonly requestId: string;
   /** The requested as-of date. */
   readonly asOf?: Day;
+  /** How an instant became the as-of date, in answers to `knownAt`. */
+  readonly knownAt?: KnownInstant;
   /** The series of observations as of a date. */
   readonly series?: SeriesSummary;
   /** The coverage of the series, in answers about vintages. */
@@ -86,6 +88,7 @@ function resultOf(rows: readonly Row[], outcome: Outcome, day: Day): Result<Row>
     requestId: head?.request_id ?? '',
     ...defined({
       asOf: head?.as_of,
+      knownAt: head?.known_at,
       series: head?.series,
       coverage: head?.coverage,
       vintage: head?.vintage,

@@ -1,3 +1,4 @@
+import type { instantRules } from '../domain/calendar/times.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -31,12 +32,17 @@ export type AnswerVintage = {
   readonly vintage_kind: string;
 };
 
+/** An instant, and how it became an as-of date: by the `time` of a release, or by the end of the `day before`. */
+export type KnownInstant = { readonly instant: string; readonly rule: (typeof instantRules)[number] };
+
 /** The contract's answer to an operation, the same embedded and remote. */
 export type Envelope<R = Row> = {
   readonly object: string;
   readonly request_id: string;
   readonly status: string;
   readonly as_of?: Day;
+  /** Our addition: how the instant that was asked for became the as-of date. */
+  readonly known_at?: KnownInstant;
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;
   readonly vintage?: AnswerVintage;
@@ -77,7 +83,7 @@ export type PagePosition = { readonly key: readonly string[]; readonly version?:
 /** One page of rows, and where the next page begins. */
 export type Page<R = Row> = Pick<
   Envelope,
-  'as_of' | 'coverage' | 'covered_to' | 'series' | 'unknown_ticker' | 'vintage'
+  'as_of' | 'coverage' | 'covered_to' | 'known_at' | 'series' | 'unknown_ticker' | 'vintage'
 > & { readonly rows: readonly R[]; readonly next?: PagePosition };
 
 const mostRows = 1000;

@@ -1,3 +1,4 @@
+import { instantRules } from '../domain/calendar/times.ts';
 import { frequencies } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { Cell, Envelope, Row } from './envelope.ts';
@@ -10,6 +11,8 @@ type CellTypes = {
   readonly day: Day;
   /** A Day, or a date-time in UTC if a service gives a time of day. */
   readonly instant: string;
+  /** A date-time in UTC to the second: `2009-01-30T13:30:00Z`. */
+  readonly moment: string;
   readonly integer: number;
   /** A number of a user's table, in double precision. */
   readonly double: number;
@@ -33,7 +36,16 @@ export type FieldKind = {
   readonly isOnWire: (value: unknown) => boolean;
   /** How tables align cells: at decimal points, as text that may be cut, or as text that may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
-  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
+  readonly parquet:
+    | 'BOOLEAN'
+    | 'DATE'
+    | 'DECIMAL'
+    | 'DOUBLE'
+    | 'INT64'
+    | 'LIST'
+    | 'MOMENT'
+    | 'STRING'
+    | 'TIMESTAMP';
   readonly text: (cell: Cell) => string;
   readonly fromWire?: (text: string) => string;
   readonly toWire?: (text: string) => string;
@@ -76,6 +88,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   day,
   // Only midnight becomes a day, so no time of day is lost.
   instant: { ...day, fromWire: (text) => (midnightPattern.test(text) ? text.slice(0, 10) : text) },
+  moment: kind('a date-time in UTC', { type: 'string', format: 'date-time' }, isDateTime, 'rigid', 'MOMENT'),
   integer: kind('an integer', { type: 'integer' }, Number.isSafeInteger, 'number', 'INT64'),
   double: kind('a number', { type: 'number' }, isNumber, 'number', 'DOUBLE'),
   timestamp: kind('a time', { type: 'string' }, isText, 'rigid', 'TIMESTAMP'),
@@ -285,6 +298,17 @@ export const memberFields = {
     field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
   ),
   covered_to: nullable('covered_to', 'day', 'The last day that the data cover.'),
+  known_at: member(
+    'known_at',
+    'How the instant of known_at became the day in as_of.',
+    field('instant', 'moment', 'The instant in UTC.'),
+    field(
+      'rule',
+      'text',
+      'time: a calendar gives the time of a release on that day, so the answer is strict to the minute; day before: none does, so nothing of that day counts.',
+      { choices: instantRules },
+    ),
+  ),
   unknown_ticker: member(
     'unknown_ticker',
     'The requested ticker, if the store has no filing of it on any day, and the most similar stored ticker.',

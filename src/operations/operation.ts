@@ -61,7 +61,15 @@ type RowTests<P extends Params, R, N extends string = string> = {
   };
 };
 
-type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
+type Member =
+  | 'as_of'
+  | 'known_at'
+  | 'series'
+  | 'coverage'
+  | 'vintage'
+  | 'covered_to'
+  | 'unknown_ticker'
+  | 'missing';
 
 /** An operation, from which its command, route, checks and types follow. */
 export type Operation<P extends Params = Params, R = Row> = {
@@ -96,8 +104,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly members?: readonly Member[];
   /** The subject of `covered_to` in messages; `{name}` stands for a parameter. Default: the series. */
   readonly subject?: string;
-  /** True if an answer about one series depends on calendars too. */
-  readonly readsCalendars?: boolean;
   /** True for answers about the caller, such as ping. They are not cached. */
   readonly aboutCaller?: boolean;
   /** True for answers that may differ a second later without an import. They are not cached. */
@@ -107,6 +113,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
   check?(values: ParamValues<P>): void;
   needsVintageAccess?(values: ParamValues<P>): boolean;
+  /** Tells whether an answer depends on the times of releases, which imports of calendars change. Default: no. */
+  readsCalendars?(texts: ParamTexts): boolean;
   /** Tells whether an answer may differ tomorrow even without an import. */
   dependsOnToday?(values: ParamValues<P>): boolean;
   run(values: ParamValues<P>, context: RunContext): Promise<Page<R>>;

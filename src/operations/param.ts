@@ -1,8 +1,19 @@
+import { lastDayOver } from '../domain/calendar/times.ts';
 import type { Day } from '../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { CamelCase, Flat } from './field.ts';
 import type { Flag, LinePart } from './typed-line.ts';
-import { asOfDay, day, integer, seriesId, text, type Value } from './value.ts';
+import {
+  asOfDay,
+  day,
+  integer,
+  isInstant,
+  pastInstant,
+  seriesId,
+  text,
+  type Value,
+  type Version,
+} from './value.ts';
 
 /** The values of an operation's parameters by name, without paging. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -65,6 +76,14 @@ export type ParamsOf<O> = O extends { readonly params: infer P }
 /** Returns the text of a parameter; undefined without one. */
 export function textOf(texts: ParamTexts, name: string): string | undefined {
   return texts.find(([key]) => key === name)?.[1];
+}
+
+/** Returns the text of the parameter that bounds an answer: that of the operation, or an instant. */
+export function boundIn(
+  { boundBy = '' }: { readonly boundBy?: string | undefined },
+  texts: ParamTexts,
+): string | undefined {
+  return textOf(texts, boundBy) ?? textOf(texts, 'known_at');
 }
 
 /** Drops the texts of one parameter. */
@@ -147,6 +166,55 @@ const typedAsOf: LinePart<Day | undefined> = {
   read: (line) => line.asOf(),
 };
 
+/** The parameters for what was known: on a day, or at an instant. */
+export const knownParams = {
+  as_of: asOfParam(),
+  known_at: param(
+    pastInstant,
+    'Time with its offset from UTC: strict to the minute where calendars give the times of releases, to the day before where they do not.',
+    undefined,
+    {
+      extension: true,
+      help: {
+        about: 'use only what was published by this time, such as 2009-01-30T08:29-05:00',
+      },
+    },
+  ),
+};
+
+/** The day on which, or the instant at which something was known; the newest vintage without both. */
+export type Known = {
+  readonly as_of?: Day | undefined;
+  readonly known_at?: string | undefined;
+};
+
+/** Returns what is known in one version. */
+export function knownIn(version: Version): Known {
+  if (version === 'latest') return {};
+  return isInstant(version) ? { known_at: version } : { as_of: version };
+}
+
+/** Returns the version that was known on a day or at an instant. */
+export function versionOf({ as_of, known_at }: Known): Version {
+  return as_of ?? known_at ?? 'latest';
+}
+
+/** Refuses an as-of date together with an instant. */
+export function checkKnown({ as_of, known_at }: Known): void {
+  if (as_of === undefined || known_at === undefined) return;
+  throw contradiction('known_at', ({ param }) => `use either ${param('as_of')} or ${param('known_at')}`);
+}
+
+/** Returns the UTC day of a day or an instant. */
+export function dayOfKnown({ as_of, known_at }: Known): Day | undefined {
+  return as_of ?? known_at?.slice(0, 10);
+}
+
+/** Returns the last day that is known: of an instant, the last one that had ended everywhere on Earth. */
+export function lastKnown({ as_of, known_at }: Known): Day | undefined {
+  return as_of ?? (known_at === undefined ? undefined : lastDayOver(known_at));
+}
+
 /** The page parameters of every listing. */
 export const paging = {
   limit: param(integer(1, 1000), 'Rows in one page.', 100),
@@ -160,9 +228,10 @@ export const oldest = {
   }),
 };
 
-/** Tells whether a parameter is a date by which something was known, and not the date of a period. */
+/** Tells whether a parameter is a date or time by which something was known, and not the date of a period. */
 export function isAboutKnowledge(param: Param | undefined): boolean {
-  return param?.schema.format === 'date' && param.ofPeriod !== true;
+  const { format } = param?.schema ?? {};
+  return (format === 'date' || format === 'date-time') && param?.ofPeriod !== true;
 }
 
 /** Refuses a range that ends before it begins. */

@@ -1,6 +1,6 @@
 import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { type Clock, type Completion, choice } from './value.ts';
+import { type Clock, type Completion, choice, pastInstant, type Version } from './value.ts';
 
 /** The headings of commands, in the order of help. */
 export const commandGroups = [
@@ -144,11 +144,27 @@ export class TypedLine {
   }
 
   /** Reads as-of dates or `latest`, separated by commas; throws a Problem if a day has not begun on Earth. */
-  versions(name: string): readonly (Day | 'latest')[] | undefined {
+  versions(name: string): readonly Version[] | undefined {
     const flag = `--${name}`;
-    const version = (text: string) =>
-      text === 'latest' ? text : this.known(this.#day(text, flag), flag, false);
-    return this.value(name, (text) => text.split(',').map(version));
+    return this.value(name, (text) => text.split(',').map((one) => this.#version(one, flag)));
+  }
+
+  /** Reads an as-of date, an instant or `latest` from an argument, which messages call `name`. */
+  versionArg(index: number, name: string): Version {
+    return readFor(name, this.arg(index), (text) => this.#version(text, name));
+  }
+
+  /** Reads the instant of `--known-at`. */
+  knownAt(): string | undefined {
+    const [name, other] = ['known-at', 'as-of', 'known-before'].filter((flag) => this.has(flag));
+    if (name === 'known-at' && other !== undefined)
+      throw new Problem('bad-input', `use either --${other} or --known-at`);
+    return this.value('known-at', (text) => pastInstant.parse(text, '--known-at', this.clock));
+  }
+
+  #version(text: string, name: string): Version {
+    if (/^\d{4}-\d\d-\d\d[T ]/.test(text)) return pastInstant.parse(text, name, this.clock);
+    return text === 'latest' ? text : this.known(this.#day(text, name), name, false);
   }
 
   /** Returns an as-of date, with `strict` the day before; throws a Problem if it has not begun on Earth. */

@@ -1,4 +1,4 @@
-import { instantText } from '../domain/calendar/zones.ts';
+import { faultOfInstant, instantText, parseInstant } from '../domain/calendar/zones.ts';
 import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/values/date.ts';
 import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -212,6 +212,20 @@ function begun(asOf: Day, name: string, { latest }: Clock): Day {
   );
 }
 
+/** An instant that has passed, in UTC to the second; a time without an offset is refused. */
+export const pastInstant: Value<string> = {
+  check: (value, name, clock) => pastInstant.parse(text.check(value, name, clock), name, clock),
+  parse(given, name, { now }) {
+    const instant = parseInstant(given);
+    if (instant === undefined) throw refused({ param: name, value: given, reason: faultOfInstant(given) });
+    if (instant <= now) return instant;
+    const reason = 'it is in the future: nothing is known at that time yet';
+    throw refused({ param: name, value: given, reason });
+  },
+  schema: { type: 'string', format: 'date-time' },
+  placeholder: 'time',
+};
+
 const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
 
 /** The id of a series, in upper case. */
@@ -240,8 +254,27 @@ export const seriesIds: Value<readonly string[]> = {
   complete: 'ids',
 };
 
-/** An as-of date, or the newest vintage. */
+/** An as-of date or an instant (`2009-01-30T13:29:00Z`), or the newest vintage. */
 export type Version = Day | 'latest';
+
+/** Tells whether a version is an instant. */
+export function isInstant(version: Version): boolean {
+  return /T\d/.test(version);
+}
+
+/** Reads an as-of date, an instant, or `latest`. */
+const version: Pick<Value<Version>, 'check' | 'parse'> = {
+  check: (value, name, clock) => version.parse(text.check(value, name, clock), name, clock),
+  parse(given, name, clock) {
+    if (given === 'latest') return given;
+    return (/[T :]/i.test(given) ? pastInstant : asOfDay).parse(given, name, clock);
+  },
+};
+
+/** Returns a text by which versions sort in time: a day counts to its end, and `latest` is the last. */
+export function placeOfVersion(one: Version): string {
+  return isInstant(one) ? one : `${one}~`;
+}
 
 /** Accepts a list of different as-of dates, or of two, which may be the same; `latest` is the newest vintage. */
 export function versions(count: 2): Value<readonly [Version, Version]>;
@@ -258,16 +291,16 @@ export function versions(count?: 2): Value<readonly Version[]> {
   return {
     check(value, name, clock) {
       const given: readonly unknown[] = Array.isArray(value) ? value : [];
-      const days = given.map((one) => (one === 'latest' ? one : asOfDay.check(one, name, clock)));
+      const days = given.map((one) => version.check(one, name, clock));
       return different(value, name, days);
     },
     parse(given, name, clock) {
-      const days = given.split(',').map((one) => (one === 'latest' ? one : asOfDay.parse(one, name, clock)));
+      const days = given.split(',').map((one) => version.parse(one, name, clock));
       return different(given, name, days);
     },
     schema: {
       type: 'array',
-      items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
+      items: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }, { const: 'latest' }] },
       minItems: count ?? 1,
       ...(count === undefined ? { uniqueItems: true } : { maxItems: count }),
     },

@@ -9,7 +9,7 @@ import type { ParamTexts } from '../operations/param.ts';
 import { clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { unlessAborted } from '../platform/promises.ts';
-import { seriesOf } from '../service/service.ts';
+import { stateSubject } from '../service/service.ts';
 import {
   type Asked,
   answerFormats,
@@ -96,7 +96,7 @@ async function answerPage(
   const lease = services.lease();
   try {
     const isShared = operation.aboutCaller !== true && operation.dependsOnNow !== true;
-    const cached = isShared ? cache.get(keyIn(await lease.state(seriesOf(operation, texts)))) : undefined;
+    const cached = isShared ? cache.get(keyIn(await lease.state(stateSubject(operation, texts)))) : undefined;
     if (isShared) exchange.isCached = cached !== undefined;
     if (cached !== undefined) return send(exchange, cached);
 
@@ -219,7 +219,7 @@ async function beginTable(
   signal: AbortSignal,
 ): Promise<StartedTable> {
   const { plan, usage } = admission;
-  const state = await lease.state(operation && seriesOf(operation, texts));
+  const state = await lease.state(operation && stateSubject(operation, texts));
   const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
   const headers = cacheHeaders(tag);
   if (namesTag(request, tag)) return { headers };

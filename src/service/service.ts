@@ -158,7 +158,9 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       return within(request, () => {
         const { answer, today } = checked(request);
         return store.read(async (view) => {
-          const stated = knownIn(view, clockAt(clock())).state(seriesOf(request.operation, request.texts));
+          const stated = knownIn(view, clockAt(clock())).state(
+            stateSubject(request.operation, request.texts),
+          );
           // Without a tag to compare, the state and the facts need one round trip to a database.
           const answered = known === undefined ? answer(view) : undefined;
           const [{ name: state }, early] = await Promise.all([stated, answered]);
@@ -215,15 +217,15 @@ async function within<T, R>(
   }
 }
 
-/** Returns the series whose data alone decide an answer; undefined for an answer from more. */
-export function seriesOf(
+/** Returns the series whose state is that of an answer; undefined for an answer from more. */
+export function stateSubject(
   operation: Pick<Operation, 'params' | 'readsCalendars'>,
   texts: ParamTexts,
 ): string | undefined {
-  return operation.readsCalendars === true ? undefined : seriesNamed(operation, texts);
+  return operation.readsCalendars?.(texts) === true ? undefined : seriesOf(operation, texts);
 }
 
-function seriesNamed({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
+function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
   const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
   const id = named === undefined ? undefined : textOf(texts, named[0]);
   return id === undefined ? undefined : parseSeriesId(id);
@@ -232,7 +234,7 @@ function seriesNamed({ params }: Pick<Operation, 'params'>, texts: ParamTexts): 
 // Why: docs/decisions/aliases.md
 /** Looks up the unknown series of a request among the aliases; undefined if it is none. */
 async function meantBy<R>({ operation, texts }: ServiceRequest<R>, { aliases }: StoreView, error: unknown) {
-  const name = seriesNamed(operation, texts);
+  const name = seriesOf(operation, texts);
   if (name === undefined || !(error instanceof Problem) || error.kind !== 'not-found') return undefined;
   const id = await aliases.idOf(name);
   if (id === undefined) return undefined;
@@ -264,12 +266,12 @@ function envelope<R>(
   page: Page<R>,
   aliases?: Envelope['aliases'],
 ): Envelope<R> {
-  const { rows, next, as_of, series, coverage, vintage, covered_to, unknown_ticker } = page;
+  const { rows, next, as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker } = page;
   return {
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...defined({ as_of, series, coverage, vintage, covered_to, unknown_ticker, aliases }),
+    ...defined({ as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, aliases }),
     results: rows,
     results_count: rows.length,
     has_more: next !== undefined,

@@ -1,11 +1,12 @@
 import type { Query } from '../answering/question.ts';
 import type { Client } from '../client/client.ts';
+import { parseInstant } from '../domain/calendar/zones.ts';
 import { type Day, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
-import { isAboutKnowledge, type ParamTexts, without } from '../operations/param.ts';
+import { boundIn, isAboutKnowledge, type ParamTexts, without } from '../operations/param.ts';
 
 type BoundQuery = {
   readonly query: Query;
@@ -22,7 +23,7 @@ export function bind({ question, values: asked }: Query, day: Day, naming?: Nami
   const { bind, command, name } = question;
   if (bind === undefined) throw new Problem('bad-input', `'${command?.words ?? name}' has no as-of date`);
   const { values, days, asOf = day, words } = bind(asked, day);
-  const later = days.find(([, text]) => text > day);
+  const later = days.find(([, text]) => text.slice(0, 10) > day);
   if (later === undefined) return { query: { question, values }, asOf, words };
   const [param, text] = later;
   const named = param.startsWith('the ') ? param : (naming ?? commandNaming).param(param);
@@ -59,11 +60,16 @@ function upTo(
   texts: ParamTexts,
 ): ParamTexts {
   for (const [name, text] of texts)
-    if (isAboutKnowledge(params[name]) && parseDay(text) !== undefined && text > day)
+    if (isAboutKnowledge(params[name]) && isLater(text, day))
       throw new Problem('bad-input', `'${name}' ${text} is later than ${day}`, { field: name });
-  return boundBy === undefined || texts.some(([name]) => name === boundBy)
-    ? texts
-    : [...texts, [boundBy, day]];
+  const isBound = boundBy === undefined || boundIn({ boundBy }, texts) !== undefined;
+  return isBound ? texts : [...texts, [boundBy, day]];
+}
+
+/** Tells whether a day, or the UTC day of an instant, is later than another; false for any other text. */
+function isLater(text: string, day: Day): boolean {
+  const own = parseInstant(text)?.slice(0, 10) ?? parseDay(text);
+  return own !== undefined && own > day;
 }
 
 /**

@@ -207,6 +207,7 @@ function lineNotes({ name, query }: BoundLine, notes: readonly Note[], asOf: Day
   return [
     ...texts('alias'),
     ...texts('stale'),
+    ...texts('known at').map((text) => `${name}: ${text}`),
     ...texts('sampled'),
     ...(isLater ? [`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`] : []),
     ...texts('missing').map((text) => `${name}: ${text}`),

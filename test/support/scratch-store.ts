@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Sighting } from '../../src/domain/calendar/sighting.ts';
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
@@ -87,6 +88,13 @@ export async function importFilings(
   const merged = await writer.mergeFilings(filings, options);
   await writer.commit();
   return merged;
+}
+
+/** Imports looks at calendars as they are, without files. */
+export async function importSightings(path: string, sightings: readonly Sighting[]): Promise<void> {
+  const writer = await openWriter(path);
+  for (const sighting of sightings) await writer.mergeSighting(sighting, false);
+  await writer.commit();
 }
 
 /** Opens a store for reading, passes it to `work`, and closes it. */

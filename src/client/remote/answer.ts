@@ -3,7 +3,7 @@ import { changedSince, type Envelope, identityOf, type Row } from '../../operati
 import { type Field, fieldKinds, headFromWire, memberFields } from '../../operations/field.ts';
 import { type Operation, valuesIn } from '../../operations/operation.ts';
 import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
-import type { Clock } from '../../operations/value.ts';
+import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { type HttpReply, retryAfterOf } from './exchange.ts';
 
@@ -146,7 +146,8 @@ function readEnvelope<R extends Row>(
   if (!isObject(value)) return refuse('not a JSON object');
   const received = withDefaults(value, requestId);
   checkEnvelope(received, query, refuse);
-  const read = rowReader(query, refuse);
+  const isInstant = textOf(query.sent, 'known_at') !== undefined;
+  const read = rowReader(query, isInstant ? received.as_of : undefined, refuse);
   const results = received.results.map((result, i) => read(result, `results[${i}]`));
   const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
   return {
@@ -225,14 +226,29 @@ function checkEnvelope<R>(
   // The contract has `as_of` if a day was requested, and only then.
   const [day, id] = [textOf(sent, 'as_of'), textOf(asked, 'id')];
   if (day !== undefined && as_of !== day) refuse(`as_of is ${shown(as_of)}, but ${day} was asked for`);
-  if (day === undefined && as_of !== undefined && operation.inContract === true)
+  const instant = textOf(sent, 'known_at');
+  if (instant !== undefined) checkInstant(value, instant, refuse);
+  else if (day === undefined && as_of !== undefined && operation.inContract === true)
     refuse(`as_of is ${shown(as_of)}, but none was asked for`);
   if (id !== undefined && isObject(series) && series.id !== id)
     refuse(`series.id is ${shown(series.id)}, but ${id} was asked for`);
 }
 
+/** Refuses an answer to an instant without the day to which it came, or with a day that had not begun by then. */
+function checkInstant({ as_of, known_at }: Members, instant: string, refuse: Refuse): void {
+  const { now, latest } = clockAt(new Date(instant));
+  if (!isObject(known_at) || known_at.instant !== now)
+    refuse(`known_at is ${shown(known_at)}, but ${instant} was asked for`);
+  if (!isText(as_of) || as_of > latest)
+    refuse(`as_of is ${shown(as_of)}, which is no day that had begun at ${instant}`);
+}
+
 /** Makes a reader of rows, which checks types, the query, and that nothing is later than the as-of date. */
-function rowReader<R extends Row>(query: SentQuery<R>, refuse: Refuse): (value: unknown, place: string) => R {
+function rowReader<R extends Row>(
+  query: SentQuery<R>,
+  resolved: unknown,
+  refuse: Refuse,
+): (value: unknown, place: string) => R {
   const { operation, asked, sent, clock } = query;
   const { fields, knownBy, identity = [], params } = operation;
   const ids = new Map(
@@ -242,7 +258,7 @@ function rowReader<R extends Row>(query: SentQuery<R>, refuse: Refuse): (value: 
     }),
   );
   const requirements = requirementsOf(operation, sent, clock);
-  const asOf = textOf(asked, 'as_of');
+  const asOf = textOf(asked, 'as_of') ?? (isText(resolved) ? resolved : undefined);
   const seen = new Set<string>();
   let before: R | undefined;
   return (value, place) => {

@@ -13,7 +13,7 @@ const fields = [
   field('date', 'day', 'The day of the release, in the zone of its publisher.'),
   field('time', 'text', 'The time of day there, HH:MM; empty if only the day is known.', { rank: 'high' }),
   field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
-  nullable('at', 'instant', 'The date and time in UTC.'),
+  nullable('at', 'moment', 'The date and time in UTC.'),
   field('release', 'text', 'Identifier of the release.', { rank: 'low' }),
   field('name', 'text', 'What is released.', { rank: 'high' }),
   field(

@@ -82,7 +82,7 @@ asof next "*" -f json | jq '.results[] | select(.certainty == "official time")'
   knownBy: 'as_of_date',
   boundBy: 'as_of',
   identity: ['series_id'],
-  readsCalendars: true,
+  readsCalendars: () => true,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   dependsOnToday: ({ as_of }) => as_of === undefined,
   remark: (rows) => Promise.resolve(rows.flatMap(remarksOn)),

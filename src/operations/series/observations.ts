@@ -8,12 +8,22 @@ import {
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
-import { checkVersion, countInPage, pageOf } from '../envelope.ts';
+import { changedSince, checkVersion, countInPage, pageOf } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
-import { asOfParam, checkDates, paging, param, periodRange, seriesIdParam, textOf } from '../param.ts';
+import {
+  checkDates,
+  checkKnown,
+  knownParams,
+  paging,
+  param,
+  periodRange,
+  seriesIdParam,
+  textOf,
+} from '../param.ts';
 import { choice, day, integer } from '../value.ts';
 import { existing } from './series.ts';
+import { knownAt } from './times.ts';
 import { vintages } from './vintages.ts';
 
 const date = field('date', 'day', 'The period of the value, as its first day.');
@@ -60,6 +70,8 @@ export const observations = operation({
 asof observations GDP --as-of 2015-01-30
 # two series as they were known at the start of that day
 asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
+# what was known a minute before the release, where a calendar gives its time
+asof obs GDP --known-at 2015-01-30T08:29-05:00
 # first releases of every series whose id begins with PCE
 asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
 # a chart; -o unrate.svg makes a file of it
@@ -70,14 +82,14 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   },
   summary: 'Show the values of series as they were known on a day',
   description: ({ param }) =>
-    `Newest date first, one row for each date that had a value. With ${param('as_of')} nothing that was published later counts; without it the latest values are the answer. ${param('release', 'first')} gives the first published value of each date.`,
+    `Newest date first, one row for each date that had a value. With ${param('as_of')} or ${param('known_at')} nothing that was published later counts; without them the latest values are the answer. ${param('release', 'first')} gives the first published value of each date.`,
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
-  members: ['as_of', 'series', 'vintage', 'covered_to'],
+  members: ['as_of', 'known_at', 'series', 'vintage', 'covered_to'],
   inContract: true,
   params: {
     id: seriesIdParam('series_id'),
-    as_of: asOfParam(),
+    ...knownParams,
     release: param(choice(['first']), "`first`: each date's first published value.", undefined, {
       flag: 'first-release',
       help: { about: "each date's first published value" },
@@ -94,26 +106,34 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   order: [{ field: 'date', falling: true }],
   identity: ['date'],
   isTransformable: true,
+  check: checkKnown,
+  readsCalendars: (texts) => textOf(texts, 'known_at') !== undefined,
   async whyEmpty(texts, ask): Promise<string | undefined> {
     const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
     if (from === undefined && to === undefined) return undefined;
-    const known = texts.filter(([name]) => ['id', 'as_of', 'release'].includes(name));
+    const known = texts.filter(([name]) => ['id', 'as_of', 'known_at', 'release'].includes(name));
     const { results } = await ask(observations, [...known, ['limit', '1']]);
     const newest = results[0]?.date;
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
     const { coverage } =
       // The first date may have been published after the as-of date.
-      textOf(texts, 'as_of') === undefined ? await ask(vintages, Object.entries({ id, limit: '1' })) : {};
+      (textOf(texts, 'as_of') ?? textOf(texts, 'known_at')) === undefined
+        ? await ask(vintages, Object.entries({ id, limit: '1' }))
+        : {};
     const oldest = coverage?.first_date ?? undefined;
     if (to !== undefined && oldest !== undefined && to < oldest) return `${id} begins on ${oldest}`;
     const begin = from ?? oldest;
     const range = `${begin === undefined ? '' : ` from ${begin}`} to ${to ?? newest}`;
     return `${id} has no date${range}; a date is the first day of its period`;
   },
-  needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
-  async run({ id, as_of, release, from, to, limit }, { view, position }) {
-    const before = position?.key[0];
+  needsVintageAccess: ({ as_of, known_at, release }) => (as_of ?? known_at ?? release) !== undefined,
+  async run({ id, as_of: given, known_at: instant, release, from, to, limit }, { view, position }) {
+    const [before, day] = position?.key ?? [];
+    const known = instant === undefined ? undefined : await knownAt(view, id, instant);
+    const as_of = known?.asOf ?? given;
+    // A calendar that was imported between two pages may have moved the day.
+    if (known !== undefined && (day ?? known.asOf) !== known.asOf) throw changedSince();
     const firstRelease = release === 'first';
     const [page, described] = await Promise.all([
       view.series.observations({
@@ -132,9 +152,10 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
         rows,
         limit,
         (one) => observationRow({ ...series, units: unitOn(one.asOfDate, series.units, described) }, one),
-        ({ date }) => ({ key: [date], version }),
+        ({ date }) => ({ key: known === undefined ? [date] : [date, known.asOf], version }),
       ),
       ...(as_of !== undefined && { as_of, series: { id, title, frequency } }),
+      ...(known && { known_at: known.known_at }),
       vintage:
         kinds === ''
           ? { as_of_date: newest?.asOf ?? null, vintage_kind: newest?.kind ?? '' }

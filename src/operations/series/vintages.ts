@@ -1,10 +1,11 @@
 import { vintageKinds } from '../../domain/series/series.ts';
 import { defined } from '../../platform/defined.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
-import { extension, field } from '../field.ts';
+import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
+import { clocksIn } from './times.ts';
 
 /** The publication days of a series, newest first, and their changes. */
 export const vintages = operation({
@@ -41,6 +42,16 @@ asof vintages UNRATE --limit 5
       'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
       { choices: vintageKinds },
     ),
+    nullableExtension(
+      'released_at',
+      'moment',
+      'The time of the release on that day, derived from calendars: the official time of its one event.',
+    ),
+    extension(
+      'known_since',
+      'moment',
+      'The time from which known_at counts it: released_at, or the end of the day where its publisher is (UTC-12 if unknown).',
+    ),
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   example: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
@@ -49,22 +60,29 @@ asof vintages UNRATE --limit 5
   order: [{ field: 'as_of_date', falling: true }],
   identity: ['as_of_date'],
   needsVintageAccess: () => true,
+  readsCalendars: () => true,
   async run({ id, from, to, limit: asked }, { view, position, whole }) {
     const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
     const before = position?.key[0];
-    const page = await view.series.vintages({
-      seriesId: id,
-      limit: limit + 1,
-      ...defined({ from, to, before }),
-    });
+    const [page, clocks] = await Promise.all([
+      view.series.vintages({ seriesId: id, limit: limit + 1, ...defined({ from, to, before }) }),
+      clocksIn(view),
+    ]);
     const { series, rows, firstDate } = existing(page, id);
     const { version, firstVintage, lastVintage, coveredTo } = series;
     checkVersion(position, version);
+    const clock = clocks(series);
     return {
       ...pageOf(
         rows,
         limit,
-        ({ asOfDate, kind, ...counts }) => ({ as_of_date: asOfDate, ...counts, vintage_kind: kind }),
+        ({ asOfDate, kind, ...counts }) => ({
+          as_of_date: asOfDate,
+          ...counts,
+          vintage_kind: kind,
+          released_at: clock.releasedAt({ asOfDate, kind }) ?? null,
+          known_since: clock.knownSince({ asOfDate, kind }),
+        }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),
       ),
       coverage: {

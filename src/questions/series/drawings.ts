@@ -8,6 +8,7 @@ import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
 import type { Row } from '../../operations/envelope.ts';
+import { dayOfKnown } from '../../operations/param.ts';
 import type { Version } from '../../operations/value.ts';
 import type { RealTimePanelQuery } from './panel-rows.ts';
 import { panelSeries } from './real-time-panel.ts';
@@ -23,7 +24,7 @@ type Describe = (id: Row[string] | undefined) => Row | undefined;
 
 /** Draws series over their dates; lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
-  return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, () => ({
+  return seriesDrawing(await resolveSeries(asked, dayOfKnown(asked), context), context, () => ({
     state: (summary) => stateText(summary, asked.release === 'first'),
     marks: (row) => [observationMark(row, row.date)],
   }));
@@ -33,6 +34,7 @@ type DrawnObservations = {
   readonly ids: readonly string[];
   readonly skip_missing?: boolean | undefined;
   readonly as_of: Day | undefined;
+  readonly known_at?: string | undefined;
   readonly release?: 'first' | undefined;
 };
 

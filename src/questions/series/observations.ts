@@ -11,7 +11,16 @@ import { parseDay } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Params, ParamTexts, ParamValues } from '../../operations/param.ts';
+import {
+  checkKnown,
+  dayOfKnown,
+  type Known,
+  lastKnown,
+  type Params,
+  type ParamTexts,
+  type ParamValues,
+  versionOf,
+} from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import { observations as listing } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
@@ -64,10 +73,10 @@ type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
 
 const shared = {
   layout: () => listing,
-  knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
-  aboutValues: ({ as_of, ...values }: AskedValues) =>
-    aboutAsOf(as_of, ownValues(listing, { ...values, id: undefined })),
-  showsNewest: ({ as_of, to }: AskedValues) => as_of === undefined && to === undefined,
+  knownOn: (values: Known) => lastKnown(values),
+  aboutValues: ({ as_of, known_at, ...values }: AskedValues) =>
+    aboutAsOf(versionOf({ as_of, known_at }), ownValues(listing, { ...values, id: undefined })),
+  showsNewest: ({ as_of, known_at, to }: AskedValues) => (as_of ?? known_at ?? to) === undefined,
   bind: boundAsOf,
 };
 
@@ -95,7 +104,7 @@ export const observationsOfSeveral = question({
     description:
       'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     layout: listing,
-    members: ['as_of', 'missing', 'series', 'vintage', 'covered_to'],
+    members: ['as_of', 'known_at', 'missing', 'series', 'vintage', 'covered_to'],
     example: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
     fixed: { cursor: null },
   },
@@ -104,13 +113,14 @@ export const observationsOfSeveral = question({
   ...shared,
   drawing: (values) => async (ask) => (await import('./drawings.ts')).observationsDrawing(values, ask),
   check(values) {
+    checkKnown(values);
     if (typeof values.cursor !== 'string') return;
     checkCursor(values);
     if (values.ids.length !== 1)
       throw contradiction('cursor', ({ param }) => `${param('cursor')} continues one series: name one id`);
   },
   async answer({ ids, skip_missing, ...values }, ask): Promise<QueryAnswer<ObservationRow>> {
-    const series = await resolveSeries({ ids, skip_missing }, values.as_of, ask);
+    const series = await resolveSeries({ ids, skip_missing }, dayOfKnown(values), ask);
     if (typeof values.cursor === 'string' && series.length !== 1)
       throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
     return answerOf(series, values, ask);
@@ -129,7 +139,10 @@ export const observations = question({
     ({ id, ...values }) =>
     async (ask) =>
       (await import('./drawings.ts')).observationsDrawing({ ids: [id], ...values }, ask),
-  check: checkCursor,
+  check(values) {
+    checkKnown(values);
+    checkCursor(values);
+  },
   answer: async ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> =>
     answerOf([{ id }], values, ask),
 });
@@ -156,7 +169,7 @@ async function* pagesOfSeveral(
   asked: ObservationsAsked,
   context: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
-  const { as_of, cursor } = asked;
+  const { cursor } = asked;
   const queries = series.map(({ id }) => textsOf(ownValues(listing, { ...asked, id })));
   const first = queries.map((texts) => questionFor(listing, texts, extentOf(asked)));
   const reading = { ...context, client: await readingAhead(series, first, context) };
@@ -179,7 +192,7 @@ async function* pagesOfSeveral(
       throw failureOf(id, error);
     }
   }
-  await noteBasis(series, [as_of], context);
+  await noteBasis(series, [versionOf(asked)], context);
 }
 
 function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
@@ -246,9 +259,15 @@ async function* sorted(
 }
 
 function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
-  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutDay(withoutPages(page));
   const { results, results_count, has_more, ...head } = rest;
   return { ...head, ...missingMember(context), results, results_count, has_more };
+}
+
+/** Drops the day to which an instant came for one series: it may be another one for the next. */
+function withoutDay(page: Envelope<ObservationRow>): Envelope<ObservationRow> {
+  const { known_at, as_of: _, ...rest } = page;
+  return known_at === undefined ? page : rest;
 }
 
 function withoutPages({ next_cursor: _, ...page }: Envelope<ObservationRow>): Envelope<ObservationRow> {

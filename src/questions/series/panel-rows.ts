@@ -146,15 +146,15 @@ export type PanelForm = {
   readonly with_dates?: boolean | undefined;
 };
 
-/** Makes the rows of a panel; `first` says what the days of its columns are, `asOf` is for a panel by date. */
+/** Makes the rows of a panel; `first` says what the days of its columns are, `dayOf` is for a panel by date. */
 export function panelRows(
   columns: readonly PanelColumn[],
   { wide = false, sort = 'desc', with_dates = false }: PanelForm,
   first: 'as_of' | 'date',
-  asOf?: Day,
+  dayOf: (id: string) => Day | undefined = () => undefined,
 ) {
   const days = daysOf(columns, sort);
-  const asOfOn = (day: Day) => (first === 'as_of' ? day : (asOf ?? null));
+  const asOfOn = (day: Day, id: string) => (first === 'as_of' ? day : (dayOf(id) ?? null));
   if (!wide) return { object: 'panel', ...longPanelLayout, rows: longRows(columns, days, asOfOn) } as const;
   const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
   const layout = widePanelLayout(first, names, with_dates);
@@ -188,14 +188,13 @@ function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[
 function* longRows(
   columns: readonly PanelColumn[],
   days: readonly Day[],
-  asOfOn: (day: Day) => Day | null,
+  asOfOn: (day: Day, id: string) => Day | null,
 ): Generator<PanelRow> {
   for (const day of days) {
-    const asOf = asOfOn(day);
     for (const { series, points } of columns) {
       const point = points.get(day);
       if (point === undefined) continue;
-      yield panelRow({ asOf, seriesId: series.id, vintageKind: point.kind }, point);
+      yield panelRow({ asOf: asOfOn(day, series.id), seriesId: series.id, vintageKind: point.kind }, point);
     }
   }
 }

@@ -14,13 +14,17 @@ import { contradiction, Problem, refused, type Sentence } from '../../errors/pro
 import type { WideRow } from '../../operations/envelope.ts';
 import type { RowLayout } from '../../operations/field.ts';
 import {
-  asOfParam,
+  checkKnown,
+  dayOfKnown,
+  knownParams,
+  lastKnown,
   type Param,
   type Params,
   type ParamsOf,
   type ParamValues,
   param,
   periodRange,
+  versionOf,
 } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
@@ -79,7 +83,7 @@ function typedEach(line: TypedLine): Rhythm | DaysOfFile | undefined {
 }
 
 const params = {
-  as_of: asOfParam(),
+  ...knownParams,
   as_of_each: asOfEach,
   known_before_each: param(flag, 'Only what was published before each of these days.', undefined),
   from: { ...periodRange.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
@@ -101,15 +105,15 @@ const ofManyDays = ['beyond', 'with_dates', 'last', 'lag', 'known_before_each'] 
 
 type PanelGiven = ParamsOf<{ readonly params: typeof params }>;
 
-type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'from' | 'to' | keyof OfManyDays>;
+type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'knownAt' | 'from' | 'to' | keyof OfManyDays>;
 
 type OfManyDays = Pick<PanelGiven, 'beyond' | 'knownBeforeEach' | 'lag' | 'last' | 'withDates'>;
 
-type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'to'> & {
+type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'knownAt' | 'to'> & {
   readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
 };
 
-type AsOfEachDay = OfManyDays & { readonly asOf?: undefined } & (
+type AsOfEachDay = OfManyDays & { readonly asOf?: undefined; readonly knownAt?: undefined } & (
     | { readonly asOfEach: Rhythm; readonly from: Day; readonly to: Day }
     | (Pick<PanelGiven, 'from' | 'to'> & { readonly asOfEach: readonly Day[] })
   );
@@ -133,6 +137,8 @@ export const panel = question({
     examples: `
 # two series side by side, as known on a date
 asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
+# a minute before a release; without a calendar, what was known at the end of the day before
+asof panel GDP UNRATE --known-at 2009-01-30T08:29-05:00 --from 2008-01-01
 # for a backtest: the newest values known at each month-end
 asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --sort asc
 # into a Parquet file, for DuckDB or pandas
@@ -150,7 +156,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     layout: longPanelLayout,
     knownBy: 'as_of',
     mayBeWide: true,
-    members: ['as_of', 'missing'],
+    members: ['as_of', 'known_at', 'missing'],
     example: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
   },
   args: [severalSeries((line) => line.args)],
@@ -165,7 +171,8 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     >(),
   // Refuses parameters of both kinds of panel together, and days that have not begun.
   check(values, { latest, inPlan = false }) {
-    const { as_of, as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
+    const { as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
+    checkKnown(values);
     if (each === undefined) {
       const name = ofManyDays.find((one) => values[one] !== undefined && values[one] !== false);
       if (name === undefined) return;
@@ -174,8 +181,9 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
         ({ param }) => `${param(name)} is only for panels of as-of dates: use ${param('as_of_each')}`,
       );
     }
-    if (as_of !== undefined)
-      throw contradiction('as_of', ({ param }) => `use either ${param('as_of')} or ${param('as_of_each')}`);
+    const one = (['as_of', 'known_at'] as const).find((name) => values[name] !== undefined);
+    if (one !== undefined)
+      throw contradiction(one, ({ param }) => `use either ${param(one)} or ${param('as_of_each')}`);
     const missing = from === undefined ? 'from' : to === undefined && !inPlan ? 'to' : undefined;
     if (typeof each === 'string' && missing !== undefined)
       throw contradiction(
@@ -209,14 +217,15 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     if (values.as_of_each === undefined) return observationsDrawing(values, ask);
     return realTimePanelDrawing(await realTimeOf(values, ask), ask);
   },
-  showsNewest: ({ as_of, as_of_each, to }) => [as_of, as_of_each, to].every((one) => one === undefined),
+  showsNewest: ({ as_of, known_at, as_of_each, to }) =>
+    [as_of, known_at, as_of_each, to].every((one) => one === undefined),
   knownOn(values) {
-    const { as_of, as_of_each: each, to } = values;
-    if (each === undefined) return as_of;
+    const { as_of_each: each, to } = values;
+    if (each === undefined) return lastKnown(values);
     return isList(each) ? asOfDates({ ...values, as_of_each: each }).at(-1) : to;
   },
-  aboutValues({ as_of, as_of_each: each, known_before_each, from, to, lag = 0, beyond }) {
-    if (each === undefined) return aboutAsOf(as_of);
+  aboutValues({ as_of, known_at, as_of_each: each, known_before_each, from, to, lag = 0, beyond }) {
+    if (each === undefined) return aboutAsOf(versionOf({ as_of, known_at }));
     const text = isList(each)
       ? daysText(each)
       : isOfFile(each)
@@ -232,7 +241,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   bind: (values, day) => (values.as_of_each === undefined ? boundAsOf(values, day) : boundTo(values, day)),
   async reading(values, ask) {
     if (values.as_of_each === undefined)
-      return { series: await resolveSeries(values, values.as_of, ask), reads: 1 };
+      return { series: await resolveSeries(values, dayOfKnown(values), ask), reads: 1 };
     const { readingOfRealTimePanel } = await import('./real-time-panel.ts');
     return readingOfRealTimePanel(await realTimeOf(values, ask), ask);
   },
@@ -310,16 +319,25 @@ async function daysOfFile(file: string, strict: boolean, { tables }: Ask): Promi
 }
 
 async function asOfOneDay(values: PanelValues, ask: Ask) {
-  const { as_of: asOf } = values;
-  const all = await readVersions({ ...values, days: [asOf ?? 'latest'] }, ask);
+  const version = versionOf(values);
+  const all = await readVersions({ ...values, days: [version] }, ask);
+  const dayOf = (id: string) => (version === 'latest' ? undefined : ask.basis.dayOf(id, version));
   const columns = all.map(({ series, found: [rows = new Map<Day, ObservationRow>()] }) => {
-    const kind = ask.basis.vintageOn(series.id, asOf)?.vintage_kind;
+    const kind = ask.basis.vintageOn(series.id, version === 'latest' ? undefined : version)?.vintage_kind;
     const points = Array.from(rows, ([date, { value, as_of_date: asOfDate }]) => {
       return [date, { date, value, asOfDate, kind }] as const;
     });
     return { series, points: new Map(points) };
   });
-  return { ...panelRows(columns, values, 'date', asOf), ...defined({ asOf }) };
+  // An instant may come to another day, or by another rule, for the next series.
+  const days = new Set(all.map(({ series }) => dayOf(series.id)));
+  const rules = new Set(all.map(({ series }) => ask.basis.resolved(series.id, version)?.rule));
+  const [asOf, rule] = [
+    days.size === 1 ? [...days][0] : undefined,
+    rules.size === 1 ? [...rules][0] : undefined,
+  ];
+  const knownAt = rule && { instant: version, rule };
+  return { ...panelRows(columns, values, 'date', dayOf), ...defined({ asOf, knownAt }) };
 }
 
 /** Accepts one of a few words, or a list of dates. */

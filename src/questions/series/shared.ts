@@ -4,12 +4,13 @@ import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Naming, Operation } from '../../operations/operation.ts';
-import { oldest, type Params, param, type QueryParams } from '../../operations/param.ts';
+import { type Known, oldest, type Params, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import {
   choice,
   flag,
   integer,
+  isInstant,
   type NamedValues,
   seriesId,
   seriesIds,
@@ -114,17 +115,18 @@ export function ownValues({ params }: Operation, values: NamedValues): QueryPara
   );
 }
 
-/** Returns what a file with notes says about an as-of date and values of parameters. */
-export function aboutAsOf(asOf: Day = 'the newest vintage', params: QueryParams = {}) {
+/** Returns what a file with notes says about an as-of date or an instant, and values of parameters. */
+export function aboutAsOf(asOf: Version = 'latest', params: QueryParams = {}) {
   const named = Object.entries(params).map(([name, value]) => ['Parameter', `${name}: ${value}`] as const);
-  return [['As of', asOf] as const, ...named];
+  const day = asOf === 'latest' ? 'the newest vintage' : asOf;
+  return [isInstant(asOf) ? (['Known at', asOf] as const) : (['As of', day] as const), ...named];
 }
 
-/** Returns values with an as-of date. Default: `day`. */
-export function boundAsOf<V extends { readonly as_of: Day | undefined }>(
-  values: V,
-  day: Day,
-): BoundValues<V> {
+/** Returns values with an as-of date or an instant. Default: `day`. */
+export function boundAsOf<V extends Known>(values: V, day: Day): BoundValues<V> {
+  const { known_at } = values;
+  if (known_at !== undefined)
+    return { values, days: [['known_at', known_at]], asOf: known_at.slice(0, 10), words: [] };
   const { as_of = day } = values;
   const words = values.as_of === undefined ? ['--as-of', day] : [];
   return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };

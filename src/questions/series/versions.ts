@@ -9,10 +9,25 @@ import { sameNumber } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
-import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
+import {
+  dayOfKnown,
+  knownIn,
+  lastKnown,
+  type Params,
+  type ParamValues,
+  param,
+  periodRange,
+  versionOf,
+} from '../../operations/param.ts';
 import { type ObservationRow, observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { flag, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
+import {
+  flag,
+  integer,
+  placeOfVersion,
+  type Version,
+  versions as versionsValue,
+} from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
@@ -45,8 +60,13 @@ type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & 
 /** The day on which an answer as of several days was known, and each of these days in words. */
 const knownOnDays = {
   knownOn: ({ days }: OnDays): Day | undefined =>
-    days.includes('latest') ? undefined : [...days].sort().at(-1),
-  aboutValues: ({ days }: OnDays) => days.flatMap((day) => aboutAsOf(day === 'latest' ? undefined : day)),
+    days.includes('latest')
+      ? undefined
+      : days
+          .flatMap((day) => lastKnown(knownIn(day)) ?? [])
+          .sort()
+          .at(-1),
+  aboutValues: ({ days }: OnDays) => days.flatMap((day) => aboutAsOf(day)),
 };
 
 type OnDays = { readonly days: readonly Version[] };
@@ -64,8 +84,11 @@ const severalDays = argument('days', versionsValue(), 'As-of dates; latest is th
 
 function typedDays(line: TypedLine): readonly Version[] {
   const days = line.versions('vintages') ?? [];
-  if (line.has('as-of') || line.has('known-before'))
-    throw new Problem('bad-input', '--vintages names the as-of dates: leave out --as-of and --known-before');
+  if (['as-of', 'known-before', 'known-at'].some((name) => line.has(name)))
+    throw new Problem(
+      'bad-input',
+      '--vintages names the as-of dates: leave out --as-of, --known-before and --known-at',
+    );
   const repeated = days.find((day, i) => days.indexOf(day) < i);
   if (repeated !== undefined) throw new Problem('bad-input', `--vintages names ${repeated} twice`);
   return days;
@@ -81,7 +104,7 @@ const args: readonly [ids: SeriesArgument, days: typeof severalDays] = [
 export const versions = question({
   name: 'versions',
   about: 'The values of series as of several days, with a column for each day.',
-  askedBy: { words: ['observations'], reads: ['as-of', 'known-before'] },
+  askedBy: { words: ['observations'], reads: ['as-of', 'known-before', 'known-at'] },
   args,
   params: versionsParams,
   layout: ({ days }) => layoutOf(days),
@@ -149,7 +172,8 @@ export async function readVersions(asked: AskedOfDays, ask: Ask): Promise<readon
 
 /** Resolves the series of a question about several days. */
 function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
-  return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
+  const days = asked.days.map((day) => dayOfKnown(knownIn(day)) ?? '~').sort();
+  return resolveSeries(asked, days.at(-1), ask);
 }
 
 function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
@@ -199,10 +223,7 @@ async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask):
   const { days, from, to, sort, limit } = asked;
   const { id } = series;
   const known = await Promise.all(
-    days.map((day) => {
-      const as_of = day === 'latest' ? undefined : day;
-      return rowsOf(ask, observations, { id, ...defined({ as_of, from, to }) });
-    }),
+    days.map((day) => rowsOf(ask, observations, { id, ...defined({ ...knownIn(day), from, to }) })),
   );
   const transformation = transformationIn(asked);
   if (countsOwnPeriods(transformation) && known.some((rows) => rows.length > 0)) {
@@ -221,7 +242,7 @@ async function frequencyOn(series: ResolvedSeries, day: Version, ask: Ask): Prom
   if (day === 'latest') return String((await descriptionOf(series, ask))?.frequency ?? '');
   const { series: known } = await ask.client.ask(
     observations,
-    textsOf({ id: series.id, as_of: day, limit: 1 }),
+    textsOf(defined({ id: series.id, ...knownIn(day), limit: 1 })),
   );
   return known?.frequency ?? '';
 }
@@ -273,7 +294,7 @@ function typedTwoDays(line: TypedLine): readonly [Version, Version] {
     throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
       hints: ['--vintages takes several'],
     });
-  return [line.asOf() ?? 'latest', named[0] ?? 'latest'];
+  return [versionOf({ as_of: line.asOf(), known_at: line.knownAt() }), named[0] ?? 'latest'];
 }
 
 // The labels are the names that editors show.
@@ -286,7 +307,7 @@ const comparedArgs: readonly [ids: SeriesArgument, days: typeof twoDays] = [
 export const compare = question({
   name: 'compare',
   about: 'The values of series as of one day beside those as of another.',
-  askedBy: { words: ['observations', 'panel'], reads: ['as-of', 'known-before'] },
+  askedBy: { words: ['observations', 'panel'], reads: ['as-of', 'known-before', 'known-at'] },
   args: comparedArgs,
   params: versionsParams,
   layout: () => comparedLayout,
@@ -359,7 +380,7 @@ const diffDays = argument(
 function typedDiffDays(line: TypedLine): readonly [Version, Version] {
   const strict = line.has('known-before');
   const known = (index: number, name: string) =>
-    line.arg(index) === 'latest' && !strict ? 'latest' : line.known(line.dayArg(index, name), name, strict);
+    strict ? line.known(line.dayArg(index, name), name, true) : line.versionArg(index, name);
   const names = line.args.slice(0, -2);
   const [first, second] = [known(names.length, 'first date'), known(names.length + 1, 'second date')];
   const dates = [...names.filter((id) => parseDay(id) !== undefined), first, second];
@@ -423,7 +444,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     const [first, second] = values.days;
     return answerVersions(values, ask, (all, { note }) => {
       const text = `${second} is earlier than ${first}: the changes run from the later date to the earlier`;
-      if (first > second) note?.({ kind: 'remark', text });
+      if (placeOfVersion(first) > placeOfVersion(second)) note?.({ kind: 'remark', text });
       const rows = comparedRows(all).map(
         ({ series_id, date, value: old, vs_value, change, percent }): DiffRow => ({
           ...{ series_id, date, old, new: vs_value, change, percent },

@@ -146,6 +146,11 @@ const kinds: Readonly<Record<FieldKind['parquet'] | 'NEAREST', ParquetKind>> = {
     stored: microseconds,
     holds: 'a time in microseconds',
   },
+  MOMENT: {
+    element: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } },
+    stored: (cell) => microseconds(String(cell).replace(/Z$/, '')),
+    holds: 'a time in UTC',
+  },
   BOOLEAN: {
     element: { type: 'BOOLEAN' },
     stored: (cell) => (typeof cell === 'boolean' ? cell : undefined),

@@ -14,7 +14,7 @@ import { defined } from '../../platform/defined.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { createRenderer } from '../../render/output.ts';
 import { ReturningIterable, renderPages } from '../../render/renderer.ts';
-import { createService, seriesOf } from '../../service/service.ts';
+import { createService, stateSubject } from '../../service/service.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { type Asked, endpoints, readQuestion } from '../endpoints.ts';
@@ -100,7 +100,7 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   const endpoint = endpoints.find((one) => one.name === name);
   if (endpoint === undefined) throw new Error(`there is no endpoint ${name}`);
   const { operation } = endpoint;
-  if ((await service.state(operation && seriesOf(operation, texts))) !== state) throw dataChanged();
+  if ((await service.state(operation && stateSubject(operation, texts))) !== state) throw dataChanged();
   const { query, demands } = readQuestion(endpoint, texts, clockAt(now));
   const check = (rows: number): void => {
     if (rows <= plan.maxRows) return;

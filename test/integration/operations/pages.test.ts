@@ -91,7 +91,8 @@ test('the vintages of a series that never had a value have no first date', async
   const empty = newStorePath(folder);
   await importFiles(empty, { 'facts.csv': facts('X 2020-01-01 2020-02-01') });
   const { results, coverage } = await ask(empty, vintages, 'id=X');
-  const counted = { added: 0, revised: 0, withdrawn: 0, vintage_kind: 'exact' };
+  const times = { released_at: null, known_since: '2020-02-02T12:00:00Z' };
+  const counted = { added: 0, revised: 0, withdrawn: 0, vintage_kind: 'exact', ...times };
   expect(results).toEqual([{ as_of_date: '2020-02-01', ...counted }]);
   expect(coverage?.first_date).toBeNull();
 });

@@ -28,7 +28,7 @@ const aboutCharts = 'is only for charts: use --plot, or a file such as -o chart.
 const continues = 'a cursor continues published rows';
 const needsMore = 'and release_1 is one\nname more, such as 1 and final';
 const triangle = '--wide is the triangle of all vintages: use it alone';
-const leaveOut = 'leave out --as-of and --known-before';
+const leaveOut = 'leave out --as-of, --known-before and --known-at';
 const charts =
   'charts: observations, panel, vintages, curve, yields, spread, and revisions with --date, --release or --after';
 const noChart = (remedy: string) => `this query has no chart: ${remedy}\n${charts}`;

@@ -122,7 +122,7 @@ describe('parameters that break a rule are a validation error that names the fie
   const words = 'gdp-'.repeat(33);
   it.each<readonly [Operation, query: string, refusal: string]>([
     [observations, 'as_of=2015-01-30&as_of=2015-01-30', "as_of: parameter 'as_of' is given more than once"],
-    [observations, 'id=GDP&id=UNRATE', "id: unknown parameter 'id': use as_of, release, from, to"],
+    [observations, 'id=GDP&id=UNRATE', "id: unknown parameter 'id': use as_of, known_at, release, from, to"],
     [seriesSearch, 'limit=1&limit=2', "limit: parameter 'limit' is given more than once"],
     [seriesSearch, `q=${words}&match=title`, "q: invalid 'q': use at most 32 words"],
     [seriesSearch, `q=${words}&match=any`, "q: invalid 'q': use at most 32 words"],
