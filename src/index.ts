@@ -30,9 +30,9 @@ export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
 export type { ChangedSeries, SeriesAlias } from './maintenance/series.ts';
 export type { UndoneImport } from './maintenance/undo.ts';
+export type { NextRelease } from './operations/calendar/next.ts';
 export type { AnswerVintage, Coverage, KnownInstant, SeriesSummary, WideRow } from './operations/envelope.ts';
 export type { RateRow } from './operations/rates/yields.ts';
-export type { NextRelease } from './operations/calendar/next.ts';
 export type { ObservationRow } from './operations/series/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type {

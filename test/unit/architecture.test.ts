@@ -94,31 +94,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2108,
-  cli: 4409,
-  client: 1548,
-  domain: 4943,
+  answering: 2199,
+  cli: 4413,
+  client: 1564,
+  domain: 5132,
   errors: 310,
   explorer: 1872,
   import: 8890,
-  library: 895,
+  library: 898,
   lines: 773,
   maintenance: 1079,
   mcp: 270,
-  operations: 3796,
+  operations: 4222,
   platform: 441,
-  pull: 5124,
-  questions: 4143,
-  render: 2357,
+  pull: 5399,
+  questions: 4298,
+  render: 2548,
   server: 2993,
-  service: 500,
-  snapshot: 952,
+  service: 509,
+  snapshot: 959,
   store: 6488,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 404;
+const mostSingles = 409;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -1,5 +1,5 @@
 import { type DueItem, dueItems, overdueAfter } from '../../domain/calendar/due.ts';
-import { releaseOfSeries } from '../../domain/calendar/releases.ts';
+import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { addDays } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import type { StoreView } from '../../store/store.ts';
@@ -7,7 +7,7 @@ import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
 import { type AskMore, operation } from '../operation.ts';
 import { param } from '../param.ts';
 import { type Clock, flag } from '../value.ts';
-import { releaseOfStored, scheduleIn } from './schedule.ts';
+import { scheduleIn } from './schedule.ts';
 
 /** In days; annual releases are within it. */
 const memory = 400;
@@ -30,7 +30,7 @@ export async function dueIn(
   const byId = new Map(stored.map((series) => [series.id, series]));
   const items = followed.map(({ source, name, lastRun }) => {
     const series = byId.get(name);
-    const release = series === undefined ? releaseOfSeries(name) : releaseOfStored(series);
+    const release = releaseOfStored(series ?? { id: name, release: '' });
     return { source, name, release, lastRun, lastVintage: series?.lastVintage };
   });
   return dueItems(items, schedule, now);

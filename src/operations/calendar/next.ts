@@ -1,4 +1,5 @@
 import { projectedDay } from '../../domain/calendar/next.ts';
+import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { certainties, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
@@ -7,7 +8,7 @@ import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { asOfParam, seriesIdParam, textOf } from '../param.ts';
 import { existing } from '../series/series.ts';
-import { releaseOfStored, scheduleIn } from './schedule.ts';
+import { scheduleIn } from './schedule.ts';
 
 const fields = [
   field('series_id', 'text', 'Identifier of the series.'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dueItems } from '../../../../src/domain/calendar/due.ts';
-import { releaseOfSeries } from '../../../../src/domain/calendar/releases.ts';
+import { releaseOfStored } from '../../../../src/domain/calendar/releases.ts';
 import { scheduleOf } from '../../../../src/domain/calendar/schedule.ts';
 import type { CalendarEntry, Sighting } from '../../../../src/domain/calendar/sighting.ts';
 
@@ -20,7 +20,7 @@ type Asked = { readonly now: string; readonly lastRun?: string; readonly lastVin
 
 /** Works out whether PAYEMS is due at a time. */
 function payems(sightings: readonly Sighting[], { now, lastRun, lastVintage }: Asked) {
-  const release = releaseOfSeries('PAYEMS');
+  const release = releaseOfStored({ id: 'PAYEMS', release: '' });
   const item = { source: 'fred', name: 'PAYEMS', release, lastRun, lastVintage };
   const [found] = dueItems([item], scheduleOf(sightings, [], now.slice(0, 10)), now);
   const { released, next, isDue = false, overdue } = found ?? {};
