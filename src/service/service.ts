@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { searchableWords } from '../domain/search/words.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
-import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
-import { addDays, type Day } from '../domain/values/date.ts';
+import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { dueIn, overdueIn } from '../operations/calendar/due.ts';
 import type { Envelope, Page, PagePosition, Row } from '../operations/envelope.ts';
@@ -11,18 +9,8 @@ import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { knownView } from '../store/known-view.ts';
-import type {
-  AllSeriesView,
-  AskFollowed,
-  ObservationQuery,
-  RateSummary,
-  RatesView,
-  Series,
-  Store,
-  StoredObservation,
-  StoreState,
-  StoreView,
-} from '../store/store.ts';
+import type { AskFollowed, Store, StoreView } from '../store/store.ts';
+import { yieldSeriesView } from './yield-series.ts';
 
 /** The store of a service and its settings. */
 export type ServiceOptions = {
@@ -334,176 +322,4 @@ function isCursor(content: unknown): content is [hash: string, key: readonly str
 function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
   const query = texts.filter(([name]) => name !== 'limit' && name !== 'cursor');
   return hashed([operation, inOrder(query), key, version], 16);
-}
-
-// Why: docs/decisions/rates-as-series.md
-
-const every = Number.MAX_SAFE_INTEGER;
-
-type ValueQuery = { readonly [K in keyof ObservationQuery]?: ObservationQuery[K] | undefined };
-
-/** The yield series of each state; they are read often. */
-const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
-
-/**
- * Adds the maturities of curves to a view as series with FRED's ids; stored series take precedence.
- * A rate is known from its trade date on, and never revised.
- */
-function yieldSeriesView(view: StoreView): StoreView {
-  return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
-}
-
-function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
-  const { series: stored, rates } = view;
-  const all = async () => {
-    const state = await view.state();
-    const before = known.get(state);
-    if (before !== undefined) return before;
-    const described = describeAll(rates, state.revision);
-    known.set(state, described);
-    described.catch(() => known.delete(state));
-    return described;
-  };
-  const begunBy = async (day: Day = '~') => (await all()).filter(({ firstVintage }) => firstVintage <= day);
-  const found = async (id: string) => {
-    const definition = yieldSeries.find((one) => one.id === id);
-    const series = definition && (await all()).find((one) => one.id === id);
-    return definition && series && { definition, series };
-  };
-  /** Finds the yield series of a query; undefined if a stored series has its id, or there are no rates. */
-  const asked = async ({ seriesId, ...query }: ValueQuery & { readonly seriesId: string }) => {
-    const isYield = yieldSeries.some(({ id }) => id === seriesId);
-    const one = isYield && (await stored.find(seriesId)) === undefined ? await found(seriesId) : undefined;
-    return one && { ...one, rows: await ratesOf(one, rates, query) };
-  };
-  return {
-    find: async (id) => (await stored.find(id)) ?? (await found(id))?.series,
-    async search(query) {
-      const { text, after = '', limit } = query;
-      const isAsked = ({ id }: Pick<Series, 'id'>) =>
-        id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
-      const matching = yieldSeries.some(isAsked) ? all() : [];
-      const [held, yields] = await Promise.all([stored.search(query), matching]);
-      const ids = new Set(held.map(({ id }) => id));
-      const added = yields.filter((one) => isAsked(one) && !ids.has(one.id));
-      if (added.length === 0) return held;
-      return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
-    },
-    async searchEntries(query) {
-      const begun = await begunBy(query.upTo);
-      const ids = [...query.ids, ...begun.map(({ id }) => id)];
-      const held = await stored.searchEntries({ ...query, ids });
-      const heldIds = new Set(held.map(({ id }) => id));
-      return [...held, ...begun.filter(({ id }) => !heldIds.has(id))];
-    },
-    async searchable(what, upTo) {
-      const begun = await begunBy(upTo);
-      const added = begun.flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
-      return [...new Set([...(await stored.searchable(what, upTo)), ...added])];
-    },
-    async observations(query) {
-      const answer = await asked(query);
-      if (answer === undefined) return stored.observations(query);
-      const { definition, series, rows } = answer;
-      const { asOf = '~' } = query;
-      const [newest] =
-        asOf < series.lastVintage
-          ? await ratesOf(answer, rates, { to: asOf, limit: 1 })
-          : [{ asOfDate: series.lastVintage }];
-      const covered =
-        asOf < series.coveredTo ? await rates.coveredTo(definition.rate.curveType, asOf) : undefined;
-      return {
-        series: { ...series, coveredTo: covered ?? series.coveredTo },
-        vintage: { newest: newest && { asOf: newest.asOfDate, kind: 'exact' } },
-        rows,
-      };
-    },
-    async dates(query) {
-      const answer = await asked(query);
-      if (answer === undefined) return stored.dates(query);
-      return { series: answer.series, rows: answer.rows.map(({ date }) => date) };
-    },
-    async revisions(query) {
-      const answer = await asked(query);
-      if (answer === undefined) return stored.revisions(query);
-      return { series: answer.series, rows: answer.rows.map((row) => ({ ...row, kind: 'exact' as const })) };
-    },
-    async vintages(query) {
-      const answer = await asked(query);
-      if (answer === undefined) return stored.vintages(query);
-      const { series } = answer;
-      const counts = { added: 1, revised: 0, withdrawn: 0, kind: 'exact' as const };
-      const rows = answer.rows.map(({ asOfDate }) => ({ asOfDate, ...counts }));
-      return { series, firstDate: series.firstVintage, rows };
-    },
-  };
-}
-
-async function describeAll(rates: RatesView, version: number): Promise<readonly Series[]> {
-  const summaries = await rates.summaries();
-  if (summaries.length === 0) return [];
-  const described: Series[] = [];
-  for (const definition of yieldSeries) {
-    const summary = await summaryOf(definition, rates, summaries);
-    if (summary === undefined) continue;
-    const { curveType } = definition.rate;
-    const covered = summaries.filter((other) => other.curveType === curveType).map(({ last }) => last);
-    described.push({
-      id: definition.id,
-      title: definition.title,
-      units: 'Percent',
-      frequency: 'D',
-      seasonalAdjustment: 'NSA',
-      source: summary.sources.join('; '),
-      publishers: summary.sources.join('; '),
-      release: 'fred:18',
-      observationCount: summary.count,
-      firstVintage: summary.first,
-      lastVintage: summary.last,
-      coveredTo: covered.sort().at(-1) ?? summary.last,
-      vintageKind: 'exact',
-      version,
-    });
-  }
-  return described;
-}
-
-/** Counts the days with the rate, or with both rates of a spread. */
-async function summaryOf(
-  { rate, less }: YieldSeries,
-  rates: RatesView,
-  summaries: readonly RateSummary[],
-): Promise<Omit<RateSummary, 'curveType' | 'maturity'> | undefined> {
-  const { curveType, maturity: long } = rate;
-  const summary = summaries.find((one) => one.curveType === curveType && one.maturity === long);
-  if (less === undefined || summary === undefined) return summary;
-  const pairs = await rates.spread({ curveType, long, short: less.maturity, limit: every });
-  const [newest, oldest] = [pairs[0], pairs.at(-1)];
-  if (newest === undefined || oldest === undefined) return undefined;
-  const { sources } = summary;
-  return { count: pairs.length, first: oldest.tradeDate, last: newest.tradeDate, sources };
-}
-
-async function ratesOf(
-  { definition, series }: { readonly definition: YieldSeries; readonly series: Series },
-  rates: RatesView,
-  { firstRelease, from, to, asOf, before, limit = every }: ValueQuery,
-): Promise<readonly StoredObservation[]> {
-  const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
-  const first = [from, begin].flatMap((day) => day ?? []);
-  const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-  const range = { ...defined({ from: first.sort().at(-1), to: last.sort()[0] }), limit };
-  const { rate, less } = definition;
-  if (less === undefined) {
-    const points = await rates.yields({ ...rate, ...range });
-    return points.map(({ tradeDate, rate: value }) => ({ date: tradeDate, value, asOfDate: tradeDate }));
-  }
-  const { curveType, maturity: long } = rate;
-  const pairs = await rates.spread({ curveType, long, short: less.maturity, ...range });
-  const { difference } = await import('../domain/values/arithmetic.ts');
-  return pairs.map((pair) => ({
-    date: pair.tradeDate,
-    value: difference(pair.long, pair.short),
-    asOfDate: pair.tradeDate,
-  }));
 }
