@@ -13,7 +13,7 @@ type ReleaseStatus = (typeof releaseStatuses)[number];
 export const certainties = ['official time', 'usual time', 'official day', 'projected'] as const;
 
 /** How certain the day and time of a release are. */
-export type Certainty = (typeof certainties)[number];
+type Certainty = (typeof certainties)[number];
 
 /** A day of a release, as known on a day. */
 export type ScheduledRelease = {
