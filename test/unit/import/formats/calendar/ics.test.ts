@@ -255,8 +255,8 @@ describe('a calendar', () => {
         [...named, 'CALSCALE:HEBREW'],
         [start, summary],
       ),
-      ': "PRODID:-//asof//EN": asof wrote this calendar out of others; import the calendars of the publishers':
-        calendarOf(['PRODID:-//asof//EN'], [start, summary]),
+      ': "PRODID:-//asof//releases of statistics//EN": asof wrote this calendar out of others; import the calendars of the publishers':
+        calendarOf(['PRODID:-//asof//releases of statistics//EN'], [start, summary]),
       ': the calendar does not name its publisher (X-WR-CALNAME or PRODID)': calendarOf([], [start, summary]),
       ', row 3: the event has no SUMMARY, which names the release': [
         calendarOf([], [start]).replace('VERSION:2.0\r\n', 'PRODID:Office\r\n'),
