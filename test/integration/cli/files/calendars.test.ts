@@ -26,10 +26,10 @@ describe('calendars', () => {
     $ asof import ${at}/bls-2025-10-01.ics
     ! …bls-2025-10-01.ics: ics, 7 release dates, known
     ! store: ${at}/store.db
-    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31
+    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31 -q
     date,time,status,since
     2025-10-03,08:30,planned,2025-10-01
-    $ asof calendar --as-of 2026-01-02 ${jobs} --to 2025-12-31
+    $ asof calendar --as-of 2026-01-02 ${jobs} --to 2025-12-31 -q
     date,time,status,since
     2025-10-03,08:30,vanished,2026-01-02
     2025-11-07,08:30,vanished,2026-01-02
@@ -44,11 +44,11 @@ describe('calendars', () => {
     !       --replace accepts the new ones
     [exit 2]
     $ asof import ${at}/other-2025-10-01.ics --replace -q
-    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31 --no-header
+    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31 --no-header -q
     2025-10-17,08:30,planned,2025-10-01
     $ asof store undo --yes
     ! asof: undid import …: 1 look at a calendar of ${at}/store.db
-    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31 --no-header
+    $ asof calendar --as-of 2025-10-02 ${jobs} --to 2025-10-31 --no-header -q
     2025-10-03,08:30,planned,2025-10-01
 
     # need the day of their download
@@ -79,23 +79,23 @@ describe('a file in the place of a calendar', () => {
 
     # that is an answer of asof is refused in every format
     $ asof import ${at}/bls-2025-10-01.ics -q
-    $ asof calendar --from 2025-01-01 -o ${at}/answer.csv
+    $ asof calendar --from 2025-01-01 -o ${at}/answer.csv -q
     $ asof import ${at}/answer.csv
     ! asof: …answer.csv: this looks like output of asof without looks at calendars; import the calendars themselves
     [exit 2]
-    $ asof calendar --from 2025-01-01 -o ${at}/answer.ndjson
+    $ asof calendar --from 2025-01-01 -o ${at}/answer.ndjson -q
     $ asof import ${at}/answer.ndjson
     ! asof: …answer.ndjson: this looks like output of asof without looks at calendars; import the calendars themselves
     [exit 2]
-    $ asof calendar --from 2025-01-01 -o ${at}/answer.json
+    $ asof calendar --from 2025-01-01 -o ${at}/answer.json -q
     $ asof import ${at}/answer.json
     ! asof: …answer.json: this looks like output of asof without looks at calendars; import the calendars themselves
     [exit 2]
-    $ asof calendar --from 2025-01-01 -o ${at}/answer.tsv
+    $ asof calendar --from 2025-01-01 -o ${at}/answer.tsv -q
     $ asof import ${at}/answer.tsv
     ! asof: …answer.tsv: this looks like output of asof without looks at calendars; import the calendars themselves
     [exit 2]
-    $ asof calendar --from 2025-01-01 -o ${at}/answer.parquet
+    $ asof calendar --from 2025-01-01 -o ${at}/answer.parquet -q
     $ asof import ${at}/answer.parquet
     ! asof: …answer.parquet: this looks like output of asof without looks at calendars; import the calendars themselves
     [exit 2]
@@ -109,7 +109,7 @@ describe('the dates of the BEA', () => {
     `
     # have 13 releases of personal income in 2026
     $ asof import ${at}/release_dates.json --store ${at}/bea.db -q
-    $ asof calendar --store ${at}/bea.db --release bea:personal-income-and-outlays --from 2026-01-01 --to 2026-12-31 --as-of 2026-05-13 --columns date,time,status --no-header
+    $ asof calendar --store ${at}/bea.db --release bea:personal-income-and-outlays --from 2026-01-01 --to 2026-12-31 --as-of 2026-05-13 --columns date,time,status --no-header -q
     2026-01-22,10:00,passed
     2026-02-20,08:30,passed
     2026-03-13,08:30,passed
