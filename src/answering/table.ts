@@ -1,3 +1,4 @@
+import { faultOfInstant, parseInstant } from '../domain/calendar/zones.ts';
 import { didYouMean } from '../domain/search/words.ts';
 import { addDays, type Day, faultOfDay, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -105,6 +106,33 @@ export async function daysIn(
     for (let index = 0; index < batch.size; index += 1)
       if (!batch.repeats(index, column)) add(batch.cellAt(index, column), batch.rowAt(index));
   return days;
+}
+
+/**
+ * Reads the instants in a column of a table, by the texts of their cells.
+ * Throws a Problem that names the row of a time without an offset, or of one on a day that has not begun.
+ */
+export async function instantsIn(
+  table: UserTable,
+  column: number,
+  { latest }: TableFiles,
+  hints: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const instants = new Map<string, string>();
+  const name = table.fields[column]?.name ?? '';
+  for await (const batch of table.batches())
+    for (let index = 0; index < batch.size; index += 1) {
+      if (batch.repeats(index, column)) continue;
+      const value = textOfCell(batch.cellAt(index, column));
+      if (instants.has(value)) continue;
+      const refuse = (reason: string) =>
+        refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason, hints);
+      const instant = parseInstant(value);
+      if (instant === undefined) throw refuse(`is not an instant: ${faultOfInstant(value)}`);
+      if (instant.slice(0, 10) > latest) throw refuse('is in the future: nothing is known at that time yet');
+      instants.set(value, instant);
+    }
+  return instants;
 }
 
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };

@@ -17,6 +17,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     'observations * --as-of D',
     'observations * --known-before N',
     'observations * --as-of D --first-release',
+    'observations * --known-at T',
+    'observations X1 --known-at T --json --units pch',
     'observations GDP --as-of D --json',
     'observations GDP X1 WAIT --as-of D --from 1950-01-01 --to 1950-02-01',
     'observations X1 --as-of D --units pch --json',
@@ -49,6 +51,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   ],
   panel: [
     'panel * --as-of D',
+    'panel * --known-at T --wide',
     'panel * --as-of D --wide --json',
     'panel GDP CPI WAIT --as-of D --wide --frequency sa --aggregate sum --partial',
     'panel GDP X1 --known-before N --wide --json',
@@ -144,7 +147,10 @@ const plan: readonly string[] = [
 ];
 
 function filled(line: string, { day, earlier }: World): string[] {
-  const dates = { D: day, E: earlier, N: dayAfter(day, 1), 'E,D': `${earlier},${day}` };
+  const dates = {
+    ...{ D: day, E: earlier, N: dayAfter(day, 1), 'E,D': `${earlier},${day}` },
+    T: `${day}T18:00-05:00`,
+  };
   const texts: Readonly<Record<string, string>> = dates;
   return line.split(' ').map((word) => texts[word] ?? word);
 }

@@ -2,9 +2,10 @@
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
-import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
+import { type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
+import { lastDayOver } from '../../domain/calendar/times.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, nullable, showing } from '../../operations/field.ts';
 import { type Param, type ParamValues, param } from '../../operations/param.ts';
@@ -36,6 +37,12 @@ const on: Param<string, true> = {
 const params = {
   on,
   ...knownParams,
+  known_at: param(
+    flag,
+    'The column has times with their offsets from UTC: use what was known at each, to the minute where calendars give the times of releases.',
+    undefined,
+    { help: { about: 'the column has times, such as 2009-01-30T08:29-05:00: use what was known at each' } },
+  ),
   with_dates: param(flag, 'Add the observation date of each value.', undefined),
   with_age: param(flag, 'Add the days since each value was published.', undefined),
   beyond: beyondParam('cells of days after a series ends'),
@@ -68,10 +75,16 @@ the day of the row. From CSV to CSV, or TSV to TSV, the cells of FILE are copied
 asof join trades.csv --on day GDP UNRATE -o joined.csv
 # growth as known before the day, with the period and the age of each value (needs the file)
 asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
+# what was known at the minute of each trade (needs the file)
+asof join trades.csv --on time GDP --known-at
 `,
   },
   args,
   params,
+  check({ strict, known_at }) {
+    if (strict === true && known_at === true)
+      throw contradiction('known_at', ({ param }) => `use either ${param('strict')} or ${param('known_at')}`);
+  },
   layout: () => undefined,
   ...aboutTable('join'),
   async reading(values, ask) {
@@ -98,12 +111,14 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
 
 /** Returns the panel on the days of a table; of a table without rows, on the last possible day. */
 function panelOf(
-  { strict, beyond, ...values }: JoinValues,
+  { strict, beyond, known_at, ...values }: JoinValues,
   { days, latest }: DatedTable,
 ): RealTimePanelQuery {
+  const instants = known_at === true && days.size > 0 ? [...new Set(days.values())].sort() : undefined;
   return {
     ...values,
-    as_of_each: days.size === 0 ? [latest] : [...new Set(days.values())],
+    ...(instants && { instants }),
+    as_of_each: days.size === 0 ? [latest] : [...new Set(instants?.map(lastDayOver) ?? days.values())],
     known_before_each: strict,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
@@ -212,14 +227,14 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
 }
 
 function perDay<T>(
-  { table, on, days }: DatedTable,
+  { table, on, days, keyOf }: DatedTable,
   make: (day: Day) => T,
 ): (batch: TableBatch, index: number) => T {
   const made = new Map<Day, T>();
   let above: T | undefined;
   return (batch, index) => {
     if (above !== undefined && batch.repeats(index, on)) return above;
-    const day = days.get(dayTextOf(batch.cellAt(index, on)));
+    const day = days.get(keyOf(batch.cellAt(index, on)));
     if (day === undefined) throw tableChanged(table);
     above = made.get(day) ?? make(day);
     made.set(day, above);

@@ -1,8 +1,18 @@
 import type { Ask } from '../../answering/answer.ts';
 import { argument } from '../../answering/question.ts';
-import { cellBatch, columnOf, daysIn, type InputRow, type UserTable } from '../../answering/table.ts';
+import {
+  cellBatch,
+  columnOf,
+  daysIn,
+  dayTextOf,
+  type InputRow,
+  instantsIn,
+  textOfCell,
+  type UserTable,
+} from '../../answering/table.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
+import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
 import { flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
@@ -56,15 +66,22 @@ export const knownParams = {
 export type DatedTable = {
   readonly table: UserTable;
   readonly on: number;
+  /** The days, or instants, by `keyOf` of their cells. */
   readonly days: ReadonlyMap<string, Day>;
+  readonly keyOf: (cell: Cell) => string;
   readonly latest: Day;
 };
 
-type DaysOfRows = { readonly on: string | undefined; readonly strict: boolean | undefined };
+type DaysOfRows = {
+  readonly on: string | undefined;
+  readonly strict: boolean | undefined;
+  /** True if the column has instants. */
+  readonly known_at?: boolean | undefined;
+};
 
 /** Opens a table and reads its days, by default from the first column. */
 export async function datedTable(
-  { table: given, on: named, strict }: DaysOfRows & { readonly table: GivenTable },
+  { table: given, on: named, strict, known_at: isTimed }: DaysOfRows & { readonly table: GivenTable },
   { tables, naming }: Ask,
 ): Promise<DatedTable> {
   if (tables === undefined) throw new Error('there are no tables here');
@@ -72,8 +89,13 @@ export async function datedTable(
   const on = named === undefined ? 0 : columnOf(table, named);
   const hint = `the days are taken from the first column, unless ${naming.param('on')} names another`;
   const hints = named === undefined ? [hint] : [];
+  const { latest } = tables;
+  if (isTimed === true) {
+    const instants = await instantsIn(table, on, tables, hints);
+    return { table, on, days: instants, keyOf: textOfCell, latest };
+  }
   const days = await daysIn(table, on, tables, { strict: strict === true, hints });
-  return { table, on, days, latest: tables.latest };
+  return { table, on, days, keyOf: dayTextOf, latest };
 }
 
 function tableOfRows(rows: readonly InputRow[]): UserTable {
@@ -95,8 +117,9 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
 export function aboutTable(name: string) {
   return {
     transformsOwn: true,
-    aboutValues({ on, strict }: DaysOfRows) {
+    aboutValues({ on, strict, known_at: isTimed }: DaysOfRows) {
       const column = on === undefined ? 'the first column' : `column ${on}`;
+      if (isTimed === true) return [['Known at', `the time of each row, ${column}`] as const];
       return aboutAsOf(`the day of each row, ${column}${strict === true ? ', published before it' : ''}`);
     },
     bind(): never {

@@ -36,6 +36,8 @@ export type RealTimePanelQuery = {
   readonly skip_missing?: boolean | undefined;
   readonly as_of_each: Rhythm | readonly Day[];
   readonly known_before_each?: boolean | undefined;
+  /** Instants (ascending, in UTC) by which the columns have their points, instead of as-of dates. */
+  readonly instants?: readonly string[];
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
   readonly last?: number | undefined;

@@ -5,6 +5,7 @@ import { descriptionOf, kindTexts, noteMeanings, noteOutside } from '../../answe
 import { type Question, type Reading, requestParams } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
+import { lastDayOver } from '../../domain/calendar/times.ts';
 import {
   type KnownOnDays,
   type KnownValue,
@@ -14,8 +15,9 @@ import {
 import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
-import { addDays, type Day, dayNumber, type Frequency } from '../../domain/values/date.ts';
+import { addDays, type Day, dayNumber, type Frequency, later } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
 import type { Coverage, WideRow } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, param } from '../../operations/param.ts';
@@ -58,9 +60,10 @@ export async function panelColumns(
 ): Promise<readonly PanelColumn[]> {
   const series = await panelSeries(query, counting);
   const days = knownDays(query);
-  const { last = 1 } = query;
+  const { last = 1, instants } = query;
   // Few vintages may answer any number of days.
-  counting.allow?.(series.length * days.length * last);
+  counting.allow?.(series.length * (instants ?? days).length * last);
+  if (instants !== undefined) return columnsAt(instants, series, query, counting);
   const wanted = series.map((one) => ({ series: one, last }));
   const known =
     (await askService(series, days, query, counting)) ??
@@ -72,6 +75,62 @@ export async function panelColumns(
     ...column,
     points: new Map(Array.from(points, ([day, point]) => [addDays(day, 1), point])),
   }));
+}
+
+/** Reads the columns of a panel by instants: for each series, those of the as-of dates to which they come. */
+async function columnsAt(
+  instants: readonly string[],
+  series: readonly ResolvedSeries[],
+  query: RealTimePanelQuery,
+  context: Ask,
+): Promise<readonly PanelColumn[]> {
+  const { last = 1 } = query;
+  const placed = await eachOf(series, context, async (one) => ({
+    series: one,
+    ...(await daysOfInstants(one.id, instants, context)),
+  }));
+  const wanted = placed.map((one) => {
+    return { series: one.series, last, days: [...new Set(one.days.values())].sort() };
+  });
+  const days = [...new Set(wanted.flatMap((one) => one.days))].sort();
+  const known = await historiesOnDays(wanted, days, query, context);
+  const untimed = placed.filter(({ hasAllTimes }) => !hasAllTimes).map(({ series: { id } }) => id);
+  const names = untimed.length > 4 ? [...untimed.slice(0, 3), `${untimed.length - 3} more series`] : untimed;
+  const text = `no calendar gives the time of some vintages of ${listed(names, 'and')}: each counts once its day has ended`;
+  if (untimed.length > 0) context.note?.({ kind: 'known at', text });
+  return known.flatMap(({ columns }, i) =>
+    columns.map(({ points, ...column }) => {
+      const at = instants.flatMap((instant) => {
+        const point = points.get(placed[i]?.days.get(instant) ?? '');
+        return point === undefined ? [] : [[instant, point] as const];
+      });
+      return { ...column, points: new Map(at) };
+    }),
+  );
+}
+
+/** Finds the as-of dates of what was known of a series at some instants (ascending). */
+async function daysOfInstants(id: string, instants: readonly string[], { client, signal }: Ask) {
+  const since: { readonly day: Day; readonly known: string; readonly isTimed: boolean }[] = [];
+  const [first = '', last = ''] = [instants[0]?.slice(0, 10), instants.at(-1)?.slice(0, 10)];
+  for await (const { results } of pagesOf(client, vintages, textsOf({ id }), { whole: true }, signal))
+    for (const { as_of_date: day, known_since: known, released_at } of results) {
+      if (typeof known !== 'string')
+        throw new Problem('bad-answer', `the service does not say since when vintages of ${id} are known`, {
+          field: 'known_at',
+        });
+      since.push({ day, known, isTimed: typeof released_at === 'string' });
+    }
+  since.reverse();
+  const days = new Map<string, Day>();
+  let next = 0;
+  for (const instant of instants) {
+    while ((since[next]?.known ?? '~') <= instant) next += 1;
+    // Every vintage up to a day that has ended everywhere is known.
+    days.set(instant, later(since[next - 1]?.day ?? '', lastDayOver(instant)));
+  }
+  const near = since.filter(({ day }) => day >= addDays(first, -1) && day <= addDays(last, 1));
+  return { id, days, hasAllTimes: near.every(({ isTimed }) => isTimed) };
 }
 
 function knownDays(query: RealTimePanelQuery): readonly Day[] {
@@ -116,20 +175,24 @@ export type HistoryOnDays = KnownColumns & {
 
 /** Reads the histories of series, and finds the newest values that each needs on each day (ascending). */
 export async function historiesOnDays(
-  wanted: readonly { readonly series: ResolvedSeries; readonly last: number }[],
+  wanted: readonly {
+    readonly series: ResolvedSeries;
+    readonly last: number;
+    /** The days of this series, if they are not those of all. */
+    readonly days?: readonly Day[];
+  }[],
   days: readonly Day[],
   query: ColumnsQuery,
   context: Ask,
 ): Promise<readonly HistoryOnDays[]> {
   const { lag = 0, transformation } = query;
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
-  const found = await eachOf(all, context, async ({ id, series, last }) => {
-    const placed = await placeDays(series, days, query.beyond, context);
+  const found = await eachOf(all, context, async ({ id, series, last, days: own = days }) => {
+    const placed = await placeDays(series, own, query.beyond, context);
     const history = await historyOf({ id }, context);
     const { vintages } = history;
     const frequencies = transformation === undefined ? [] : await history.frequencies();
-    const transformers =
-      transformation && new DailyTransformers(id, frequencies, transformation, days.at(-1));
+    const transformers = transformation && new DailyTransformers(id, frequencies, transformation, own.at(-1));
     const newest = newestOnDays(vintages, placed.covered, lag + last, transformers);
     const known = newest.map((one) => ({ ...one, values: one.values.slice(lag) }));
     if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);

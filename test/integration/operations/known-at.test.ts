@@ -180,6 +180,37 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
       }
     });
 
+    it('is beside the rows of a table from the minute of its release on', async () => {
+      const times = [
+        '2009-01-30T08:29-05:00',
+        '2009-01-30T22:30+09:00',
+        '2009-01-30T13:29:59Z',
+        '2009-02-02T00:00Z',
+      ];
+      const rows = times.map((time) => ({ time }));
+      const joined = { on: 'time', knownAt: true, beyond: 'repeat' } as const;
+      for (const of of [asked('with').embedded, asked('with').remote])
+        expect((await of.join(rows, ['GDP', 'OTHER'], joined)).rows).toEqual([
+          { time: times[0], GDP: '14412.8', OTHER: null },
+          { time: times[1], GDP: '14264.6', OTHER: null },
+          { time: times[2], GDP: '14412.8', OTHER: null },
+          { time: times[3], GDP: '14264.6', OTHER: '5' },
+        ]);
+      const { notes } = asked('with');
+      expect(notes.map(({ text }) => text)).toContain(
+        'no calendar gives the time of some vintages of OTHER: each counts once its day has ended',
+      );
+      const refused = (time: string, more = {}) =>
+        asked('with').embedded.join([{ time }], ['GDP'], { ...joined, ...more });
+      await expect(refused('2009-01-30 08:29')).rejects.toThrow(
+        'the table, row 1, column "time": "2009-01-30 08:29" is not an instant: a time without a zone has no instant',
+      );
+      await expect(refused('2026-03-17T00:00Z')).rejects.toThrow('is in the future');
+      await expect(refused('2009-01-30T08:29Z', { strict: true })).rejects.toThrow(
+        "use either 'strict' or 'knownAt'",
+      );
+    });
+
     it('is transformed within what was known then', async () => {
       for (const of of [asked('with').embedded, asked('with').remote]) {
         const ask = async (knownAt: string) =>
@@ -314,6 +345,15 @@ describe('what was known of random statements at random instants, with random ca
                 expect(day >= before).toBe(true);
                 before = day;
               }
+            }
+            const rowsOf = instants.map((time) => ({ time: second(time) }));
+            const { rows: joined } = await one.embedded.join(rowsOf, [series], {
+              ...{ on: 'time', knownAt: true, beyond: 'repeat', withDates: true },
+            });
+            for (const [i, { time }] of rowsOf.entries()) {
+              const [newest] = (await one.embedded.observations(series, { knownAt: time, limit: 1 })).rows;
+              const { date = null, value = null } = newest ?? {};
+              expect(joined[i]).toEqual({ time, [series]: value, [`${series}_date`]: date });
             }
             const { rows } = await one.remote.vintages(series);
             for (const { as_of_date, known_since } of rows)
