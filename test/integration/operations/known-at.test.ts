@@ -7,6 +7,7 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../../support/arbitr
 import { asof } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
+import { newFolder } from '../../support/folders.ts';
 import { asOf, emptyModel, importInto, type ModelStatement } from '../../support/knowledge.ts';
 import { type Running, startService } from '../../support/modes.ts';
 import { facts, importFiles, importSightings } from '../../support/scratch-store.ts';
@@ -431,4 +432,24 @@ describe('a time that no answer is known at', () => {
     }
     await service.stop();
   });
+});
+
+it('a snapshot has what was known at an instant up to its day, with a note, and is verified', async () => {
+  const address = sqlite.newAddress();
+  await importFiles(address, { 'facts.csv': exact(published) });
+  const folder = newFolder();
+  const plan = folder.write('plan.txt', 'gdp.csv obs GDP --known-at 2009-01-31T12:00-05:00 --limit 1\n');
+  const line = ['snapshot', plan, '--out', folder.path('out'), '--store', address, '--as-of'];
+  const { code, err } = await asof([...line, '2009-01-30'], { now });
+  expect([code, err]).toMatchObject([
+    2,
+    expect.stringContaining('--known-at 2009-01-31T17:00:00Z is later than 2009-01-30'),
+  ]);
+  const made = await asof([...line, '2009-01-31'], { now });
+  expect([made.code, made.err]).toMatchObject([
+    0,
+    expect.stringContaining('GDP is as of the end of 2009-01-30'),
+  ]);
+  expect(folder.read('out/gdp.csv')).toContain('2008-10-01,14264.6,2009-01-30');
+  expect((await asof(['verify', folder.path('out'), '--store', address], { now })).code).toBe(0);
 });

@@ -78,6 +78,22 @@ describe('a client that is kept to a day', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('asks for what was known at an instant on its day, and refuses one on a later day', async () => {
+    const { client, asked } = recording(['2015-02-01']);
+    const observations = operations.find(({ name }) => name === 'observations') as Operation;
+    const at = (instant: string) => client.ask(observations, [...givenBy('id=GDP'), ['known_at', instant]]);
+    await at('2015-02-01T23:59:59Z');
+    expect(asked).toEqual([
+      [
+        ['id', 'GDP'],
+        ['known_at', '2015-02-01T23:59:59Z'],
+      ],
+    ]);
+    // In UTC this is the next day.
+    for (const later of ['2015-02-02T00:00:00Z', '2015-02-01T20:00-05:00'])
+      await expect(at(later)).rejects.toThrow(`'known_at' ${later} is later than 2015-02-01`);
+  });
+
   it('reads on where all of a page was known later, which would look like the end', async () => {
     const { client, asked } = recording(['2015-02-02', '2015-02-03'], ['2015-02-01']);
     const observations = operations.find(({ name }) => name === 'observations') as Operation;

@@ -20,6 +20,7 @@ const lines = [
   'obs GDP --as-of 2015-01-30 --limit 3',
   'obs GDP --as-of 2015-01-30 --limit 1',
   'obs GDP UNRATE --known-before 2016-05-06 --from 2015-01-01 --to 2015-12-31',
+  'obs GDP --known-at 2015-01-31T18:00-05:00 --limit 3',
   'obs PAYEMS --from 2019-01-01 --to 2019-12-31',
   'obs GDP --first-release --as-of 2016-01-01',
   'obs GDP --first-release --from 2014-01-01',

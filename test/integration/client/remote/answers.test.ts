@@ -253,3 +253,51 @@ describe('first releases', () => {
     expect(page.results).toEqual([]);
   });
 });
+
+describe('an answer to an instant', () => {
+  const instant = '2015-01-30T13:29:00Z';
+  const how = { instant, rule: 'day before' };
+  const described = {
+    paths: { '/v1/series/{id}/observations': { get: { parameters: [parameter('known_at')] } } },
+  };
+  /** What a client says of a service that announces `known_at` and answers with these members and a row. */
+  const asked = async (
+    members: Readonly<Record<string, unknown>>,
+    published: string,
+    description: object = described,
+  ) => {
+    const answer = envelope(
+      'observation_series',
+      [{ ...row, as_of_date: `${published}T00:00:00Z` }],
+      members,
+    );
+    const { url } = await serve((request, response) =>
+      reply(response, 200, request.url === '/v1/openapi.json' ? description : answer),
+    );
+    return clientOf(url).ask(observations, [...gdp, ['known_at', instant]]);
+  };
+  const series = { id: 'GDP', title: 'GDP', frequency: 'Q' };
+
+  it('has the day to which the instant came, and no later row', async () => {
+    const members = { as_of: '2015-01-29', known_at: how, series };
+    expect(await asked(members, '2015-01-29')).toMatchObject(members);
+    await expect(asked(members, '2015-01-30')).rejects.toThrow('not yet known on 2015-01-29');
+  });
+
+  it.each([
+    [{ series }, 'known_at is missing'],
+    [{ as_of: '2015-01-29', series }, 'known_at is missing'],
+    [{ known_at: how, series }, 'as_of is missing'],
+    [{ as_of: '2015-01-29', known_at: { ...how, instant: '2015-01-30T13:30:00Z' } }, 'known_at is {'],
+    // It is the 31st on the first islands from 10:00 UTC on; no place has the 1st.
+    [{ as_of: '2015-02-01', known_at: how }, 'which is no day that had begun at'],
+  ])('is refused with %j: %s', async (members, reason) => {
+    await expect(asked(members, '2015-01-29')).rejects.toThrow(reason);
+  });
+
+  it('is not asked of a service that does not announce it, and not without it', async () => {
+    await expect(asked({}, '2015-01-29', { paths: {} })).rejects.toThrow(
+      "does not announce the parameter 'known_at'",
+    );
+  });
+});
