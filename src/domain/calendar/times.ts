@@ -105,11 +105,12 @@ function clockOf(zone: string, times: ReleaseTimes) {
     releasedAt,
     /** Returns the instant from which a vintage counts as known: its time, or the end of its day. */
     knownSince: (vintage: DatedVintage): string => releasedAt(vintage) ?? endOf(vintage.asOfDate),
-    /** Returns the as-of date of what was known at an instant; `onDay` is the vintage of the day of the instant. */
-    asOfAt(instant: string, onDay: DatedVintage | undefined) {
+    /** Returns the as-of date of what was known at an instant; `newest` is the newest vintage up to its day. */
+    asOfAt(instant: string, newest: DatedVintage | undefined) {
       const day = dayAt(instant);
-      const time = onDay === undefined ? times.get(day) : releasedAt(onDay);
-      const isKnown = onDay !== undefined && time !== undefined && time <= instant;
+      // What appears on the day of a release may be in a later sample only.
+      const time = newest && releasedAt({ ...newest, asOfDate: day });
+      const isKnown = newest?.asOfDate === day && time !== undefined && time <= instant;
       const rule: (typeof instantRules)[number] = time === undefined ? 'day before' : 'time';
       return { asOf: isKnown ? day : addDays(day, -1), rule };
     },

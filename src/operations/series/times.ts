@@ -1,7 +1,6 @@
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { type ReleaseClock, releaseClocks } from '../../domain/calendar/times.ts';
 import { addDays } from '../../domain/values/date.ts';
-import { defined } from '../../platform/defined.ts';
 import type { Series, StoreState, StoreView } from '../../store/store.ts';
 import { existing } from './series.ts';
 
@@ -27,15 +26,15 @@ export async function knownAt(
   instant: string,
 ) {
   // The day may be another one where the series dates its vintages.
-  const [from, to] = [-1, 1].map((count) => addDays(instant.slice(0, 10), count));
+  const to = addDays(instant.slice(0, 10), 1);
   const [page, clocks] = await Promise.all([
-    view.series.vintages({ seriesId, ...defined({ from, to }), limit: 3 }),
+    view.series.vintages({ seriesId, to, limit: 3 }),
     clocksIn(view),
   ]);
   const { series, rows } = existing(page, seriesId);
   const clock = clocks(series);
   const day = clock.dayAt(instant);
-  const onDay = rows.find(({ asOfDate }) => asOfDate === day);
-  const { asOf, rule } = clock.asOfAt(instant, onDay);
+  const newest = rows.find(({ asOfDate }) => asOfDate <= day);
+  const { asOf, rule } = clock.asOfAt(instant, newest);
   return { asOf, known_at: { instant, rule } };
 }

@@ -122,8 +122,9 @@ describe('the as-of date of an instant', () => {
         );
         const asOfAt = (instant: string) => {
           const day = clock.dayAt(instant);
-          const onDay = vintages.includes(day) ? { asOfDate: day, kind: 'exact' } : undefined;
-          return clock.asOfAt(instant, onDay).asOf;
+          const newest = vintages.filter((one) => one <= day).at(-1);
+          return clock.asOfAt(instant, newest === undefined ? undefined : { asOfDate: newest, kind: 'exact' })
+            .asOf;
         };
         for (const instant of instants) {
           const known = vintages.filter(
@@ -135,6 +136,31 @@ describe('the as-of date of an instant', () => {
         expect(first <= second).toBe(true);
       }),
     );
+  });
+});
+
+describe('the rule of an instant on the day of a release', () => {
+  const clock = gdp(look('BEA', '2009-01-01', [at('2009-01-30', '08:30')]));
+  const ruleAt = (instant: string, asOfDate: string, kind: string) =>
+    clock.asOfAt(instant, { asOfDate, kind });
+
+  it('is its time for a series of exact vintages, before and after it', () => {
+    expect(ruleAt('2009-01-30T13:29:00Z', '2008-12-23', 'exact')).toEqual({
+      asOf: '2009-01-29',
+      rule: 'time',
+    });
+    expect(ruleAt('2009-01-30T13:30:00Z', '2009-01-30', 'exact')).toEqual({
+      asOf: '2009-01-30',
+      rule: 'time',
+    });
+  });
+
+  it('is the end of the day before for samples, which show what appeared on a later day', () => {
+    for (const day of ['2008-12-23', '2009-01-30'])
+      expect(ruleAt('2009-01-30T14:00:00Z', day, 'sampled')).toEqual({
+        asOf: '2009-01-29',
+        rule: 'day before',
+      });
   });
 });
 
