@@ -63,8 +63,8 @@ describe('a session of asof mcp', () => {
   it('offers a tool for each question about data, and none about the caller', async () => {
     const { tools } = await latest.listTools();
     const names = [
-      'compare curve diff insider_cluster_explanations insider_cluster_signals insider_clusters',
-      'insider_filings observations panel revisions series_search series_show spread versions vintages',
+      'calendar compare curve diff due insider_cluster_explanations insider_cluster_signals insider_clusters',
+      'insider_filings next_release observations panel revisions series_search series_show spread versions vintages',
       'yield_table yields',
     ];
     expect(tools.map(({ name }) => name).sort()).toEqual(names.join(' ').split(' '));
@@ -233,6 +233,8 @@ const questions: readonly (readonly [name: string, values: Record<string, unknow
   ['revisions', { id: 'GDP', date: '2014-01-01' }, 'asOf'],
   ['vintages', { id: 'GDP' }, 'asOf'],
   ['panel', { ids: ['GDP', 'UNRATE'], from: '2010-01-01' }, 'asOf'],
+  ['calendar', { series: 'GDP', from: '2014-01-01' }, 'asOf'],
+  ['next_release', { id: 'GDP' }, 'asOf'],
   ['curve', { onOrBefore: true }, 'date'],
   ['spread', { long: '10Y', short: '2Y' }, 'to'],
   ['insider_clusters', {}, 'asOf'],

@@ -68,6 +68,9 @@ const lines: Readonly<Record<string, readonly [line: string, columns: string, dr
   observations: ['observations gdp ODD --as-of 2020-12-31', 'date,value,as_of_date', 'drawn'],
   revisions: ['revisions gdp --date 2020-03-01', 'date,value,as_of_date', 'drawn'],
   vintages: ['vintages gdp', 'as_of_date,added,revised', 'drawn'],
+  calendar: ['calendar --from 2020-01-01 --to 2021-12-31', 'date,time,name'],
+  due: ['due --every', 'source,name,release'],
+  next_release: ['next gdp ODD', 'series_id,due,time'],
   curve: ['curve --date 2026-01-15 --on-or-before', 'trade_date,maturity,rate', 'drawn'],
   yields: ['yields --type tips', 'trade_date,maturity,rate', 'drawn'],
   spread: ['spread', 'trade_date,long_rate,short_rate,spread_bps', 'drawn'],
@@ -80,16 +83,17 @@ const lines: Readonly<Record<string, readonly [line: string, columns: string, dr
 const wordsOf = (line: string) => line.split(' ').map((word) => (word === 'ODD' ? oddId : word));
 
 describe('asof with a store in a file or a database, and with a service of the same store,', () => {
-  // What a format makes of rows does not depend on where they come from, so one operation has every format.
+  // What a format makes of rows does not depend on where they come from, so two operations have every format.
   const rows = operations.flatMap(({ name }) =>
-    (name === 'observations' ? formatNames : (['csv', 'json', 'svg'] as const)).map(
+    (name === 'observations' || name === 'calendar' ? formatNames : (['csv', 'json', 'svg'] as const)).map(
       (format) => [name, format] as const,
     ),
   );
   it.each(rows)('writes the same bytes of %s as %s', async (name, format) => {
     const [line = '', columns = '', drawn] = lines[name] ?? [];
     const { code, out } = await everyWay([...wordsOf(line), '-f', format], writing);
-    if ((format === 'svg' || format === 'png') && drawn === undefined) {
+    const isDrawn = format === 'svg' || format === 'png';
+    if ((isDrawn && drawn === undefined) || (format === 'ics' && name !== 'calendar')) {
       expect(code).toBe(2);
       return;
     }

@@ -1,3 +1,6 @@
+import { calendar } from '../../src/operations/calendar/calendar.ts';
+import { due } from '../../src/operations/calendar/due.ts';
+import { nextRelease } from '../../src/operations/calendar/next.ts';
 import {
   insiderClusterExplanations,
   insiderClusterSignals,
@@ -11,6 +14,7 @@ import { curve, spread, yields } from '../../src/operations/rates/yields.ts';
 import { observations, revisions } from '../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { vintages } from '../../src/operations/series/vintages.ts';
+import { openWriter } from '../../src/store/open.ts';
 import { operations } from './operations.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-documents.ts';
@@ -51,7 +55,7 @@ export const filings: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A new store in a folder, or at an address, of six series and two curves with a few days each, in two vintages. */
+/** A new store in a folder, or at an address, of six series and two curves with a few days each, in two vintages; it follows PAYEMS. */
 export async function contractStore(folder: string, path = newStorePath(folder)): Promise<string> {
   await importFiles(
     path,
@@ -73,6 +77,12 @@ export async function contractStore(folder: string, path = newStorePath(folder))
     },
     { latest: '2026-01-18' },
   );
+  const writer = await openWriter(path);
+  const since = '2026-01-14T12:00:00Z';
+  await writer.follow({
+    ...{ source: 'fred', name: 'PAYEMS', since, bookmark: '', upTo: undefined, lastRun: since, left: '' },
+  });
+  await writer.commit();
   return path;
 }
 
@@ -107,6 +117,17 @@ const answeredQueries: readonly (readonly [operation: Operation, query: string, 
   [revisions, 'id=GDP&limit=3', 5],
   [vintages, 'id=GDP&from=2020-12-02&to=2021-01-01', 1],
   [vintages, 'id=GDP&limit=1', 1],
+  [calendar, '', 0],
+  [calendar, 'from=2020-01-01', 3],
+  [calendar, 'from=2020-01-01&to=2020-12-31&limit=1', 1],
+  [calendar, 'series=GDP&from=2020-01-01', 2],
+  [calendar, 'release=gross&from=2020-01-01&as_of=2020-12-31', 1],
+  [due, '', 0],
+  [due, 'every=true', 1],
+  [nextRelease, 'id=GDP', 1],
+  [nextRelease, `id=${encodeURIComponent(oddId)}`, 1],
+  [nextRelease, 'id=GDP&as_of=2020-12-31', 1],
+  [nextRelease, 'id=GDP&as_of=2020-11-30', 0],
   [curve, '', 3],
   [curve, 'date=2026-01-15', 0],
   [curve, 'curve_type=TIPS&date=2026-01-14', 2],
@@ -160,6 +181,7 @@ const badTexts: Readonly<Record<string, readonly string[]>> = {
   integer: ['0', '1001', 'ten'],
   amount: ['0', '1000000000000000', ''],
   count: ['0', '1.5', ''],
+  boolean: ['yes', '1', ''],
   choice: ['nonsense', '', ' PAR'],
   // A blank filter would match everything.
   filter: ['', '\t\n'],
@@ -193,6 +215,7 @@ const brokenRules = operations.flatMap((operation) =>
 
 const validTexts = {
   id: 'GDP',
+  series: 'GDP',
   maturity: '10Y',
   curve_type: 'PAR',
   match: 'id',
@@ -215,7 +238,7 @@ function needed({ params }: Operation): ParamTexts {
   return params.date?.required === true ? [['date', '2020-03-01']] : [];
 }
 
-const unknownSeries = [seriesShow, observations, revisions, vintages].flatMap((operation) =>
+const unknownSeries = [seriesShow, observations, revisions, vintages, nextRelease].flatMap((operation) =>
   ['GDPX', 'gdp', 'A/B', '', '..', '%', '%2e', '🎈', ' ', 'A?b=c#d'].map(
     (id): Refused => [operation, [['id', id], ...needed(operation)], 'not-found'],
   ),
@@ -251,6 +274,7 @@ export const refused: readonly Refused[] = [
   ...brokenRules,
   ...unknownOrRepeated,
   ...unknownSeries,
+  [calendar, [['series', 'GDPX']], 'not-found'],
   ...contradictions.map(([operation, query, field]): Refused => {
     return [operation, textsOf(query), 'validation-error', field];
   }),
@@ -265,6 +289,7 @@ const listed: readonly (readonly [operation: Operation, query: string])[] = [
   [observations, 'id=GDP&as_of=2020-12-31&from=2020-02-01'],
   [observations, 'id=GDP&release=first'],
   [vintages, 'id=GDP'],
+  [calendar, 'from=2020-01-01'],
   [yields, ''],
   [yields, 'maturity=2Y&to=2026-01-15'],
   [spread, ''],

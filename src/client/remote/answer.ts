@@ -56,13 +56,14 @@ function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: Prob
 }
 
 /** Makes the Problem of a failure; a proxy can fail too, without a problem document. */
-function failureOf(reply: HttpReply, { operation, service }: SentQuery<unknown>): Problem {
+function failureOf(reply: HttpReply, { operation, asked, service }: SentQuery<unknown>): Problem {
   const { status, url } = reply;
   const said = problemIn(reply);
   const { detail = '', options } = said ?? {};
   if (status === 404) {
     // Only the contract's text means an unknown series.
-    if (operation.path.includes('{id}') && /^series '.*' not found$/s.test(detail))
+    const namesSeries = asked.some(([name]) => operation.params[name]?.complete === 'ids');
+    if (namesSeries && /^series '.*' not found$/s.test(detail))
       return new Problem('not-found', detail, options);
     const path = url.startsWith(service) ? url.slice(service.length) : url;
     const reason = operation.inContract
