@@ -23,11 +23,12 @@ export type LoadedSeries = Awaited<ReturnType<typeof loadSeries>>;
 /** Requests everything about a series, by its id or an alias. */
 export async function loadSeries(typed: string, service: PageService) {
   const path = `series/${encodeURIComponent(typed)}`;
-  const [{ rows }, revisions, newestFirst, releases] = await Promise.all([
+  const [{ rows }, revisions, newestFirst, releases, next] = await Promise.all([
     service.page(path),
     service.rows(`${path}/revisions`),
     service.rows(`${path}/vintages`),
     service.rows(`${path}/observations`, { release: 'first' }),
+    service.page(`${path}/next`),
   ]);
   const id = cell(rows[0], 'id');
   const history = historyOf(
@@ -43,6 +44,8 @@ export async function loadSeries(typed: string, service: PageService) {
     id,
     title: `${id}: ${cell(rows[0], 'title')}`,
     about: rows[0],
+    // When the next figure is due, as known today.
+    next: next.rows[0],
     history,
     revisions,
     // Oldest first, with their days.

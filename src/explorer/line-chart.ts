@@ -31,6 +31,8 @@ type LineChartProps = {
   readonly description: string;
   readonly readout: (position: number | undefined) => string;
   readonly marks?: readonly { readonly day: Day; readonly label: string }[];
+  /** Days with a tick on the time axis. */
+  readonly ticks?: readonly Day[];
   readonly onPick?: (position: number) => void;
   readonly onZoom?: (from: Day, to: Day) => void;
 };
@@ -185,6 +187,7 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
     ctx.lineWidth = ratio;
     ctx.setLineDash([4 * ratio, 3 * ratio]);
     ctx.font = `${11 * ratio}px ${fonts}`;
+    this.#drawTicks({ ctx, bbox, valToPos }, ratio);
     for (const [i, { day, label }] of (this.props.marks ?? []).entries()) {
       const x = valToPos(secondsOf(day), 'x', true);
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
@@ -196,6 +199,21 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
       ctx.textAlign = isRight ? 'right' : 'left';
       ctx.fillText(label, x + (isRight ? -5 : 5) * ratio, bbox.top + (12 + 15 * i) * ratio);
     }
+    ctx.restore();
+  }
+
+  #drawTicks({ ctx, bbox, valToPos }: Pick<uPlot, 'bbox' | 'ctx' | 'valToPos'>, ratio: number): void {
+    const bottom = bbox.top + bbox.height;
+    ctx.beginPath();
+    for (const day of this.props.ticks ?? []) {
+      const x = valToPos(secondsOf(day), 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.moveTo(x, bottom - 6 * ratio);
+      ctx.lineTo(x, bottom);
+    }
+    ctx.save();
+    ctx.setLineDash([]);
+    ctx.stroke();
     ctx.restore();
   }
 }

@@ -6,6 +6,7 @@ import { Field } from './fields.ts';
 import { type OpenedView, type PageContext, PageService, ServiceFailure } from './page-service.ts';
 import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
 import { openClusters } from './views/clusters.ts';
+import { openComingReleases } from './views/coming-releases.ts';
 import { openCurves } from './views/curve.ts';
 import { openSeries } from './views/series.ts';
 import { SeriesLinks, SeriesSearch } from './views/series-search.ts';
@@ -164,7 +165,7 @@ class Explorer extends Component<object, ExplorerState> {
   async #open(state: PageState): Promise<OpenedView> {
     if (state.view === 'curve') return openCurves(state, this.#context);
     if (state.view === 'clusters') return openClusters(this.#context);
-    return state.series === undefined ? openList(this.#service) : openSeries(state.series, this.#context);
+    return state.series === undefined ? openList(this.#context) : openSeries(state.series, this.#context);
   }
 
   #fail(error: unknown): void {
@@ -197,8 +198,11 @@ function connectionFlags(): { readonly [flag: string]: string } {
   return given === '' ? {} : { '--store': given };
 }
 
-async function openList(service: PageService): Promise<OpenedView> {
-  const { rows, hasMore } = await service.page('series', { limit: '100' });
+async function openList(context: PageContext): Promise<OpenedView> {
+  const [{ rows, hasMore }, coming] = await Promise.all([
+    context.service.page('series', { limit: '100' }),
+    openComingReleases(context),
+  ]);
   const found = hasMore
     ? 'The first 100 series; the search finds the others'
     : rows.length === 0
@@ -208,6 +212,8 @@ async function openList(service: PageService): Promise<OpenedView> {
     <article>
       <h1>Economic series as they were known on a day</h1>
       <p class="lead">Choose a series, and move the slider: the chart shows what was known on that day.</p>
+      ${coming}
+      <h2>Series</h2>
       <p class="facts">${found}.</p>
       <${SeriesLinks} class="columns" rows=${rows} />
     </article>`;

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDays, utcDay } from '../../src/domain/values/date.ts';
+import { lookAtJobs, writeSightings } from '../support/calendars.ts';
 import {
   browserOfTests,
   findingsOfAxe,
@@ -8,7 +10,7 @@ import {
   startExplorer,
 } from '../support/explorer-pages.ts';
 import { scratchFolder } from '../support/folders.ts';
-import { importFiles, newStorePath } from '../support/scratch-store.ts';
+import { facts, importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const openPage = browserOfTests();
 const [folder, hostile] = [
@@ -211,6 +213,54 @@ describe('what is beside the views', () => {
     await page.getByRole('searchbox').fill('gross');
     await page.getByRole('search').getByRole('link').first().waitFor();
     expect(await findingsOfAxe(page)).toEqual([]);
+  });
+});
+
+describe('a calendar in the explorer', () => {
+  // The page and its service ask the clock of this machine.
+  const today = utcDay(new Date());
+  const [published, due] = [addDays(today, -5), addDays(today, 3)];
+  let calendar: StartedExplorer;
+  beforeAll(async () => {
+    const path = newStorePath(folder);
+    const days = [addDays(today, -90), addDays(today, -60), addDays(today, -31), published];
+    await importFiles(
+      path,
+      { 'facts.csv': facts(...days.map((day, i) => `PAYEMS 2026-0${i + 1}-01 ${day} ${i}`)) },
+      { latest: today },
+    );
+    await writeSightings(path, [
+      lookAtJobs(published, [due, addDays(today, 30)], [published, addDays(today, 60)]),
+    ]);
+    calendar = await startExplorer('--store', path);
+  });
+  afterAll(() => calendar.child.kill('SIGKILL'));
+
+  it('is a list of the releases of the next two weeks on the first page, which says how to get it otherwise', async () => {
+    const { page, said } = await openPage(calendar.url);
+    const strip = page.getByRole('region', { name: 'Coming releases' });
+    await strip.getByText('08:30 (New York) · Employment Situation').waitFor();
+    expect(await strip.locator('time').allTextContents()).toEqual([
+      expect.stringMatching(`^[MTWFS][a-z]{2} ${due}$`),
+    ]);
+    expect(await strip.locator('code').textContent()).toMatch(
+      `asof calendar --from ${today} --to ${addDays(today, 14)}`,
+    );
+    expect(await findingsOfAxe(page)).toEqual([]);
+    await page.goto(others.url);
+    await page.getByText('No calendar of this store lists a release in the next two weeks').waitFor();
+    expect(said).toEqual([]);
+  });
+
+  it('marks the next release of a series on the chart, and says it in words', async () => {
+    const { page, said } = await openPage(`${calendar.url}?series=PAYEMS`);
+    await page
+      .getByText(
+        `Next release: ${due} at 08:30 (America/New_York), official time. The newest figure is 5 days old.`,
+      )
+      .waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+    expect(said).toEqual([]);
   });
 });
 

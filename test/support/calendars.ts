@@ -7,7 +7,7 @@ const jobs = 'Employment Situation';
 const zone = 'America/New_York';
 
 /** A look at the calendar of the BLS, with the days of the jobs report, at 08:30. */
-function lookAtJobs(
+export function lookAtJobs(
   seenAt: string,
   days: readonly string[],
   [from = '', to = ''] = ['2025-01-01', '2026-12-31'],

@@ -36,7 +36,7 @@ export async function openSeries(id: string, context: PageContext): Promise<Open
 type SeriesProps = { readonly series: LoadedSeries; readonly context: PageContext };
 
 function SeriesView({ series, context, state }: SeriesProps & { readonly state: PageState }): VNode {
-  const { id, about, history, vintages, days, latest, first } = series;
+  const { id, about, next, history, vintages, days, latest, first } = series;
   const { dates } = history;
   const { from, to, date } = state;
   const settled = state['as-of'] ?? days.at(-1) ?? '';
@@ -52,11 +52,13 @@ function SeriesView({ series, context, state }: SeriesProps & { readonly state: 
   const hideableLine = (name: 'latest' | 'first', label: string, values: readonly (string | null)[]) => {
     return { label, colour: `--${name}`, values, isHidden: hidden.includes(name) };
   };
+  const due = cell(next, 'due');
   const chart: PlotData = {
     axis: 'day',
     at: dates,
     from,
-    to,
+    // The next release has room after the newest date.
+    to: to ?? (due > (dates.at(-1) ?? '') ? due : undefined),
     lines: [
       { ...hideableLine('latest', 'latest', latest), width: 2 },
       { ...hideableLine('first', 'first release', first), form: 'dots' },
@@ -66,6 +68,7 @@ function SeriesView({ series, context, state }: SeriesProps & { readonly state: 
   const marks = [
     { day: asOf, label: `as of ${asOf}` },
     ...(date === undefined ? [] : [{ day: date, label: date }]),
+    ...(due === '' ? [] : [{ day: due, label: `next: ${due}` }]),
   ];
   const others = chart.lines.filter(({ isHidden }) => isHidden === false);
   const beside = others.map(({ label }, i) => `${i === 0 ? ', beside' : ' and'} ${label}`);
@@ -110,12 +113,13 @@ function SeriesView({ series, context, state }: SeriesProps & { readonly state: 
     <article>
       <h1><span class="id">${id}</span> ${cell(about, 'title')}</h1>
       <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
-      <p class="facts">${vintagesText(vintages)}</p>
+      <p class="facts">${vintagesText(vintages)}; ticks on the time axis</p>
+      ${due !== '' && html`<p class="facts">${nextText(next)}</p>`}
       <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))}
         onMove=${move}
         onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
       <p class="note" role="status">${noteOn(asOf, series)}</p>
-      <${LineChart} ...${{ chart, marks, description, readout }} onPick=${(i: number) => openDate(dates[i] ?? '')}
+      <${LineChart} ...${{ chart, marks, ticks: days, description, readout }} onPick=${(i: number) => openDate(dates[i] ?? '')}
         onZoom=${(from: Day, to: Day) => context.go({ from, to })} />
       <div class="controls">
         ${hideable.map(
@@ -169,6 +173,15 @@ function pictureOf(series: LoadedSeries, subtitle: string, chart: PlotData, file
     chart,
     file,
   };
+}
+
+/** Says when the next figure is due, and how old the newest is. */
+function nextText(row: ServedRow | undefined): string {
+  const [due, time, zone, certainty, ago] = ['due', 'time', 'zone', 'certainty', 'days_ago'].map((name) =>
+    cell(row, name),
+  );
+  const when = time === '' ? due : `${due} at ${time} (${zone})`;
+  return `Next release: ${when}, ${certainty}. The newest figure is ${ago} ${ago === '1' ? 'day' : 'days'} old.`;
 }
 
 function noteOn(day: Day, { id, about, days: [first = ''] }: LoadedSeries): string {
