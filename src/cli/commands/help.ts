@@ -91,7 +91,7 @@ const environment = `Environment
   ASOF_SEC_CONTACT   your name and mail address, for the SEC (or the setting sec_contact)
   ASOF_FRED_URL, ASOF_TREASURY_URL, ASOF_SEC_URL, ASOF_RTDSM_URL, ASOF_ECB_URL
                      base addresses of live sources, for mirrors and tests
-  ASOF_FRED_MD_URL, ASOF_FRED_QD_URL, ASOF_EUROSTAT_URL, ASOF_OECD_URL
+  ASOF_FRED_MD_URL, ASOF_FRED_QD_URL, ASOF_EUROSTAT_URL, ASOF_OECD_URL, ASOF_CALENDAR_URL
                      base addresses of the other live sources
   ASOF_TIMEOUT       time limit of each attempt, in seconds. --timeout takes
                      precedence

@@ -112,10 +112,6 @@ asof pull --max-duration 30m
 asof pull --due
 # every vintage of real GDP and payrolls, without a key (needs a network)
 asof pull rtdsm ROUTPUT EMPLOY
-# what the BLS and the BEA plan to release (needs a network)
-asof pull calendar
-# the variables of the Real-Time Data Set
-asof pull rtdsm --list --columns name,title
 # what FRED has (needs a key of FRED)
 asof pull fred --search "core pce"
 `,

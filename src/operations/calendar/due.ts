@@ -69,11 +69,11 @@ export const due = operation({
     heading: 'Calendar',
     exitsWithoutRows: true,
     examples: `
-# whether a followed item was released since its last pull: exit code 0, or 9 if none was
+# what was released since its last pull, or exit code 9 (needs a store that follows something)
 asof due
 # from cron: pull what was released (needs a store that follows something)
 asof due --quiet && asof pull --due
-# when every followed item is due next
+# when every followed item is due next (needs a store that follows something)
 asof due --every
 `,
   },
@@ -129,7 +129,7 @@ function shortened(names: readonly string[]): string {
 /** Makes the row of a followed item. */
 function rowOf({ source, name, release, lastRun, released, next, isDue, overdue }: DueItem) {
   return dueRow(
-    { source, name, release: release?.name ?? '', due: isDue },
+    { source, name, release: (released ?? next)?.release.name ?? release?.name ?? '', due: isDue },
     {
       released: released?.day,
       time: released?.time ?? '',

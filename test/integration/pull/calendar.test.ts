@@ -232,7 +232,7 @@ describe('asof pull calendar', () => {
       calendar,FRED,2026-02-03,
       $ asof calendar --from 2026-03-06 --to 2026-03-06 --columns date,time,name,status,certainty,source
       date,time,name,status,certainty,source
-      2026-03-06,08:30,Employment Situation,planned,configured,FRED
+      2026-03-06,08:30,Employment Situation,planned,usual time,FRED
     `,
       loopbackKey,
     );

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createService } from '../../../src/service/service.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { expectShown } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { type LoopbackFred, loopbackFred, loopbackKey } from '../../support/pull/loopback-fred.ts';
@@ -174,5 +177,43 @@ describe('asof due', () => {
       [exit 2]
       `,
     );
+  });
+});
+
+describe('a release without a vintage of a followed series a day later', () => {
+  const plan = () => {
+    const path = join(home, 'plan.txt');
+    writeFileSync(path, 'jobs.csv obs PAYEMS\nprices.csv obs CPIAUCSL\n');
+    return path;
+  };
+  const overdueAt = async (time: string) => {
+    const store = await openStore(join(home, '.local/share/asof/asof.db'));
+    const service = createService({ store, clock: () => new Date(time) });
+    return service.overdue().finally(() => store.close());
+  };
+
+  it('is overdue in /readyz and in a snapshot of that series', async () => {
+    await at(
+      '2023-06-14T10:00:00Z',
+      `$ asof import ${bls2023} --as-of 2023-06-14 -q\n$ asof pull fred PAYEMS CPIAUCSL -q`,
+    );
+    expect(await overdueAt('2023-07-08T12:29:00Z')).toEqual([]);
+    const jobs = { release: 'bls:employment-situation', name: 'Employment Situation', date: '2023-07-07' };
+    expect(await overdueAt('2023-07-08T12:31:00Z')).toEqual([{ ...jobs, items: 1 }]);
+    await at(
+      '2023-07-09T10:00:00Z',
+      `
+      $ asof snapshot ${plan()} --out ${home}/desk
+      ! asof: PAYEMS is covered to 2023-06-14
+      ! asof: CPIAUCSL is covered to 2023-06-14
+      ! asof: PAYEMS is overdue: Employment Situation of 2023-07-07 has passed, and it has no vintage since
+      $ asof snapshot ${plan()} --out ${home}/desk --as-of 2023-07-06
+      ! asof: PAYEMS is covered to 2023-06-14
+      ! asof: CPIAUCSL is covered to 2023-06-14
+      $ asof pull -q
+      $ asof snapshot ${plan()} --out ${home}/desk
+      `,
+    );
+    expect(await overdueAt('2023-07-09T12:31:00Z')).toEqual([]);
   });
 });
