@@ -81,10 +81,13 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
     from: param(day, 'First day of a release.', undefined, {
       bounds: { field: 'date', is: 'from' },
       ofPeriod: true,
+      extension: true,
     }),
     to: param(day, 'Last day of a release.', undefined, {
       bounds: { field: 'date', is: 'to' },
       ofPeriod: true,
+      // A service that knows neither day would answer about this week.
+      extension: true,
     }),
     release: param(filter, 'A part of the name of a release in any case, or its id.', undefined),
     series: param(

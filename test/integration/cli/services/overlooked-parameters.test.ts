@@ -59,6 +59,10 @@ const lines = [
   'insider clusters --signals --ticker MAIA --from 2023-01-01 --to 2025-12-31 --as-of 2025-12-01',
   'obs DGS10 --as-of 2024-12-20 --from 2024-12-01',
   'obs GDP --as-of 2015-01-30 --first 2',
+  'obs GDP --known-at 2015-01-30T08:31-05:00 --limit 2',
+  'calendar --series GDP --from 2015-01-01 --to 2015-06-30 --limit 2',
+  'calendar --release gross --from 2015-01-01 --as-of 2015-06-30',
+  'next GDP --as-of 2015-06-30',
   'yields --maturity 10Y --from 2024-12-01 --to 2024-12-31 --first 3',
 ];
 
@@ -139,7 +143,8 @@ describe('a service that overlooks parameters', () => {
       const unsent = Object.keys(params).filter((param) => !own.some((url) => url.searchParams.has(param)));
       return unsent.filter((param) => params[param]?.in === 'query').map((param) => `${name} ${param}`);
     });
-    expect(missing.filter((one) => !one.endsWith(' cursor'))).toEqual([]);
+    // The sample follows nothing, so nothing of it is due.
+    expect(missing.filter((one) => !one.endsWith(' cursor') && one !== 'due every')).toEqual([]);
   });
 
   it.each(lines)('never brings a wrong row into the answer to: asof %s', async (line) => {
@@ -170,6 +175,8 @@ describe('a service that overlooks parameters', () => {
         // Trades of other days or codes than those asked for may be none: nothing shows that they are others.
         const mayBeEmpty =
           (line.startsWith('insider filings') && /from|to|days/.test(left.join())) ||
+          // A service that overlooks the days answers about this week.
+          (line.startsWith('calendar') && /from|to/.test(left.join())) ||
           (line.includes('--code S') && left.includes('transaction_code'));
         if (code === 0 && !isOther && !mayBeEmpty) expect(new Set(rows)).toEqual(truth);
       }),
