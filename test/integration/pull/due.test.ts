@@ -1,10 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { due } from '../../../src/operations/calendar/due.ts';
 import { createService } from '../../../src/service/service.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore, writing } from '../../../src/store/open.ts';
+import { newJobsStore } from '../../support/calendars.ts';
 import { expectShown } from '../../support/command.ts';
+import { onEveryEngine } from '../../support/engines.ts';
 import { scratchFolder } from '../../support/folders.ts';
+import { ask } from '../../support/http-service.ts';
 import { type LoopbackFred, loopbackFred, loopbackKey } from '../../support/pull/loopback-fred.ts';
 import { testData } from '../../support/repository.ts';
 
@@ -215,5 +219,22 @@ describe('a release without a vintage of a followed series a day later', () => {
       `,
     );
     expect(await overdueAt('2023-07-09T12:31:00Z')).toEqual([]);
+  });
+});
+
+onEveryEngine((engine) => {
+  it('what is due is worked out of what a store knew then', async () => {
+    const path = await newJobsStore(engine.newAddress());
+    await writing(path, async (writer) => {
+      const record = { source: 'fred', name: 'PAYEMS', since: '', bookmark: '{}', left: '' };
+      await writer.follow({ ...record, upTo: '2025-09-30', lastRun: '2025-09-30T10:00:00.000Z' });
+      await writer.commit();
+    });
+    const dueAt = async (time: string) =>
+      (await ask(path, due, [], { now: time })).results.map(({ name, at }) => `${name} ${at}`);
+    expect(await dueAt('2025-10-03T12:29:00Z')).toEqual([]);
+    expect(await dueAt('2025-10-03T12:31:00Z')).toEqual(['PAYEMS 2025-10-03T12:30:00Z']);
+    // The store saw the calendar without the plans of the lapse in February.
+    expect(await dueAt('2026-02-21T12:00:00Z')).toEqual(['PAYEMS 2026-02-11T13:30:00Z']);
   });
 });
