@@ -357,7 +357,7 @@ describe('asof pull', () => {
     expect(out.split('\n')[1]).toMatch(
       new RegExp(`^ecb +${name.replaceAll('.', '[.]')} .* \\d{4}-\\d\\d-\\d\\d$`),
     );
-    expect(err).toBe('asof: the terminal is too narrow for since; choose with --columns\n');
+    expect(err).toBe('asof: the terminal is too narrow for last_run; choose with --columns\n');
   });
 
   it('has the hints of its failures in JSON too', async () => {
