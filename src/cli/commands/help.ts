@@ -153,6 +153,7 @@ Output (-f, --csv, --json, or the extension of -o):
   svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;
             --plot draws the same chart as text, as wide as the terminal
   png       the same chart as pixels. Not for a terminal
+  ics       the releases of asof calendar as events of iCalendar, for calendar programs
 `;
 }
 

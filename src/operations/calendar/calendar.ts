@@ -62,13 +62,13 @@ export const calendar = operation({
     words: 'calendar',
     heading: 'Calendar',
     examples: `
-# what was released in the last week, and what is planned
+# what was released in the last week, and what is planned (needs a calendar)
 asof calendar
-# the plans as events for a calendar program
+# the plans as events for a calendar program (needs a calendar)
 asof calendar -o releases.ics
 # the days on which GDP was published in 2015
 asof calendar --series GDP --from 2015-01-01 --to 2015-12-31
-# what was planned for October 2025 as known on the second
+# what was planned for October 2025 as known on the second (needs a calendar)
 asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10-02
 `,
   },

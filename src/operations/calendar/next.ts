@@ -64,8 +64,8 @@ export const nextRelease = operation({
 asof next GDP CPIAUCSL
 # as known on 30 January 2015
 asof next GDP UNRATE --as-of 2015-01-30
-# only what a calendar states to the minute
-asof next "*" -f json | jq '.results[] | select(.certainty == "official time")'
+# with the time in UTC, the release, the calendar, and why no day is known
+asof next GDP --columns all
 `,
   },
   summary: 'Show when the next figure of a series is due, and how old the newest is',

@@ -22,19 +22,20 @@ const severalParams = { ...params, skip_missing: skipMissing } satisfies Params;
 type AsOf = Pick<ParamValues<typeof params>, 'as_of'>;
 
 const shared = {
-  isAboutData: false,
   layout: () => listing,
   knownOn: ({ as_of }: AsOf) => as_of,
   aboutValues: ({ as_of = 'today' }: AsOf) => aboutAsOf(as_of),
   bind: boundAsOf,
-} as const;
+};
+
+/** No demand can be made of plans; a type of a question would lose the value. */
+const ofPlans = { isAboutData: false } as const;
 
 // The labels are the names that editors show.
 const severalArgs: readonly [ids: SeriesArgument] = [severalSeries(({ args }) => args)];
 const oneArg: readonly [id: typeof oneSeries] = [oneSeries];
 
-/** The next releases of several series, in the order of their ids. */
-export const nextReleases = question({
+const ofSeveral = question({
   name: 'next_releases',
   command: commandOf(listing),
   endpoint: {
@@ -68,8 +69,7 @@ export const nextReleases = question({
     }),
 });
 
-/** The next release of one series. */
-export const nextRelease = question({
+const ofOne = question({
   name: 'next_release',
   operation: listing,
   args: oneArg,
@@ -82,6 +82,12 @@ export const nextRelease = question({
     return { fields, columns, pages: remarked(listing, texts, once(page), context) };
   },
 });
+
+/** The next releases of several series, in the order of their ids. */
+export const nextReleases = { ...ofSeveral, ...ofPlans };
+
+/** The next release of one series. */
+export const nextRelease = { ...ofOne, ...ofPlans };
 
 async function* once<T>(page: T): AsyncGenerator<T, undefined> {
   yield page;
