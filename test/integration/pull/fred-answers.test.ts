@@ -103,7 +103,7 @@ describe('the release of a series of FRED', () => {
 
   it.each([
     ['fails', { status: 502, body: '<html></html>' }, 'FRED answered with HTTP 502'],
-    ['is throttled', fredFaults.throttled, 'FRED asks for a pause: HTTP 429, too many requests'],
+    ['is throttled', fredFaults.throttled, 'FRED asks for a pause: HTTP 429'],
     [
       'has another form',
       { status: 200, body: '{"releases":[{"id":"ten"}]}' },
