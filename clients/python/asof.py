@@ -67,14 +67,15 @@ class Asof:
         self._store, self._base_url, self._key = store, base_url, key
         self._timeout, self._max_wait = timeout, max_wait
 
-    def observations(self, ids, as_of=None, known_before=None, first_release=False, start=None, end=None, limit=None):
+    def observations(self, ids, as_of=None, known_before=None, first_release=False, start=None, end=None, limit=None,
+                     known_at=None):
         """The values of a series, or of each of a list, newest date first; `limit` is for each series. An id with * means
         every series whose id matches.
 
-        as_of: only what was published up to that day; known_before: before that day. first_release: each date's first
-        value."""
-        options = {"as_of": _either(as_of, known_before), "release": "first" if first_release else None,
-                   "from": start, "to": end}
+        as_of: only what was published up to that day; known_before: before that day; known_at: up to that time, a
+        datetime with a zone or a text such as 2015-01-30T08:29-05:00. first_release: each date's first value."""
+        options = {"as_of": _either(as_of, known_before), "known_at": _instant(known_at),
+                   "release": "first" if first_release else None, "from": start, "to": end}
         rows = []
         for one in _list(ids):
             if self._command is None and "*" in one:
@@ -111,10 +112,11 @@ class Asof:
             return self._several("/v1/diff", ids, {"days": f"{_text(first)},{_text(second)}", **options})
         return self._run(["diff", *_flags(options)], [*_list(ids), _text(first), _text(second)])
 
-    def panel(self, ids, as_of=None, each=None, start=None, end=None, beyond=None):
+    def panel(self, ids, as_of=None, each=None, start=None, end=None, beyond=None, known_at=None):
         """Several series as known on one day; with `each` (day, business-day, friday, week-end, month-end, quarter-end,
-        year-end) the newest value of each that was known on each day from `start` to `end`."""
-        options = {"as_of": as_of, "as_of_each": each, "from": start, "to": end, "beyond": beyond}
+        year-end) the newest value of each that was known on each day from `start` to `end`. known_at: a time, as for
+        observations."""
+        options = {"as_of": as_of, "known_at": _instant(known_at), "as_of_each": each, "from": start, "to": end, "beyond": beyond}
         if self._command is None:
             return self._several("/v1/panel", ids, options)
         return self._run(["panel", *_flags(options)], _list(ids))
@@ -249,6 +251,14 @@ def _list(ids):
 def _text(value):
     # A datetime is a date, too; only its day counts.
     return value.isoformat()[:10] if isinstance(value, datetime.date) else str(value)
+
+
+def _instant(value):
+    if not isinstance(value, datetime.datetime):
+        return value
+    if value.tzinfo is None:
+        raise ValueError("known_at needs a zone: a datetime without one has no instant")
+    return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _flags(options):

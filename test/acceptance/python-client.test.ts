@@ -93,6 +93,8 @@ async function run(...args: readonly string[]) {
 const questions = [
   'observations("gdp", as_of="2015-01-30", limit=8)',
   'observations(["GDP", "UNRATE"], known_before=datetime.date(2015, 1, 30), start="2014-01-01", end="2014-12-31")',
+  'observations("GDP", known_at=datetime.datetime(2015, 1, 31, 5, tzinfo=datetime.timezone.utc), limit=2)',
+  'panel(["GDP"], known_at="2015-01-31T14:00+09:00", start="2014-07-01")',
   'observations("PAYEMS")',
   'series("core inflation", limit=5)',
   '[asof.show("GDP")]',
@@ -262,6 +264,14 @@ describe('the Python client', () => {
     folder.write('bin/asof', `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
     chmodSync(folder.path('bin/asof'), 0o755);
     expect(await run('-B', '-c', program)).toEqual({ code: 0, out: shown, err: '' });
+  });
+
+  it('refuses a time without a zone before it asks', async () => {
+    const program =
+      'import asof, datetime; asof.observations("GDP", known_at=datetime.datetime(2015, 1, 30, 8, 29))';
+    const { code, err } = await run('-B', '-c', program);
+    expect(code).toBe(1);
+    expect(err).toContain('ValueError: known_at needs a zone: a datetime without one has no instant');
   });
 
   it('documents what each function takes', async () => {

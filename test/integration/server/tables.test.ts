@@ -160,7 +160,7 @@ describe('a table over HTTP', () => {
     [
       'panel?ids=GDP&asof=2020-12-31',
       'asof',
-      "unknown parameter 'asof': use ids, as_of, as_of_each, known_before_each, from, to, wide, last, lag, with_dates, beyond, sort, skip_missing, units, digits, frequency, aggregate, partial, exact, max_age, format",
+      "unknown parameter 'asof': use ids, as_of, known_at, as_of_each, known_before_each, from, to, wide, last, lag, with_dates, beyond, sort, skip_missing, units, digits, frequency, aggregate, partial, exact, max_age, format",
     ],
     ['panel?ids=GDP&ids=A', 'ids', "'ids' is given more than once: separate its values by commas"],
     ['panel?ids=GDP&wide=true&wide=true', 'wide', "parameter 'wide' is given more than once"],
