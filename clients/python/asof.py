@@ -25,7 +25,7 @@ import warnings
 
 __all__ = [
     "Asof", "AsofError", "AsofNote", "frame", "observations", "series", "show", "revisions", "vintages", "diff",
-    "panel", "curve", "yields", "spread", "filings", "clusters",
+    "panel", "curve", "yields", "spread", "filings", "clusters", "calendar", "next_release",
 ]
 
 #: The fields that are exact numbers; other texts of digits, such as a CIK, stay texts.
@@ -120,6 +120,17 @@ class Asof:
         if self._command is None:
             return self._several("/v1/panel", ids, options)
         return self._run(["panel", *_flags(options)], _list(ids))
+
+    def calendar(self, release=None, series=None, start=None, end=None, as_of=None, limit=None):
+        """Releases by day: what was planned, released, moved or vanished, as known on a day."""
+        options = {"release": release, "series": series, "from": start, "to": end, "as_of": as_of}
+        return self._ask("calendar", None, "/v1/calendar", options, limit)
+
+    def next_release(self, ids, as_of=None):
+        """When the next figures of series are due, and how old the newest ones are."""
+        if self._command is None:
+            return self._several("/v1/next", ids, {"as_of": as_of})
+        return self._run(["next", *_flags({"as_of": as_of})], _list(ids))
 
     def curve(self, date=None, type=None):
         """The treasury curve of a day, or the newest one; type: par or tips."""
@@ -300,4 +311,5 @@ def _through(method):
 observations, series, show = _through(Asof.observations), _through(Asof.series), _through(Asof.show)
 revisions, vintages, diff = _through(Asof.revisions), _through(Asof.vintages), _through(Asof.diff)
 panel, curve, yields = _through(Asof.panel), _through(Asof.curve), _through(Asof.yields)
+calendar, next_release = _through(Asof.calendar), _through(Asof.next_release)
 spread, filings, clusters = _through(Asof.spread), _through(Asof.filings), _through(Asof.clusters)

@@ -103,6 +103,8 @@ const questions = [
   'spread(start="2025-01-01", limit=2)',
   'filings(ticker="MAIA", start="2020-01-01")',
   'clusters(min_insiders=3)',
+  'calendar(series="GDP", start="2015-01-01", end="2015-12-31")',
+  'next_release(["gdp", "UNRATE"], as_of="2015-01-30")',
   'panel(["gdp", "UNRATE"], each="month-end", start="2014-09-01", end="2014-12-31")',
   'panel("UNRATE", each="quarter-end", start="2023-06-30", end=datetime.date(2024, 6, 30), beyond="repeat")',
   'diff(["GDP", "UNRATE"], datetime.date(2015, 1, 30), "2015-02-27", start="2014-01-01")',
