@@ -43,8 +43,8 @@ export async function buildExamples() {
       examples[operationId] = {
         ...answer,
         request_id: '',
-        results: [row],
-        results_count: 1,
+        results: row === undefined ? [] : [row],
+        results_count: row === undefined ? 0 : 1,
         has_more: false,
       };
     }

@@ -236,6 +236,7 @@ function parameter(name: string, param: Param, text: string | undefined): Schema
 
 function typed({ type }: Schema, text: string): unknown {
   if (type === 'array') return text.split(',');
+  if (type === 'boolean') return text === 'true';
   return type === 'integer' ? Number(text) : text;
 }
 

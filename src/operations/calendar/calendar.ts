@@ -77,6 +77,7 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
     'By day. A plan is known from the day on which a calendar was seen, a release from its own day; what a calendar lists no more has vanished. The default begins a week before the as-of date, which is today by default.',
   path: '/v1/calendar',
   object: 'release_list',
+  members: ['as_of'],
   params: {
     from: param(day, 'First day of a release.', undefined, {
       bounds: { field: 'date', is: 'from' },

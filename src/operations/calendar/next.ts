@@ -73,6 +73,7 @@ asof next GDP --columns all
     'The next planned day of the release in which a series appears, as calendars listed it by the as-of date (default: today). Where no calendar lists a day, the rhythm of the vintages projects one.',
   path: '/v1/series/{id}/next',
   object: 'next_release',
+  members: ['as_of'],
   params: { id: seriesIdParam('series_id'), as_of: asOfParam() },
   fields,
   columns: [

@@ -68,10 +68,8 @@ export const observations = operation({
     examples: `
 # GDP as it was known at the end of 30 January 2015
 asof observations GDP --as-of 2015-01-30
-# two series as they were known at the start of that day
-asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
-# what was known a minute before the release, where a calendar gives its time
-asof obs GDP --known-at 2015-01-30T08:29-05:00
+# two series a minute before the release of that day, where a calendar gives its time
+asof obs gdp unrate --known-at 2015-01-30T08:29-05:00 --from 2014-01-01
 # first releases of every series whose id begins with PCE
 asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
 # a chart; -o unrate.svg makes a file of it
