@@ -107,7 +107,7 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 270,
   operations: 4224,
   platform: 441,
-  pull: 5399,
+  pull: 5415,
   questions: 4407,
   render: 2548,
   server: 2994,
@@ -118,7 +118,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 410;
+const mostSingles = 409;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

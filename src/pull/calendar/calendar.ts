@@ -1,9 +1,11 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
+import { principalReleases } from '../../domain/calendar/releases.ts';
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import { instantText } from '../../domain/calendar/zones.ts';
 import { addDays, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
+import { alfredReleaseDates } from '../../import/formats/calendar/alfred-dates.ts';
 import { beaReleaseDates } from '../../import/formats/calendar/bea-json.ts';
 import { fredDates } from '../../import/formats/calendar/fred-dates.ts';
 import { icsCalendar } from '../../import/formats/calendar/ics.ts';
@@ -25,8 +27,8 @@ import { inputOf, isPage, readWhole } from '../whole-files.ts';
 
 /** A calendar that is one file. */
 type CalendarFile = {
-  readonly publisher: 'BEA' | 'BLS';
-  /** As its looks name it. */
+  readonly publisher: 'ALFRED' | 'BEA' | 'BLS';
+  /** As its looks name it; of ALFRED with the number of the release. */
   readonly source: string;
   readonly host: string;
   readonly path: string;
@@ -49,15 +51,23 @@ const calendarFiles: readonly CalendarFile[] = [
     path: '/API/signup/release_dates.json',
     format: beaReleaseDates,
   },
+  ...principalReleases.map(({ fred }) => ({
+    ...({ publisher: 'ALFRED', host: 'https://alfred.stlouisfed.org' } as const),
+    source: `ALFRED ${fred}`,
+    path: `/release/downloaddates?rid=${fred}&ff=txt`,
+    format: alfredReleaseDates,
+  })),
 ];
 
-const publishers = ['BLS', 'BEA', 'FRED'];
+const publishers = ['BLS', 'BEA', 'FRED', 'ALFRED'];
+/** Those that a pull without names looks at; FRED too where there is a key. */
+const usual = ['BLS', 'BEA'];
 
 /** Begins the paths of requests to FRED, which alone gets the key. */
 const toFred = 'fred:';
 
 /**
- * The calendars of releases of the BLS, the BEA and FRED; each request is a look at what is planned now.
+ * The calendars of releases of the BLS, the BEA and FRED, and the past days of ALFRED; each request is a look at what is planned now.
  * A calendar says nothing of plans that it has dropped, so every look is stored, even an unchanged one.
  */
 export const calendar: PullSource = {
@@ -81,7 +91,7 @@ export const calendar: PullSource = {
   },
 
   async resolve(typed, _get, { fred } = {}) {
-    if (typed.length === 0) return publishers.filter((name) => name !== 'FRED' || fred?.key !== undefined);
+    if (typed.length === 0) return fred?.key === undefined ? usual : [...usual, 'FRED'];
     return typed.map((text) => {
       const name = text.trim().toUpperCase();
       if (publishers.includes(name)) return name;
@@ -95,7 +105,11 @@ export const calendar: PullSource = {
   estimate({ name }) {
     if (name === 'FRED') return { requests: 2, what: 'the planned days, and those that are over' };
     const own = calendarFiles.filter(({ publisher }) => publisher === name);
-    return { requests: own.length, what: own.map(({ path }) => fileName(path)).join(' and ') };
+    const what =
+      name === 'ALFRED'
+        ? 'the past days of the principal releases'
+        : own.map(({ path }) => fileName(path)).join(' and ');
+    return { requests: own.length, what };
   },
 
   windows: (task) => (task.subject.name === 'FRED' ? looksAtFred(task) : looksAtFiles(task)),
@@ -109,7 +123,9 @@ export const calendar: PullSource = {
   },
 };
 
-function publisherOf({ source }: Pick<Sighting, 'source'>): string {
+function publisherOf({ source, scope, lists }: Sighting): string {
+  // FRED lists the days of all releases, ALFRED those of one.
+  if (source === 'FRED' && lists === 'events' && scope !== '') return 'ALFRED';
   return source.split(' ')[0] ?? '';
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { principalReleases } from '../../../src/domain/calendar/releases.ts';
 import type { Sighting } from '../../../src/domain/calendar/sighting.ts';
 import { writing } from '../../../src/store/open.ts';
 import { expectShown } from '../../support/command.ts';
@@ -250,7 +251,7 @@ describe('asof pull calendar', () => {
       …
       [exit 4]
       $ asof pull calendar ECB
-      ! asof: "ECB" is not a calendar: use BLS, BEA or FRED
+      ! asof: "ECB" is not a calendar: use BLS, BEA, FRED or ALFRED
       [exit 2]
     `);
     expect(fred.asked).toEqual([]);
@@ -266,5 +267,43 @@ describe('asof pull calendar', () => {
       !       asof import bls.ics --as-of YYYY-MM-DD
       [exit 8]
     `);
+  });
+});
+
+describe('the past days of ALFRED', () => {
+  it('prove without a key that a planned release was made', async () => {
+    const { pull, looks, store } = newStore('BLS', 'ALFRED');
+    publishers.calendars.bls = { body: madeBls('2026-01-02'), type: 'text/calendar' };
+    publishers.past = Object.fromEntries(
+      principalReleases.map(({ fred: number }) => [number, ['2025-01-10']]),
+    );
+    // The days of the jobs report around the lapse of 2025, as ALFRED lists them.
+    publishers.past['50'] = ['2025-09-05', '2025-11-20', '2025-12-16'];
+    const { ends } = await pull('2026-01-02T10:00:00Z');
+    expect(ends).toEqual(['BLS pulled', 'ALFRED pulled']);
+    expect(await looks()).toContain('FRED events 2025-12-16 2025-09-05..2025-12-16 3');
+    await expectShown(
+      `
+      $ asof calendar --release employment --from 2025-11-01 --as-of 2026-01-05 --columns date,status,evidence -q
+      date,status,evidence
+      2025-11-20,released,FRED lists the day among past ones
+      2025-12-16,released,FRED lists the day among past ones
+      2026-01-09,planned,
+      2026-02-11,planned,
+      2026-03-06,planned,
+      2026-04-03,planned,
+      `,
+      () => ({ env: { ASOF_STORE: store, HOME: scratchFolder() }, now: '2026-01-06T10:00:00Z' }),
+    );
+    const { ends: again } = await pull('2026-01-03T10:00:00Z', { request: undefined });
+    expect(again).toEqual(['ALFRED pulled', 'BLS pulled']);
+    expect((await looks()).filter((text) => text.startsWith('FRED'))).toHaveLength(principalReleases.length);
+  });
+
+  it('are refused where a page comes in their place, and the other calendars are kept', async () => {
+    const { pull, looks } = newStore('ALFRED', 'BLS');
+    const { ends } = await pull('2026-02-03T10:00:00Z');
+    expect(ends).toEqual(['ALFRED failed: bad-answer', 'BLS pulled']);
+    expect(await looks()).toHaveLength(1);
   });
 });

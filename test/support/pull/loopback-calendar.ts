@@ -14,7 +14,9 @@ const paths = {
 /** The publishers of calendars on one address; tests change what they serve between two pulls. */
 export type LoopbackCalendar = Loopback & {
   calendars: Record<keyof typeof paths, ServedCalendar>;
-  /** The queries of the requests, which should be empty. */
+  /** The days of past releases by number, as ALFRED lists them. */
+  past: Record<string, readonly string[]>;
+  /** The queries of the other requests, which should be empty. */
   readonly queries: string[];
 };
 
@@ -40,7 +42,14 @@ export async function loopbackCalendar(): Promise<LoopbackCalendar> {
   const source: LoopbackCalendar = Object.assign(
     await loopback(
       ({ pathname, search }, { headers }) => {
-        source.queries.push(search);
+        if (pathname !== '/release/downloaddates') source.queries.push(search);
+        const [, rid] = /rid=(\d+)&ff=txt$/.exec(search) ?? [];
+        if (pathname === '/release/downloaddates') {
+          const days = source.past[rid ?? ''];
+          const body = `Release Dates:\n\n${days?.join('\n') ?? ''}\n`;
+          const missing = { status: 404, body: '<!DOCTYPE html><title>Not found</title>' };
+          return { what: `past ${rid}`, reply: days ? { status: 200, body, type: 'text/plain' } : missing };
+        }
         const [what] = Object.entries(paths).find(([, path]) => path === pathname) ?? [];
         const served = what === undefined ? undefined : source.calendars[what as keyof typeof paths];
         if (served === undefined)
@@ -55,7 +64,7 @@ export async function loopbackCalendar(): Promise<LoopbackCalendar> {
       },
       (url) => ({ calendar: { url } }),
     ),
-    { calendars, queries: [] },
+    { calendars, past: {}, queries: [] },
   );
   return source;
 }
