@@ -172,20 +172,28 @@ export function releaseOf(source: string, title: string, name?: string): Release
   }
   const slug = slugOf(title);
   const known = bySlug.get(slug);
-  if (known !== undefined) return known;
+  // Every country has a consumer price index.
+  const isOwn = publisher === 'ALFRED' || known?.id.startsWith(`${slugOf(publisher)}:`);
+  if (known !== undefined && isOwn) return known;
   const zone = publisher === 'BLS' || publisher === 'BEA' ? { zone: newYork } : {};
   return { id: `${slugOf(publisher)}:${slug}`, name: title, ...zone };
 }
 
-/** Returns the release of a stored series; undefined if neither its publisher nor asof says which it is. */
-export function releaseOfStored({
-  id,
-  release,
-}: {
+/** Who uses the ids of FRED, and files that name nobody: another publisher may call something else `PI`. */
+const idsOfFred =
+  /^$|\bFRED\b|\bFed(?:eral Reserve)?\b|\bBEA\b|\bBLS\b|Bureau of (?:Economic Analysis|Labor Statistics)|\bCensus\b/i;
+
+/** A series whose release is asked for. */
+export type SeriesInRelease = {
   readonly id: string;
+  /** As its publisher states it; empty if it does not. */
   readonly release: string;
-}): Release | undefined {
-  if (release === '') return bySeries.get(id);
+  readonly publishers: string;
+};
+
+/** Returns the release of a stored series; undefined if neither its publisher nor asof says which it is. */
+export function releaseOfStored({ id, release, publishers }: SeriesInRelease): Release | undefined {
+  if (release === '') return idsOfFred.test(publishers) ? bySeries.get(id) : undefined;
   return byId.get(release) ?? { id: release, name: release };
 }
 

@@ -1,5 +1,5 @@
-import { type Day, earlier } from '../values/date.ts';
-import { addTo } from '../values/groups.ts';
+import { addDays, type Day, earlier, later } from '../values/date.ts';
+import { addTo, entryOf } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
 import { type CalendarEntry, type Sighting, seenOn } from './sighting.ts';
 import { instantOf, instantText } from './zones.ts';
@@ -46,17 +46,19 @@ export type VintageEvidence = {
   readonly days: readonly Day[];
 };
 
-/** What one calendar says of a release on a day. */
-type PlannedDay = {
+/** What one calendar says of a day of a release, as of its newest look. */
+type ListedDay = {
+  readonly source: string;
+  readonly release: Release;
+  /** What it lists; several entries of one day are one. */
   readonly entry: CalendarEntry;
   readonly firstSeen: Day;
+  /** The day of the newest look that covers the day. */
+  readonly lastSeen: Day;
   readonly status: Exclude<ReleaseStatus, 'passed' | 'released'>;
   readonly since: Day;
   readonly movedTo?: Day;
 };
-
-/** What one calendar says of a day of a release, as of its newest look. */
-type Word = PlannedDay & { readonly source: string; readonly release: Release };
 
 /**
  * Works out what was planned, moved and released as known on a day, from what calendars listed and what was published.
@@ -67,13 +69,12 @@ export function scheduleOf(
   vintages: readonly VintageEvidence[],
   asOf: Day,
 ): readonly ScheduledRelease[] {
-  const words = new Map<string, Word[]>();
-  const keyOf = ({ id }: Release, day: Day) => `${day} ${id}`;
-  for (const word of listedDays(sightings.filter((one) => seenOn(one) <= asOf)))
-    addTo(words, keyOf(word.release, word.entry.day), word);
+  const listed = new Map<string, ListedDay[]>();
+  for (const one of listedDays(sightings.filter((one) => seenOn(one) <= asOf)))
+    addTo(listed, keyOf(one.release, one.entry.day), one);
   const events = eventsOf(sightings, vintages, asOf);
-  const keys = new Set([...words.keys(), ...events.keys()]);
-  const found = [...keys].flatMap((key) => scheduled(words.get(key) ?? [], events.get(key), asOf) ?? []);
+  const keys = new Set([...listed.keys(), ...events.keys()]);
+  const found = [...keys].flatMap((key) => scheduled(listed.get(key) ?? [], events.get(key), asOf) ?? []);
   return found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
@@ -81,148 +82,174 @@ function placeOf({ day, at, release, period }: ScheduledRelease): string {
   return [day, at, release.id, period].join(' ');
 }
 
+function keyOf({ id }: Release, day: Day): string {
+  return `${day} ${id}`;
+}
+
 /** Lists what each calendar says of the days that it planned, by its looks in any order. */
-export function listedDays(sightings: readonly Sighting[]): readonly Word[] {
+export function listedDays(sightings: readonly Sighting[]): readonly ListedDay[] {
   const plans = sightings.filter(({ lists }) => lists === 'plans');
-  return [...bySource(plans)].flatMap(([source, looks]) =>
-    plansOf(looks).map((plan) => {
-      const { release, name } = plan.entry;
-      return { ...plan, source, release: releaseOf(source, release, name) };
-    }),
-  );
+  return [...bySource(plans)].flatMap(([source, looks]) => listedBy(source, looks));
 }
 
 function bySource(sightings: readonly Sighting[]): ReadonlyMap<string, readonly Sighting[]> {
   const found = new Map<string, Sighting[]>();
   // Of two looks of one day, the one that covers later days is the later.
-  const timeOfLook = ({ seenAt, to, from, scope }: Sighting) => [seenAt, to, from, scope].join(' ');
-  const inOrder = [...sightings].sort((a, b) => (timeOfLook(a) < timeOfLook(b) ? -1 : 1));
+  const placeOfLook = ({ source, seenAt, to, from, scope }: Sighting) =>
+    [source, seenAt, to, from, scope].join(' ');
+  const inOrder = [...sightings].sort((a, b) => (placeOfLook(a) < placeOfLook(b) ? -1 : 1));
   for (const sighting of inOrder) addTo(found, sighting.source, sighting);
   return found;
 }
 
-/** Follows the entries of one calendar through its sightings, oldest first. */
-function plansOf(sightings: readonly Sighting[]): readonly PlannedDay[] {
-  const plans = new Map<string, PlannedDay>();
-  for (const sighting of sightings) {
-    const seen = seenOn(sighting);
-    const listed = listedIn(sighting);
-    for (const [key, entry] of listed) {
-      const before = plans.get(key);
+/** Follows the entries of one calendar through its looks, oldest first. */
+function listedBy(source: string, looks: readonly Sighting[]): readonly ListedDay[] {
+  const found = new Map<string, ListedDay>();
+  for (const look of looks) {
+    const seen = seenOn(look);
+    const listed = entriesByDay(source, look);
+    for (const [key, { release, entries }] of listed) {
+      const entry = combined(entries);
+      const before = found.get(key);
       const status = entry.state ?? 'planned';
       const isSame = before?.status === status && before.entry.time === entry.time;
-      plans.set(key, {
-        entry,
-        firstSeen: before?.firstSeen ?? seen,
-        status,
-        since: isSame ? before.since : seen,
-      });
+      const firstSeen = before?.firstSeen ?? seen;
+      const since = isSame ? before.since : seen;
+      found.set(key, { source, release, entry, firstSeen, lastSeen: seen, status, since });
     }
-    for (const [key, plan] of plans)
-      if (!listed.has(key) && isGone(plan, sighting))
-        plans.set(key, { ...plan, since: seen, ...whereTo(plan.entry, listed.values()) });
+    for (const [key, one] of found) {
+      if (listed.has(key) || !isCovered(one, look)) continue;
+      const gone = one.status === 'planned' ? { since: seen, ...whereTo(one, [...listed.values()]) } : {};
+      found.set(key, { ...one, ...gone, lastSeen: seen });
+    }
   }
-  return [...plans.values()];
+  return [...found.values()];
 }
 
-/** Lists the entries by release and day, and by time where a release has several on a day. */
-function listedIn({ entries }: Sighting): ReadonlyMap<string, CalendarEntry> {
-  const byDay = new Map<string, CalendarEntry[]>();
-  for (const entry of entries) addTo(byDay, `${entry.release} ${entry.day}`, entry);
-  const listed = new Map<string, CalendarEntry>();
-  for (const [key, own] of byDay)
-    for (const entry of own) {
-      const isAlone = new Set(own.map(({ time, period }) => `${time} ${period}`)).size === 1;
-      listed.set(isAlone ? key : `${key} ${entry.time ?? ''} ${entry.period ?? ''}`, entry);
-    }
+type DayOfEntries = { readonly release: Release; readonly entries: CalendarEntry[] };
+
+/** Groups what a look lists by release and day: a calendar may write the title of a release in several ways. */
+function entriesByDay(source: string, { entries }: Sighting): ReadonlyMap<string, DayOfEntries> {
+  const listed = new Map<string, DayOfEntries>();
+  for (const entry of entries) {
+    const release = releaseOf(source, entry.release, entry.name);
+    const key = keyOf(release, entry.day);
+    entryOf(listed, key, () => ({ release, entries: [] })).entries.push(entry);
+  }
   return listed;
 }
 
-/** Tells whether a sighting covers a plan that it does not list. */
-function isGone({ entry, status }: PlannedDay, { from, to, scope }: Sighting): boolean {
-  const isCovered = entry.day >= from && entry.day <= to && (scope === '' || scope === entry.release);
-  return isCovered && status === 'planned';
+/** Makes one entry of those of one day: with all periods, and with a time if they have one. */
+function combined(entries: readonly CalendarEntry[]): CalendarEntry {
+  const { release = '', day = '', name, zone } = entries[0] ?? {};
+  const times = new Set(entries.map(({ time }) => time));
+  const periods = new Set(entries.flatMap(({ period }) => period ?? []));
+  const [time] = times;
+  const state = entries.every((entry) => entry.state !== undefined) ? entries[0]?.state : undefined;
+  const period = periods.size === 0 ? undefined : [...periods].join('; ');
+  return {
+    ...{ release, day },
+    ...(name !== undefined && { name }),
+    ...(times.size === 1 && time !== undefined && { time }),
+    ...(zone !== undefined && { zone }),
+    ...(period !== undefined && { period }),
+    ...(state !== undefined && { state }),
+  };
 }
 
-/** Says where an entry went: to the other day of its period, if the calendar names periods. */
+/** Tells whether a look covers a day, which it then lists or has dropped. */
+function isCovered({ entry }: ListedDay, { from, to, scope }: Sighting): boolean {
+  return entry.day >= from && entry.day <= to && (scope === '' || scope === entry.release);
+}
+
+/** Says where a day went: to the other day of its period, if the calendar names periods. */
 function whereTo(
-  gone: CalendarEntry,
-  listed: Iterable<CalendarEntry>,
-): Pick<PlannedDay, 'movedTo' | 'status'> {
-  for (const { release, period, day } of listed)
-    if (period !== undefined && period === gone.period && release === gone.release)
-      return { status: 'moved', movedTo: day };
-  return { status: 'vanished' };
+  { release, entry: gone }: ListedDay,
+  listed: readonly DayOfEntries[],
+): Pick<ListedDay, 'movedTo' | 'status'> {
+  const own = listed.filter((one) => one.release.id === release.id).flatMap(({ entries }) => entries);
+  const moved = own.find(({ period }) => period !== undefined && period === gone.period);
+  return moved === undefined ? { status: 'vanished' } : { status: 'moved', movedTo: moved.day };
 }
 
-type Event = { readonly release: Release; readonly day: Day; readonly proofs: readonly string[] };
+/** What proves that a release happened. */
+type Proof = { readonly source: string; readonly text: string };
 
-/** Lists the releases that happened up to a day, with what proves it. */
+type Event = { readonly release: Release; readonly day: Day; readonly proofs: readonly Proof[] };
+
+/** Lists the releases that happened up to a day, with what proves it; of stored vintages the first one. */
 function eventsOf(
   sightings: readonly Sighting[],
   vintages: readonly VintageEvidence[],
   asOf: Day,
 ): ReadonlyMap<string, Event> {
   const events = new Map<string, Event>();
-  const add = (release: Release, day: Day, proof: string) => {
+  const add = (release: Release, day: Day, proof: Proof) => {
     if (day > asOf) return;
-    const key = `${day} ${release.id}`;
+    const key = keyOf(release, day);
     const proofs = events.get(key)?.proofs ?? [];
-    if (!proofs.includes(proof)) events.set(key, { release, day, proofs: [...proofs, proof] });
+    if (!proofs.some(({ source }) => source === proof.source))
+      events.set(key, { release, day, proofs: [...proofs, proof] });
   };
-  for (const { source, lists, entries } of sightings)
-    if (lists === 'events')
-      for (const { release, name, day } of entries)
-        add(releaseOf(source, release, name), day, `${source} lists the day among past ones`);
+  const lists = sightings.filter((one) => one.lists === 'events');
+  for (const { source, entries } of [...lists].sort((a, b) => (a.source < b.source ? -1 : 1)))
+    for (const { release, name, day } of entries)
+      add(releaseOf(source, release, name), day, { source, text: `${source} lists the day among past ones` });
   for (const { release, seriesId, days } of vintages)
-    for (const day of days) add(release, day, `vintage of ${seriesId}`);
+    for (const day of days) add(release, day, { source: 'stored vintages', text: `vintage of ${seriesId}` });
   return events;
 }
 
 /** Combines what calendars say of a release on one day; undefined if they say nothing. */
 function scheduled(
-  words: readonly Word[],
+  listed: readonly ListedDay[],
   event: Event | undefined,
   asOf: Day,
 ): ScheduledRelease | undefined {
-  const release = words[0]?.release ?? event?.release;
-  const day = words[0]?.entry.day ?? event?.day;
+  const { release, day } = listed[0]
+    ? { release: listed[0].release, day: listed[0].entry.day }
+    : (event ?? {});
   if (release === undefined || day === undefined) return undefined;
-  // The newest word counts; of two on one day, that of the calendar with times.
-  const [last] = [...words].sort((a, b) => {
-    if (a.since !== b.since) return a.since < b.since ? 1 : -1;
-    return Number(b.entry.time !== undefined) - Number(a.entry.time !== undefined);
-  });
-  const timed = last?.entry.time === undefined ? words.find(({ entry }) => entry.time !== undefined) : last;
-  const when = timeOf(release, day, timed?.entry);
-  const firstSeen = words.map((word) => word.firstSeen).sort()[0];
-  const isOpen = last?.status === 'planned' && day < asOf;
-  const status = event === undefined ? (isOpen ? 'passed' : (last?.status ?? 'planned')) : 'released';
+  // The calendar that was looked at last has the word; of two looks of one day, the one with times.
+  const placeOfWord = ({ lastSeen, entry }: ListedDay) => `${lastSeen} ${entry.time ?? ''}`;
+  const [newest] = [...listed].sort((a, b) => (placeOfWord(a) < placeOfWord(b) ? 1 : -1));
+  const firstSeen = listed.map((one) => one.firstSeen).sort()[0] ?? day;
+  const planned = newest?.status === 'planned' && day < asOf ? 'passed' : (newest?.status ?? 'planned');
+  const status = event === undefined ? planned : 'released';
+  const proofs = event?.proofs ?? [];
+  const sinceOf: Partial<Record<ReleaseStatus, Day>> = {
+    released: day,
+    passed: later(addDays(day, 1), newest?.since ?? day),
+  };
   return {
     release,
     day,
-    ...when,
-    period: words.find(({ entry }) => entry.period !== undefined)?.entry.period ?? '',
+    ...timeOf(
+      release,
+      day,
+      listed.map(({ entry }) => entry),
+    ),
+    period: listed.find(({ entry }) => entry.period !== undefined)?.entry.period ?? '',
     status,
-    since: status === 'released' || status === 'passed' ? day : (last?.since ?? day),
-    knownFrom: firstSeen === undefined ? day : event === undefined ? firstSeen : earlier(firstSeen, day),
-    movedTo: status === 'moved' ? last?.movedTo : undefined,
-    sources: [
-      ...new Set([...words.map(({ source }) => source), ...(event?.proofs.map(sourceIn) ?? [])]),
-    ].sort(),
-    evidence: event?.proofs.join('; ') ?? '',
+    since: sinceOf[status] ?? newest?.since ?? day,
+    knownFrom: event === undefined ? firstSeen : earlier(firstSeen, day),
+    movedTo: status === 'moved' ? newest?.movedTo : undefined,
+    sources: [...new Set([...listed, ...proofs].map(({ source }) => source))].sort(),
+    evidence: proofs.map(({ text }) => text).join('; '),
   };
 }
 
-function sourceIn(proof: string): string {
-  return proof.startsWith('vintage of ') ? 'stored vintages' : (proof.split(' ')[0] ?? '');
-}
-
-function timeOf({ zone: own = '', usualTime }: Release, day: Day, entry: CalendarEntry | undefined) {
-  const zone = entry?.zone ?? own;
-  const time = entry?.time ?? usualTime ?? '';
-  const instant = time === '' || zone === '' ? undefined : instantOf({ day, time }, zone);
-  const certainty: Certainty =
-    entry?.time !== undefined ? 'official time' : time === '' ? 'official day' : 'usual time';
-  return { time, zone: time === '' ? '' : zone, at: instant ? instantText(instant) : '', certainty };
+/** Returns the time that all calendars with a time agree on, or the usual one where none has a time. */
+function timeOf({ zone: own = '', usualTime = '' }: Release, day: Day, entries: readonly CalendarEntry[]) {
+  const stated = entries.flatMap(({ time, zone = own }) => (time === undefined ? [] : [{ time, zone }]));
+  const instantIn = ({ time, zone }: { readonly time: string; readonly zone: string }) => {
+    const instant = time === '' || zone === '' ? undefined : instantOf({ day, time }, zone);
+    return instant ? instantText(instant) : '';
+  };
+  const areOne = new Set(stated.map(instantIn)).size === 1;
+  const usual = stated.length === 0 ? { time: usualTime, zone: own } : { time: '', zone: '' };
+  const { time, zone } = (areOne ? stated[0] : undefined) ?? usual;
+  const official: Certainty = areOne ? 'official time' : 'usual time';
+  const certainty: Certainty = time === '' ? 'official day' : official;
+  return { time, zone: time === '' ? '' : zone, at: instantIn({ time, zone }), certainty };
 }

@@ -30,7 +30,7 @@ export async function dueIn(
   const byId = new Map(stored.map((series) => [series.id, series]));
   const items = followed.map(({ source, name, lastRun }) => {
     const series = byId.get(name);
-    const release = releaseOfStored(series ?? { id: name, release: '' });
+    const release = releaseOfStored(series ?? { id: name, release: '', publishers: source.toUpperCase() });
     return { source, name, release, lastRun, lastVintage: series?.lastVintage };
   });
   return dueItems(items, schedule, now);

@@ -1,9 +1,4 @@
-import {
-  principalReleases,
-  type Release,
-  releaseOfStored,
-  seriesOfRelease,
-} from '../../domain/calendar/releases.ts';
+import { principalReleases, releaseOfStored, seriesOfRelease } from '../../domain/calendar/releases.ts';
 import { type ScheduledRelease, scheduleOf, type VintageEvidence } from '../../domain/calendar/schedule.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
@@ -37,35 +32,26 @@ export async function scheduleIn(
   );
 }
 
-/** Reads the vintages that prove releases: of one series, or of the best known series of each principal release. */
+/** Reads the vintages that prove releases, of the stored series of principal releases and of the one asked for. */
 async function evidenceIn(
-  view: Pick<StoreView, 'series'>,
-  { series, from, to, asOf }: ScheduleQuery,
+  { series: all }: Pick<StoreView, 'series'>,
+  { series: asked, from, to, asOf }: ScheduleQuery,
 ): Promise<readonly VintageEvidence[]> {
-  const days = async (one: Pick<Series, 'id'>, release: Release): Promise<VintageEvidence> => {
-    const last = to === undefined || to > asOf ? asOf : to;
-    const page = await view.series.vintages({
-      seriesId: one.id,
-      limit: mostVintages,
-      to: last,
-      ...defined({ from }),
-    });
-    // A sampled or fetched vintage is of another day than its release.
-    const exact = (page?.rows ?? []).filter(({ kind }) => kind === 'exact');
-    return { release, seriesId: one.id, days: exact.map(({ asOfDate }) => asOfDate) };
-  };
-  if (series !== undefined) {
-    const release = releaseOfStored(series);
-    return release === undefined ? [] : [await days(series, release)];
-  }
   const ids = principalReleases.flatMap(({ id }) => seriesOfRelease(id));
-  const stored = new Set(
-    (await view.series.search({ text: '', ids, limit: ids.length })).map(({ id }) => id),
+  const stored = await all.search({ text: '', ids, limit: ids.length });
+  const inOrder = [...stored].sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  const others = inOrder.filter(({ id }) => id !== asked?.id);
+  const wanted = asked && releaseOfStored(asked)?.id;
+  const last = to === undefined || to > asOf ? asOf : to;
+  const found = [...(asked === undefined ? [] : [asked]), ...others].map(
+    async (series): Promise<VintageEvidence | undefined> => {
+      const release = releaseOfStored(series);
+      if (release === undefined || (asked !== undefined && release.id !== wanted)) return undefined;
+      const query = { seriesId: series.id, limit: mostVintages, to: last, ...defined({ from }) };
+      // A sampled or fetched vintage is of another day than its release.
+      const exact = ((await all.vintages(query))?.rows ?? []).filter(({ kind }) => kind === 'exact');
+      return { release, seriesId: series.id, days: exact.map(({ asOfDate }) => asOfDate) };
+    },
   );
-  return Promise.all(
-    principalReleases.flatMap((release) => {
-      const best = seriesOfRelease(release.id).find((id) => stored.has(id));
-      return best === undefined ? [] : days({ id: best }, release);
-    }),
-  );
+  return (await Promise.all(found)).flatMap((one) => one ?? []);
 }

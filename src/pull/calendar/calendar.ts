@@ -5,6 +5,7 @@ import { instantText } from '../../domain/calendar/zones.ts';
 import { addDays, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
+import type { SourceFile } from '../../import/files/source-file.ts';
 import { alfredReleaseDates } from '../../import/formats/calendar/alfred-dates.ts';
 import { beaReleaseDates } from '../../import/formats/calendar/bea-json.ts';
 import { fredDates } from '../../import/formats/calendar/fred-dates.ts';
@@ -23,7 +24,7 @@ import {
   statusFailure,
   throttled,
 } from '../source.ts';
-import { inputOf, isPage, readWhole } from '../whole-files.ts';
+import { inputOf, isPage, readWhole, type WholeFile } from '../whole-files.ts';
 
 /** A calendar that is one file. */
 type CalendarFile = {
@@ -204,11 +205,11 @@ async function lookAt(
   const name = fileName(path);
   const file = document(name, `${name} of ${source}, seen at ${seenAt}`, reply.body);
   const { etag: tag, 'last-modified': modified } = reply.headers;
-  if (reply.status !== 304)
-    return {
-      file: inputOf(await readWhole(file, format, { seenAt })),
-      mark: { seenAt, ...defined({ tag, modified }) },
-    };
+  if (reply.status !== 304) {
+    const whole = await readWhole(file, format, { seenAt });
+    checkSource(whole, source, file);
+    return { file: inputOf(whole), mark: { seenAt, ...defined({ tag, modified }) } };
+  }
   if (before === undefined)
     throw new Problem(
       'bad-answer',
@@ -216,6 +217,22 @@ async function lookAt(
     );
   const again = { file, format, batches: [{ sightings: [{ ...before, seenAt }] }] };
   return { file: inputOf(again), mark: { ...mark, seenAt } };
+}
+
+/** Throws for the calendar of another publisher in the place of one: its plans would never vanish. */
+function checkSource({ batches }: WholeFile, source: string, { path }: SourceFile): void {
+  const found = batches.flatMap(({ sightings = [] }) => sightings.map((one) => one.source));
+  const [publisher] = source.split(' ');
+  const own = publisher === 'ALFRED' ? 'FRED' : source;
+  const other = found.find((name) => name !== own);
+  if (other === undefined) return;
+  throw new Problem(
+    'bad-answer',
+    `${path} is the calendar of ${JSON.stringify(other)}; nothing of it is stored`,
+    {
+      hints: ['the source may have changed; a newer asof may read it'],
+    },
+  );
 }
 
 /** Finds the stored look of a mark. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { principalReleases } from '../../../src/domain/calendar/releases.ts';
 import type { Sighting } from '../../../src/domain/calendar/sighting.ts';
@@ -73,6 +74,15 @@ describe('a look at the calendar of the BLS', () => {
     expect(after).not.toContain('2025-10-03 08:30');
     expect(after).toContain('2025-11-20 08:30');
   });
+});
+
+it('refuses the calendar of another publisher at the address of one', async () => {
+  const { pull, store } = newStore('BLS');
+  publishers.calendars.bls = publishers.calendars.bea;
+  const { ends, subjects } = await pull('2026-02-03T18:00:00Z');
+  expect(ends).toEqual(['BLS failed: bad-answer']);
+  expect(JSON.stringify(subjects)).toContain('is the calendar of');
+  expect(existsSync(store)).toBe(false);
 });
 
 describe('a web page in the place of a calendar', () => {
@@ -281,7 +291,9 @@ describe('the past days of ALFRED', () => {
     publishers.past['50'] = ['2025-09-05', '2025-11-20', '2025-12-16'];
     const { ends } = await pull('2026-01-02T10:00:00Z');
     expect(ends).toEqual(['BLS pulled', 'ALFRED pulled']);
-    expect(await looks()).toContain('FRED events 2025-12-16 2025-09-05..2025-12-16 3');
+    expect(await looks()).toContainEqual(
+      expect.stringMatching(/^FRED events 2026-01-02T10:00:\d\dZ 2025-09-05[.][.]2025-12-16 3$/),
+    );
     await expectShown(
       `
       $ asof calendar --release employment --from 2025-11-01 --as-of 2026-01-05 --columns date,status,evidence -q
@@ -295,9 +307,13 @@ describe('the past days of ALFRED', () => {
       `,
       () => ({ env: { ASOF_STORE: store, HOME: scratchFolder() }, now: '2026-01-06T10:00:00Z' }),
     );
+    // A day that ALFRED adds late, before its last one.
+    publishers.past['50'] = ['2025-09-05', '2025-10-22', '2025-11-20', '2025-12-16'];
     const { ends: again } = await pull('2026-01-03T10:00:00Z', { request: undefined });
     expect(again).toEqual(['ALFRED pulled', 'BLS pulled']);
-    expect((await looks()).filter((text) => text.startsWith('FRED'))).toHaveLength(principalReleases.length);
+    expect(await looks()).toContainEqual(
+      expect.stringMatching(/^FRED events 2026-01-03T10:00:\d\dZ 2025-09-05[.][.]2025-12-16 4$/),
+    );
   });
 
   it('are refused where a page comes in their place, and the other calendars are kept', async () => {

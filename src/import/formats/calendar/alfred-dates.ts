@@ -17,7 +17,7 @@ export const alfredReleaseDates: ImportFormat = {
     const found = heading.exec(text);
     return found !== null && /^[\s-]*(?:\d{4}-\d\d-\d\d|$)/.test(text.slice(found.index + found[0].length));
   },
-  async *read(file) {
+  async *read(file, options) {
     const lines = await readLines(file);
     const place = lines.findIndex((line) => heading.test(line));
     if (place === -1) throw refusal(file, {}, 'no line "Release Dates:" precedes the dates');
@@ -28,12 +28,14 @@ export const alfredReleaseDates: ImportFormat = {
       if (index <= place || /^-*$/.test(value)) continue;
       entries.push({ release, day: readDay(file, { row: index + 1, value }) });
     }
-    const seenAt = entries
+    const lastDay = entries
       .map(({ day }) => day)
       .sort()
       .at(-1);
-    if (seenAt === undefined)
+    if (lastDay === undefined)
       throw refusal(file, { row: place + 1 }, 'no dates follow', ['download it again']);
+    // ALFRED adds some days late, so two looks may differ although their last day is the same.
+    const { seenAt = lastDay } = options;
     yield { sightings: [sightingOf({ source: 'FRED', scope: release, seenAt, lists: 'events' }, entries)] };
   },
 };

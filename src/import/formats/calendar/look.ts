@@ -1,6 +1,5 @@
-import type { Sighting } from '../../../domain/calendar/sighting.ts';
-import { sortedEntries } from '../../../domain/calendar/sighting.ts';
-import { addDays, type Day, dayOf } from '../../../domain/values/date.ts';
+import { type Sighting, sortedEntries } from '../../../domain/calendar/sighting.ts';
+import { addDays, type Day, dayOf, earlier, later } from '../../../domain/values/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ReadOptions } from '../format.ts';
 
@@ -52,11 +51,16 @@ function dayInName(name: string): Day | undefined {
   return dayOf(Number(year), Number(month), Number(day));
 }
 
-/** Makes the sighting of entries that cover the days from the first to the last of them. */
+/**
+ * Makes the sighting of entries, which cover the days up to the last of them. Plans also cover the days from the look
+ * to the first entry, in its year: the next release may be the one that the calendar has dropped.
+ */
 export function sightingOf(
   look: Pick<Sighting, 'lists' | 'scope' | 'seenAt' | 'source'>,
   entries: Sighting['entries'],
 ): Sighting {
   const sorted = sortedEntries(entries);
-  return { ...look, from: sorted[0]?.day ?? '', to: sorted.at(-1)?.day ?? '', entries: sorted };
+  const [first = '', last = ''] = [sorted[0]?.day, sorted.at(-1)?.day];
+  const begin = later(look.seenAt.slice(0, 10), `${first.slice(0, 4)}-01-01`);
+  return { ...look, from: look.lists === 'plans' ? earlier(first, begin) : first, to: last, entries: sorted };
 }

@@ -33,9 +33,9 @@ describe('calendars', () => {
     date,time,status,since
     2025-10-03,08:30,vanished,2026-01-02
     2025-11-07,08:30,vanished,2026-01-02
-    2025-11-20,08:30,passed,2025-11-20
+    2025-11-20,08:30,passed,2026-01-02
     2025-12-05,08:30,vanished,2026-01-02
-    2025-12-16,08:30,passed,2025-12-16
+    2025-12-16,08:30,passed,2026-01-02
 
     # of one day and two texts are a conflict, which an undo of --replace takes back
     $ asof import ${at}/other-2025-10-01.ics

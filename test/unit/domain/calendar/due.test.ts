@@ -20,7 +20,7 @@ type Asked = { readonly now: string; readonly lastRun?: string; readonly lastVin
 
 /** Works out whether PAYEMS is due at a time. */
 function payems(sightings: readonly Sighting[], { now, lastRun, lastVintage }: Asked) {
-  const release = releaseOfStored({ id: 'PAYEMS', release: '' });
+  const release = releaseOfStored({ id: 'PAYEMS', release: '', publishers: 'FRED' });
   const item = { source: 'fred', name: 'PAYEMS', release, lastRun, lastVintage };
   const [found] = dueItems([item], scheduleOf(sightings, [], now.slice(0, 10)), now);
   const { released, next, isDue = false, overdue } = found ?? {};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { releaseOf } from '../../../../src/domain/calendar/releases.ts';
+import { releaseOf, releaseOfStored } from '../../../../src/domain/calendar/releases.ts';
 import { scheduleOf } from '../../../../src/domain/calendar/schedule.ts';
 import { type Sighting, sortedEntries } from '../../../../src/domain/calendar/sighting.ts';
 import { instantOf, instantText, localTimeOf, zoneNamed } from '../../../../src/domain/calendar/zones.ts';
@@ -59,8 +59,8 @@ describe('the jobs report in the lapse of 2025', () => {
 
   it('passed without a release as known in November', () => {
     expect(rows('2025-11-10').slice(1, 3)).toEqual([
-      '2025-10-03 passed 2025-10-03',
-      '2025-11-07 passed 2025-11-07',
+      '2025-10-03 passed 2025-10-04',
+      '2025-11-07 passed 2025-11-08',
     ]);
   });
 
@@ -101,7 +101,7 @@ describe('the jobs report in the lapse of 2025', () => {
   it('stays as it was seen where a later calendar does not cover the day', () => {
     expect(
       rows('2026-06-01', [before, look('2026-06-01', ['2026-06-05'], ['2026-01-01', '2026-12-31'])])[1],
-    ).toBe('2025-10-03 passed 2025-10-03');
+    ).toBe('2025-10-03 passed 2025-10-04');
   });
 
   it('is planned again where the calendar lists it again', () => {
@@ -109,7 +109,70 @@ describe('the jobs report in the lapse of 2025', () => {
     expect(rows('2026-02-05', [before])).toContain('2026-02-06 planned 2025-09-15');
     const listed = look('2025-10-10', [], ['2026-02-01', '2026-02-28']);
     expect(rows('2025-10-10', [before, listed])).toContain('2026-02-06 vanished 2025-10-10');
-    expect(rows('2026-02-21', [before, listed, again])).toContain('2026-02-06 passed 2026-02-06');
+    expect(rows('2026-02-21', [before, listed, again])).toContain('2026-02-06 passed 2026-02-21');
+  });
+});
+
+describe('a calendar', () => {
+  const zone = 'America/New_York';
+  const bea = (seenAt: string, ...entries: Sighting['entries']): Sighting => ({
+    ...{ source: 'BEA', scope: '', seenAt, from: '2026-01-01', to: '2026-12-31', lists: 'plans' },
+    entries: sortedEntries(entries),
+  });
+  const day = '2026-04-09';
+
+  it('may rename a title without a plan that vanishes', () => {
+    const looks = [
+      bea('2026-01-02', { release: 'Gross Domestic Product', day, time: '08:30', zone }),
+      bea('2026-02-02', { release: 'GDP', day, time: '08:30', zone }),
+    ];
+    expect(scheduleOf(looks, [], '2026-03-01')).toMatchObject([
+      { day, status: 'planned', since: '2026-01-02', time: '08:30', movedTo: undefined },
+    ]);
+  });
+
+  it('has one row for two periods of one release on a day, also if an earlier look had one', () => {
+    const first = { release: 'GDP', day, time: '08:30', zone, period: '4th Quarter 2025' };
+    const looks = [
+      bea('2026-01-02', first),
+      bea('2026-02-02', first, { ...first, period: '3rd Quarter 2025' }),
+    ];
+    expect(scheduleOf(looks, [], '2026-03-01')).toMatchObject([
+      { day, status: 'planned', period: '3rd Quarter 2025; 4th Quarter 2025' },
+    ]);
+  });
+
+  it('that contradicts another about the time leaves the day without one', () => {
+    const looks = [
+      bea('2026-01-02', { release: 'GDP', day, time: '08:30', zone }),
+      { ...bea('2026-01-03', { release: 'GDP', day, time: '10:00', zone }), source: 'BEA JSON' },
+    ];
+    expect(scheduleOf(looks, [], '2026-03-01')).toMatchObject([
+      { day, time: '', at: '', certainty: 'official day', sources: ['BEA', 'BEA JSON'] },
+    ]);
+  });
+
+  it('that was looked at last has the word', () => {
+    const gdp = { release: 'GDP', day, time: '08:30', zone };
+    const fred: Sighting = {
+      ...{ source: 'FRED', scope: '', seenAt: '2026-02-10', from: '2026-01-01', to: '2026-12-31' },
+      ...{ lists: 'plans', entries: [{ release: '53', day: '2026-04-08' }] },
+    };
+    const planned = [
+      bea('2026-01-15', gdp),
+      { ...fred, seenAt: '2026-01-16', entries: [{ release: '53', day }] },
+    ];
+    const statusOf = (looks: readonly Sighting[]) =>
+      scheduleOf(looks, [], '2026-03-01').find((one) => one.day === day)?.status;
+    expect(statusOf([...planned, fred])).toBe('vanished');
+    expect(statusOf([...planned, fred, bea('2026-02-11', gdp)])).toBe('planned');
+  });
+
+  it('of another country means another release by the same title', () => {
+    const title = 'Consumer Price Index';
+    expect(releaseOf('BLS', title).id).toBe('bls:consumer-price-index');
+    expect(releaseOf('ONS release calendar', title)).toEqual({ id: 'ons:consumer-price-index', name: title });
+    expect(releaseOf('Eurostat', 'GDP').id).toBe('eurostat:gdp');
   });
 });
 
@@ -199,5 +262,21 @@ describe('a time in a zone', () => {
     ['', undefined],
   ])('named %s is of the zone %s', (name, zone) => {
     expect(zoneNamed(name)).toBe(zone);
+  });
+});
+
+describe('the release of a stored series', () => {
+  it.each([
+    ['PI', '', 'FRED', 'bea:personal-income-and-outlays'],
+    ['UNRATE', '', 'Philadelphia Fed Real-Time Data Set', 'bls:employment-situation'],
+    ['INDPRO', '', 'FRED-MD', 'frb:industrial-production-and-capacity-utilization'],
+    ['X', 'fred:10', 'FRED', 'bls:consumer-price-index'],
+    ['X', 'fred:320', 'FRED', 'fred:320'],
+    ['GDP', '', '', 'bea:gross-domestic-product'],
+    // A series of another publisher may have any id.
+    ['PI', '', 'Bank of Canada', undefined],
+    ['PI', '', 'My panel', undefined],
+  ])('%s, stated %j, of %j, is %s', (id, release, publishers, expected) => {
+    expect(releaseOfStored({ id, release, publishers })?.id).toBe(expected);
   });
 });

@@ -26,7 +26,7 @@ const at = (day: string, time?: string, more: Partial<CalendarEntry> = {}): Cale
 });
 
 const gdp = (...looks: readonly Sighting[]) =>
-  releaseClocks(looks)(releaseOfStored({ id: 'GDP', release: '' }));
+  releaseClocks(looks)(releaseOfStored({ id: 'GDP', release: '', publishers: 'FRED' }));
 const timeOn = (day: string, ...looks: readonly Sighting[]) =>
   gdp(...looks).releasedAt({ asOfDate: day, kind: 'exact' });
 
@@ -87,7 +87,7 @@ describe('a vintage without a time', () => {
     const vintage = { asOfDate: '2026-03-08', kind: 'exact' };
     // The clocks of New York go forward on that day.
     expect(gdp().knownSince(vintage)).toBe('2026-03-09T04:00:00Z');
-    const unknown = releaseClocks([])(releaseOfStored({ id: 'ECB:X', release: '' }));
+    const unknown = releaseClocks([])(releaseOfStored({ id: 'ECB:X', release: '', publishers: 'FRED' }));
     expect(unknown.knownSince(vintage)).toBe('2026-03-09T12:00:00Z');
     expect(lastDayOver('2026-03-09T11:59:59Z')).toBe('2026-03-07');
     expect(lastDayOver('2026-03-09T12:00:00Z')).toBe('2026-03-08');
@@ -118,7 +118,7 @@ describe('the as-of date of an instant', () => {
       fc.property(worlds, ({ times, vintages, instants, id }) => {
         const entries = days.flatMap((day, i) => (times[i] === undefined ? [] : [at(day, times[i])]));
         const clock = releaseClocks([look('BEA', '2009-01-01', entries)])(
-          releaseOfStored({ id, release: '' }),
+          releaseOfStored({ id, release: '', publishers: 'FRED' }),
         );
         const asOfAt = (instant: string) => {
           const day = clock.dayAt(instant);
