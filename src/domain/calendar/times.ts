@@ -110,9 +110,10 @@ function clockOf(zone: string, times: ReleaseTimes) {
       const day = dayAt(instant);
       // What appears on the day of a release may be in a later sample only.
       const time = newest && releasedAt({ ...newest, asOfDate: day });
-      const isKnown = newest?.asOfDate === day && time !== undefined && time <= instant;
+      // Once that time has passed, the day counts even without its vintage: an answer from before lacks the release.
+      const isReleased = time !== undefined && time <= instant;
       const rule: (typeof instantRules)[number] = time === undefined ? 'day before' : 'time';
-      return { asOf: isKnown ? day : addDays(day, -1), rule };
+      return { asOf: isReleased ? day : addDays(day, -1), rule };
     },
   };
 }

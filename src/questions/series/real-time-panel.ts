@@ -110,27 +110,62 @@ async function columnsAt(
 }
 
 /** Finds the as-of dates of what was known of a series at some instants (ascending). */
-async function daysOfInstants(id: string, instants: readonly string[], { client, signal }: Ask) {
+async function daysOfInstants(id: string, instants: readonly string[], context: Ask) {
+  const { client, signal } = context;
   const since: { readonly day: Day; readonly known: string; readonly isTimed: boolean }[] = [];
   const [first = '', last = ''] = [instants[0]?.slice(0, 10), instants.at(-1)?.slice(0, 10)];
-  for await (const { results } of pagesOf(client, vintages, textsOf({ id }), { whole: true }, signal))
-    for (const { as_of_date: day, known_since: known, released_at } of results) {
+  let coveredTo = '';
+  for await (const page of pagesOf(client, vintages, textsOf({ id }), { whole: true }, signal)) {
+    coveredTo = page.coverage?.covered_to ?? '';
+    for (const { as_of_date: day, known_since: known, released_at } of page.results) {
       if (typeof known !== 'string')
         throw new Problem('bad-answer', `the service does not say since when vintages of ${id} are known`, {
           field: 'known_at',
         });
       since.push({ day, known, isTimed: typeof released_at === 'string' });
     }
+  }
   since.reverse();
-  const days = new Map<string, Day>();
+  // Only near the end of the coverage does the day itself count, and not only the vintages up to it.
+  const near = instants.filter(
+    (instant) => addDays(instant.slice(0, 10), 1) > coveredTo && lastDayOver(instant) <= coveredTo,
+  );
+  const days = new Map(coveredTo === '' ? [] : await daysByService(id, near, context));
   let next = 0;
   for (const instant of instants) {
     while ((since[next]?.known ?? '~') <= instant) next += 1;
     // Every vintage up to a day that has ended everywhere is known.
-    days.set(instant, later(since[next - 1]?.day ?? '', lastDayOver(instant)));
+    if (!days.has(instant)) days.set(instant, later(since[next - 1]?.day ?? '', lastDayOver(instant)));
   }
-  const near = since.filter(({ day }) => day >= addDays(first, -1) && day <= addDays(last, 1));
-  return { id, days, hasAllTimes: near.every(({ isTimed }) => isTimed) };
+  const around = since.filter(({ day }) => day >= addDays(first, -1) && day <= addDays(last, 1));
+  return { id, days, hasAllTimes: around.every(({ isTimed }) => isTimed) };
+}
+
+/** Asks for the as-of dates of instants (ascending); instants between two with the same day have that day. */
+async function daysByService(
+  id: string,
+  instants: readonly string[],
+  context: Ask,
+): Promise<readonly (readonly [instant: string, day: Day])[]> {
+  const dayOf = async (known_at: string): Promise<Day> => {
+    const { as_of } = await context.client.ask(observations, textsOf({ id, known_at, limit: 1 }));
+    if (as_of === undefined)
+      throw new Problem('bad-answer', `the service does not say on which day ${id} is known at ${known_at}`);
+    return as_of;
+  };
+  const [first, last] = [instants[0], instants.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const from = await dayOf(first);
+  const to = first === last ? from : await dayOf(last);
+  if (from === to) return instants.map((instant) => [instant, from]);
+  if (instants.length === 2)
+    return [
+      [first, from],
+      [last, to],
+    ];
+  const middle = Math.ceil(instants.length / 2);
+  const before = await daysByService(id, instants.slice(0, middle), context);
+  return [...before, ...(await daysByService(id, instants.slice(middle), context))];
 }
 
 function knownDays(query: RealTimePanelQuery): readonly Day[] {

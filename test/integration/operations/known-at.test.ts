@@ -274,6 +274,50 @@ onEveryEngine((engine) => {
   });
 });
 
+describe('a release that has passed and is not imported', () => {
+  onEveryEngine((engine) => {
+    it('is missing in every answer to a later instant: beyond the coverage, with a note, and refused as too old', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, {
+        'facts.csv': exact(facts('GDP 2008-07-01 2008-12-23 14412.8')),
+        'metadata.csv': 'series_id,covered_to\nGDP,2009-01-29\n',
+      });
+      await importSightings(address, [calendarOf([['2009-01-30', '08:30']])]);
+      const one = await asking(address);
+      const [early, late] = ['2009-01-30T08:29-05:00', '2009-01-30T10:00-05:00'];
+      const outside = 'GDP is covered to 2009-01-29';
+      // In the order of the minutes of a day, with the release in their middle.
+      const minutes = Array.from({ length: 9 }, (_, i) => `2009-01-30T13:${26 + i}:00Z`);
+      for (const of of [one.embedded, one.remote]) {
+        expect(await of.observations('GDP', { knownAt: early })).toMatchObject({ asOf: '2009-01-29' });
+        expect(await of.observations('GDP', { knownAt: late })).toMatchObject({
+          ...{ asOf: '2009-01-30', knownAt: { rule: 'time' } },
+          rows: [{ value: '14412.8' }],
+        });
+        await expect(of.observations('GDP', { knownAt: late, maxAge: 0 })).rejects.toThrow(outside);
+        const join = (times: readonly string[], more = {}) =>
+          of.join(
+            times.map((time) => ({ time })),
+            ['GDP'],
+            { on: 'time', knownAt: true, ...more },
+          );
+        expect((await join([early, late])).rows.map(({ GDP }) => GDP)).toEqual(['14412.8', null]);
+        expect((await join(minutes)).rows.map(({ GDP }) => GDP)).toEqual([
+          ...Array.from({ length: 4 }, () => '14412.8'),
+          ...Array.from({ length: 5 }, () => null),
+        ]);
+        expect((await join([late], { beyond: 'repeat' })).rows).toEqual([{ time: late, GDP: '14412.8' }]);
+        await expect(join([late], { beyond: 'fail' })).rejects.toThrow(
+          'GDP is covered to 2009-01-29: its value on 2009-01-30 is not known',
+        );
+      }
+      expect(one.notes.map(({ text }) => text)).toContain(outside);
+      expect(one.notes.map(({ kind }) => kind)).toContain('beyond');
+      await ended(one);
+    });
+  });
+});
+
 /** The offset of New York on the days of the generated statements. */
 const offsetOn = (day: string) => (day === '2020-06-30' ? '-04:00' : '-05:00');
 const second = (time: number) => new Date(time).toISOString().replace('.000', '');

@@ -155,6 +155,13 @@ describe('the rule of an instant on the day of a release', () => {
     });
   });
 
+  it('is its time before the series has the vintage: the day counts, which the answer does not reach', () => {
+    expect(ruleAt('2009-01-30T14:00:00Z', '2008-12-23', 'exact')).toEqual({
+      asOf: '2009-01-30',
+      rule: 'time',
+    });
+  });
+
   it('is the end of the day before for samples, which show what appeared on a later day', () => {
     for (const day of ['2008-12-23', '2009-01-30'])
       expect(ruleAt('2009-01-30T14:00:00Z', day, 'sampled')).toEqual({
