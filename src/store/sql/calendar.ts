@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Look, Sighting } from '../../domain/calendar/sighting.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { StoreView } from '../store.ts';
 import type { SqlSession } from './session.ts';
 
@@ -24,7 +25,27 @@ export function calendarIn(session: SqlSession) {
       { ids },
     );
     const entries = new Map(listings.map((one) => [one.listing, JSON.parse(one.entries)]));
-    return looks.map(({ listing, ...look }) => ({ ...look, entries: entries.get(listing) ?? [] }));
+    return looks.map(({ listing, ...look }) => {
+      const own = entries.get(listing);
+      // An empty calendar would say that all its releases vanished.
+      if (own === undefined) throw lostListing(look);
+      return { ...look, entries: own };
+    });
+  }
+  /** Locks the calendars; a listing that one import removes may be that of a look of another. */
+  const lock = async () => session.lock?.(['calendars']);
+  async function listingOf(look: Look): Promise<string | undefined> {
+    const [listing] = await session.column<string>(`select listing from asof.calendar_look where ${isLook}`, {
+      ...look,
+    });
+    return listing;
+  }
+  async function removeUnused(listing: string): Promise<void> {
+    await session.write(
+      `delete from asof.calendar_listing where listing = @listing and not exists
+         (select 1 from asof.calendar_look as l where l.listing = @listing)`,
+      { listing },
+    );
   }
   const view: StoreView['calendar'] = {
     sightings: ({ upTo, from } = {}) =>
@@ -36,10 +57,12 @@ export function calendarIn(session: SqlSession) {
   };
   return {
     ...view,
-    /** Writes a sighting in the place of one with the same key, after locking the calendars. */
+    /** Locks the calendars, and writes a sighting in the place of one with the same key. */
     async put({ entries, ...look }: Sighting): Promise<void> {
+      await lock();
+      const before = await listingOf(look);
       const text = JSON.stringify(entries);
-      const listing = createHash('sha256').update(text).digest('hex');
+      const listing = hashOf(text);
       await session.insert({
         table: 'calendar_listing',
         columns: { listing: 'text', entries: 'text' },
@@ -52,19 +75,37 @@ export function calendarIn(session: SqlSession) {
          on conflict (source, scope, lists, first_day, last_day, seen_at) do update set listing = excluded.listing`,
         { ...look, listing },
       );
+      if (before !== undefined && before !== listing) await removeUnused(before);
     },
     /** Locks the calendars, and returns the stored sighting of a look; undefined if it is new. */
     async stored(look: Look): Promise<Sighting | undefined> {
-      await session.lock?.(['calendars']);
+      await lock();
       const [found] = await read(isLook, look);
       return found;
     },
+    /** Locks the calendars, and removes a look with what no other look saw. */
     async remove(look: Look): Promise<void> {
+      await lock();
+      const listing = await listingOf(look);
       await session.write(`delete from asof.calendar_look where ${isLook}`, { ...look });
-      await session.write(
-        `delete from asof.calendar_listing where not exists
-           (select 1 from asof.calendar_look as l where l.listing = calendar_listing.listing)`,
-      );
+      if (listing !== undefined) await removeUnused(listing);
     },
   };
+}
+
+function hashOf(entries: string): string {
+  return createHash('sha256').update(entries).digest('hex');
+}
+
+function lookText({ source, scope, seenAt }: Pick<Look, 'scope' | 'seenAt' | 'source'>): string {
+  return `the calendar ${scope === '' ? source : `${source} of ${scope}`}, seen on ${seenAt},`;
+}
+
+function lostListing(look: Look): Problem {
+  return new Problem('local-io', `the store is damaged: what ${lookText(look)} listed is missing`, {
+    hints: [
+      '`asof store check` lists every fault',
+      'restore a backup, or import the calendar of that day again',
+    ],
+  });
 }
