@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { isDatabase } from '../../../src/store/address.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { beforeTheLapse } from '../../support/calendars.ts';
 import { filings } from '../../support/contract-cases.ts';
 import { contract, inDatabase, schemaOf } from '../../support/engines.ts';
-import { facts, importFiles } from '../../support/scratch-store.ts';
+import { facts, importFiles, importSightings } from '../../support/scratch-store.ts';
 
 /** Runs SQL past asof, in which `{}` is the schema and `@key` the key of GDP. */
 async function damage(address: string, sql: string): Promise<void> {
@@ -64,6 +65,17 @@ const damages: readonly (readonly [sql: string, subject: string, fault: RegExp])
     /^a rate of 1M is kept as one of 5 months$/,
   ],
   ["delete from {}filing where filing_id = '0000000007-26-000003'", 'store', /belong/],
+  [
+    'delete from {}calendar_listing',
+    'store',
+    /^what the calendar BLS, seen on 2025-09-15, listed is missing$/,
+  ],
+  ['delete from {}calendar_look', 'store', /^the listing [0-9a-f]{12} belongs to no look at a calendar$/],
+  [
+    "update {}calendar_listing set entries = '[]'",
+    'store',
+    /^the listing [0-9a-f]{12} of a calendar is not what its hash says$/,
+  ],
 ];
 
 contract((engine) => {
@@ -79,6 +91,7 @@ contract((engine) => {
       'par.csv': 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n',
       ...filings,
     });
+    await importSightings(address, [beforeTheLapse]);
     return address;
   }
 
