@@ -99,6 +99,8 @@ function clockOf(zone: string, times: ReleaseTimes) {
     return instantText(begins);
   };
   return {
+    /** Writes all times as one text, which differs once calendars state others. */
+    timesText: () => [...times.values()].sort().join(' '),
     /** Returns the day of an instant where the series dates its vintages. */
     dayAt,
     /** Returns the time at which a vintage appeared, if it is known. */

@@ -1,7 +1,7 @@
 import { certainties, releaseStatuses, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
 import { addDays } from '../../domain/values/date.ts';
 import type { StoreView } from '../../store/store.ts';
-import { checkVersion, pageOf } from '../envelope.ts';
+import { changedSince, checkVersion, pageOf } from '../envelope.ts';
 import { field, nullable, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { asOfParam, paging, param, textOf } from '../param.ts';
@@ -131,11 +131,13 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
     checkVersion(position, revision);
     const series = id === undefined ? undefined : existing(await seriesNamed(view, id), id);
     const found = (await scheduleIn(view, { series, from, to, asOf })).filter((one) => isMeant(one, release));
-    const [last] = position?.key ?? [];
+    const [last, day = asOf] = position?.key ?? [];
     const begin = last === undefined ? 0 : found.findIndex((one) => keyOf(one) === last) + 1;
+    // Past midnight, other rows have other states; without the row of the cursor, the list would begin again.
+    if (day !== asOf || (last !== undefined && begin === 0)) throw changedSince();
     return {
       ...pageOf(found.slice(begin, begin + limit + 1), limit, rowOf, (one) => ({
-        key: [keyOf(one)],
+        key: as_of === undefined ? [keyOf(one), asOf] : [keyOf(one)],
         version: revision,
       })),
       ...(as_of !== undefined && { as_of }),

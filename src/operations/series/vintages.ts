@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { vintageKinds } from '../../domain/series/series.ts';
 import { defined } from '../../platform/defined.ts';
-import { checkVersion, pageOf } from '../envelope.ts';
+import { changedSince, checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
@@ -63,7 +64,7 @@ asof vintages UNRATE --limit 5
   readsCalendars: () => true,
   async run({ id, from, to, limit: asked }, { view, position, whole }) {
     const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
-    const before = position?.key[0];
+    const [before, times] = position?.key ?? [];
     const [page, clocks] = await Promise.all([
       view.series.vintages({ seriesId: id, limit: limit + 1, ...defined({ from, to, before }) }),
       clocksIn(view),
@@ -72,6 +73,9 @@ asof vintages UNRATE --limit 5
     const { version, firstVintage, lastVintage, coveredTo } = series;
     checkVersion(position, version);
     const clock = clocks(series);
+    const timesNow = createHash('sha256').update(clock.timesText()).digest('base64url').slice(0, 16);
+    // A calendar that was imported between two pages may have changed released_at.
+    if ((times ?? timesNow) !== timesNow) throw changedSince();
     return {
       ...pageOf(
         rows,
@@ -83,7 +87,7 @@ asof vintages UNRATE --limit 5
           released_at: clock.releasedAt({ asOfDate, kind }) ?? null,
           known_since: clock.knownSince({ asOfDate, kind }),
         }),
-        ({ asOfDate }) => ({ key: [asOfDate], version }),
+        ({ asOfDate }) => ({ key: [asOfDate, timesNow], version }),
       ),
       coverage: {
         first_vintage: firstVintage,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { calendar } from '../../../src/operations/calendar/calendar.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
@@ -6,10 +7,17 @@ import { yields } from '../../../src/operations/rates/yields.ts';
 import { observations } from '../../../src/operations/series/observations.ts';
 import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
+import { beforeTheLapse } from '../../support/calendars.ts';
 import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { ask, everyPage, problemOf } from '../../support/http-service.ts';
-import { facts, importFiles, importFilings, newStorePath } from '../../support/scratch-store.ts';
+import {
+  facts,
+  importFiles,
+  importFilings,
+  importSightings,
+  newStorePath,
+} from '../../support/scratch-store.ts';
 import { textsOf } from '../../support/service-double.ts';
 
 let path = '';
@@ -169,6 +177,41 @@ describe('a cursor', () => {
       await importFiles(changing, { 'change.csv': lines });
       const refused = { kind: 'data-changed', status: 400, field: 'cursor' };
       expect(await problemOf(changing, observations, next), change).toMatchObject(refused);
+    }
+  });
+
+  test('of vintages outlives an import about another series, and no calendar that gives other times', async () => {
+    const timed = newStorePath(folder);
+    const statements = beforeTheLapse.entries
+      .slice(0, 5)
+      .map(({ day }, i) => `PAYEMS 2025-01-01 ${day} ${i}`);
+    await importFiles(timed, { 'facts.csv': facts(...statements) });
+    const { next_cursor: cursor } = await ask(timed, vintages, 'id=PAYEMS&limit=2');
+    const next = `id=PAYEMS&limit=2&cursor=${cursor}`;
+    await importFiles(timed, { 'facts.csv': facts('CPI 2020-01-01 2021-06-01 9') });
+    const { results } = await ask(timed, vintages, next);
+    expect(results).toMatchObject([{ released_at: null }, { released_at: null }]);
+    await importSightings(timed, [beforeTheLapse]);
+    expect(await problemOf(timed, vintages, next)).toMatchObject({ kind: 'data-changed', field: 'cursor' });
+  });
+
+  test('of the calendar of today ends at midnight, and that as of a day does not', async () => {
+    const planned = newStorePath(folder);
+    await importSightings(planned, [beforeTheLapse]);
+    const [before, after] = [{ now: '2025-09-15T23:59:00Z' }, { now: '2025-09-16T12:30:00Z' }];
+    for (const asOf of ['', '&as_of=2025-09-15']) {
+      const query = `from=2025-09-01&limit=2${asOf}`;
+      const { next_cursor: cursor, results } = await ask(planned, calendar, query, before);
+      expect(results.map(({ date }) => String(date).slice(0, 10))).toEqual(['2025-09-05', '2025-10-03']);
+      const next = `${query}&cursor=${cursor}`;
+      const days = (await ask(planned, calendar, next, before)).results.map(({ date }) => date);
+      expect(days.map((date) => String(date).slice(0, 10))).toEqual(['2025-11-07', '2025-12-05']);
+      if (asOf !== '')
+        expect((await ask(planned, calendar, next, after)).results.map(({ date }) => date)).toEqual(days);
+      else
+        expect(await problemOf(planned, calendar, next, after)).toMatchObject({
+          ...{ kind: 'data-changed', field: 'cursor' },
+        });
     }
   });
 
