@@ -90,32 +90,31 @@ export function calendarIn(session: SqlSession) {
       await session.write(`delete from asof.calendar_look where ${isLook}`, { ...look });
       if (listing !== undefined) await removeUnused(listing);
     },
+    /** Lists looks whose listing is missing, and listings that are not what their hash says or that no look saw. */
+    async faults(): Promise<readonly string[]> {
+      const lost = await session.rows<Look>(
+        `select source, scope, seen_at as "seenAt" from asof.calendar_look as l
+         where not exists (select 1 from asof.calendar_listing as t where t.listing = l.listing)
+         order by source, scope, seen_at limit 100`,
+      );
+      const faults = lost.map((look) => `what ${lookText(look)} listed is missing`);
+      const unused = await session.column<string>(
+        `select listing from asof.calendar_listing as t
+         where not exists (select 1 from asof.calendar_look as l where l.listing = t.listing)
+         order by listing limit 100`,
+      );
+      for (const listing of unused)
+        faults.push(`the listing ${listing.slice(0, 12)} belongs to no look at a calendar`);
+      const listings = session.batches<readonly [listing: string, entries: string]>(
+        'select listing, entries from asof.calendar_listing',
+      );
+      for await (const batch of listings)
+        for (const [listing, entries] of batch)
+          if (hashOf(entries) !== listing)
+            faults.push(`the listing ${listing.slice(0, 12)} of a calendar is not what its hash says`);
+      return faults;
+    },
   };
-}
-
-/** Lists looks whose listing is missing, and listings that are not what their hash says or that no look saw. */
-export async function calendarFaults(session: SqlSession): Promise<readonly string[]> {
-  const lost = await session.rows<Look>(
-    `select source, scope, seen_at as "seenAt" from asof.calendar_look as l
-     where not exists (select 1 from asof.calendar_listing as t where t.listing = l.listing)
-     order by source, scope, seen_at limit 100`,
-  );
-  const faults = lost.map((look) => `what ${lookText(look)} listed is missing`);
-  const unused = await session.column<string>(
-    `select listing from asof.calendar_listing as t
-     where not exists (select 1 from asof.calendar_look as l where l.listing = t.listing)
-     order by listing limit 100`,
-  );
-  for (const listing of unused)
-    faults.push(`the listing ${listing.slice(0, 12)} belongs to no look at a calendar`);
-  const listings = session.batches<readonly [listing: string, entries: string]>(
-    'select listing, entries from asof.calendar_listing',
-  );
-  for await (const batch of listings)
-    for (const [listing, entries] of batch)
-      if (hashOf(entries) !== listing)
-        faults.push(`the listing ${listing.slice(0, 12)} of a calendar is not what its hash says`);
-  return faults;
 }
 
 function hashOf(entries: string): string {

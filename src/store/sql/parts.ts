@@ -2,7 +2,7 @@ import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
 import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents, WholeView } from '../store.ts';
-import { calendarFaults, calendarIn } from './calendar.ts';
+import { calendarIn } from './calendar.ts';
 import type { Engine } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
@@ -167,7 +167,7 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
       );
       if (kept !== expected) faults.push(`${id} is found by the words ${kept || 'none'}, not ${expected}`);
     }
-  faults.push(...(await calendarFaults(session)));
+  faults.push(...(await calendarIn(session).faults()));
   return faults;
 }
 
