@@ -95,7 +95,7 @@ async function answerPage(
   const known = request.header('if-none-match');
   const lease = services.lease();
   try {
-    const isShared = operation.aboutCaller !== true && operation.dependsOnNow !== true;
+    const isShared = isRepeatable(operation);
     const cached = isShared ? cache.get(keyIn(await lease.state(stateSubject(operation, texts)))) : undefined;
     if (isShared) exchange.isCached = cached !== undefined;
     if (cached !== undefined) return send(exchange, cached);
@@ -115,6 +115,14 @@ async function answerPage(
   }
 }
 
+/** Tells whether an answer stays the same while the data, the day and the plan do. */
+function isRepeatable({
+  aboutCaller,
+  dependsOnNow,
+}: Pick<Operation, 'aboutCaller' | 'dependsOnNow'>): boolean {
+  return aboutCaller !== true && dependsOnNow !== true;
+}
+
 async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promise<WireReply> {
   const headers = cacheHeaders(tag);
   if (namesTag(exchange.request, tag)) return notModified(exchange, headers);
@@ -124,8 +132,8 @@ async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promi
 }
 
 /** Makes headers for caches: weak, as request ids differ, and private, as bodies differ by plan. */
-function cacheHeaders(tag: string): Readonly<Record<string, string>> {
-  return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
+function cacheHeaders(tag: string | undefined): Readonly<Record<string, string>> {
+  return { ...(tag !== undefined && { ETag: `W/"${tag}"` }), 'Cache-Control': 'private, no-cache' };
 }
 
 type CachedBody = {
@@ -220,9 +228,11 @@ async function beginTable(
 ): Promise<StartedTable> {
   const { plan, usage } = admission;
   const state = await lease.state(operation && stateSubject(operation, texts));
-  const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
+  const named = JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]);
+  // Nothing names what may differ a second later.
+  const tag = operation === undefined || isRepeatable(operation) ? tagOf(named) : undefined;
   const headers = cacheHeaders(tag);
-  if (namesTag(request, tag)) return { headers };
+  if (tag !== undefined && namesTag(request, tag)) return { headers };
   const job = { name, texts, format, plan, requestId, now, state, ...defined({ usage }) };
   const chunks = lease.tables.answer(job, signal);
   const buffered: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore, writing } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
 import { contractStore, now } from '../../support/contract-cases.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -151,6 +151,23 @@ describe('a table over HTTP', () => {
     const again = await ask(`${target}&format=csv`, known);
     expect([again.status, await again.text()]).toEqual([304, '']);
     expect((await ask(`${target}&format=ndjson`, known)).status).toBe(200);
+  });
+
+  it('is sent again whenever it may differ a second later, as the last pulls of followed items', async () => {
+    const store = await contractStore(scratchFolder());
+    const following = await startService({ openStore: () => openStore(store), clock });
+    const target = '/v1/calendar/due?every=true&format=csv';
+    const first = await ask(target, {}, following);
+    const known = first.headers.get('etag') ?? '"none"';
+    await writing(store, async (writer) => {
+      const item = { source: 'fred', name: 'PAYEMS', since: '', bookmark: '{}', left: '' };
+      await writer.follow({ ...item, upTo: '2026-01-15', lastRun: '2026-01-15T11:59:00.000Z' });
+      await writer.commit();
+    });
+    const second = await ask(target, { 'if-none-match': known }, following);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(await second.text()).toContain('2026-01-15T11:59:00Z');
+    await following.stop();
   });
 
   const dateForm = 'use YYYY-MM-DD format';
