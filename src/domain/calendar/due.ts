@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../values/date.ts';
 import type { Release } from './releases.ts';
 import type { ScheduledRelease } from './schedule.ts';
-import { instantOf, instantText } from './zones.ts';
+import { endOfDay, instantText } from './zones.ts';
 
 /** A followed item with the release that brings it news. */
 type AwaitedItem = {
@@ -62,11 +62,8 @@ export function dueItems(
 /** Returns the UTC seconds between which something was released: the same two if its time is known. */
 function boundsOf({ at, day, release }: ScheduledRelease): { readonly begin: string; readonly end: string } {
   if (at !== '') return { begin: at, end: at };
-  const midnight = (date: Day) => {
-    const instant = instantOf({ day: date, time: '00:00' }, release.zone ?? 'UTC');
-    return instant === undefined ? `${date}T00:00:00Z` : instantText(instant);
-  };
-  return { begin: midnight(day), end: midnight(addDays(day, 1)) };
+  const ended = (date: Day) => instantText(endOfDay(date, release.zone ?? 'UTC'));
+  return { begin: ended(addDays(day, -1)), end: ended(day) };
 }
 
 /** Tells whether the time of a release has passed: of a day without a time its end, unless something proves it. */

@@ -1,4 +1,4 @@
-import { type Day, parseDay } from '../values/date.ts';
+import { addDays, type Day, parseDay } from '../values/date.ts';
 
 /** Names of zones that calendars write, and that the tz database lacks. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -65,6 +65,16 @@ export function instantOf({ day, time }: LocalTime, zone: string): Date | undefi
       return local.day === day && local.time === time;
     });
   return found.sort((a, b) => b.getTime() - a.getTime())[0];
+}
+
+/** Returns the instant at which a day has ended in a zone, also where clocks skip the midnight, or the next day. */
+export function endOfDay(day: Day, zone: string): Date {
+  for (const next of [addDays(day, 1), addDays(day, 2)])
+    for (const time of ['00:00', '00:30', '01:00']) {
+      const instant = instantOf({ day: next, time }, zone);
+      if (instant !== undefined) return instant;
+    }
+  throw new Error(`${day} does not end in ${zone}`);
 }
 
 /** Writes an instant to the second: `2026-01-09T13:30:00Z`. */

@@ -3,6 +3,7 @@ import { dueItems } from '../../../../src/domain/calendar/due.ts';
 import { releaseOfStored } from '../../../../src/domain/calendar/releases.ts';
 import { scheduleOf } from '../../../../src/domain/calendar/schedule.ts';
 import type { CalendarEntry, Sighting } from '../../../../src/domain/calendar/sighting.ts';
+import { endOfDay } from '../../../../src/domain/calendar/zones.ts';
 
 /** A look at a calendar that covers three years; an entry reads `2025-10-03 08:30`, at FRED `2025-10-03`. */
 function look(source: string, seenAt: string, ...entries: readonly string[]): Sighting {
@@ -85,6 +86,23 @@ describe('a plan of a day without a time', () => {
     expect(at('2025-07-04T00:00:00Z', '2025-07-02T10:00:00.000Z')).toBe(true);
     expect(at('2025-07-04T00:00:00Z', '2025-07-03T10:00:00.000Z')).toBe(true);
     expect(at('2025-07-05T00:00:00Z', '2025-07-04T00:10:00.000Z')).toBe(false);
+  });
+
+  it('counts as released an hour after midnight where clocks skip the first hour of the next day', () => {
+    // Brazil put its clocks forward at the midnight that ended 14 October 2017, from UTC-3 to UTC-2.
+    const day = scheduleOf([plan], [], '2025-07-04').map((one) => ({
+      ...one,
+      day: '2017-10-14',
+      release: { ...one.release, zone: 'America/Sao_Paulo' },
+    }));
+    const item = { source: 'fred', name: 'S', release, lastRun: undefined, lastVintage: undefined };
+    const dueAt = (now: string) => dueItems([item], day, now)[0]?.isDue;
+    expect([dueAt('2017-10-15T02:59:59Z'), dueAt('2017-10-15T03:00:00Z')]).toEqual([false, true]);
+  });
+
+  it('has ended when the day begins that Samoa skipped', () => {
+    // Samoa went from UTC-10 to UTC+14 at the end of 29 December 2011: no 30 December.
+    expect(endOfDay('2011-12-29', 'Pacific/Apia').toISOString()).toBe('2011-12-30T10:00:00.000Z');
   });
 
   it('counts as released on the day if a calendar says that it was', () => {
