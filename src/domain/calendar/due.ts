@@ -23,15 +23,15 @@ export type DueItem = AwaitedItem & {
   readonly next: ScheduledRelease | undefined;
   /** True if it was released after the last pull. */
   readonly isDue: boolean;
-  /** The newest release without a vintage since, if its time passed more than `overdueAfter` hours ago. */
+  /** The first release after its newest vintage, if the release is overdue. */
   readonly overdue: ScheduledRelease | undefined;
 };
 
 /** The hours after a release within which its figures should have arrived. */
 export const overdueAfter = 24;
 
-/** The statuses of a day on which something is, or was, to be had. */
-const standing: ReadonlySet<ScheduledRelease['status']> = new Set(['planned', 'passed', 'released']);
+/** The statuses of a day on which figures are expected, or appeared. */
+const openStatuses: ReadonlySet<ScheduledRelease['status']> = new Set(['planned', 'passed', 'released']);
 
 /** Works out which items were released since their last pulls, by a schedule as known at `now`, a UTC second. */
 export function dueItems(
@@ -39,24 +39,36 @@ export function dueItems(
   schedule: readonly ScheduledRelease[],
   now: string,
 ): readonly DueItem[] {
-  const late = instantText(new Date(Date.parse(now) - overdueAfter * 3_600_000));
   return items.map((item) => {
     const own = schedule.filter(
-      ({ release, status }) => release.id === item.release?.id && standing.has(status),
+      ({ release, status }) => release.id === item.release?.id && openStatuses.has(status),
     );
     const past = own.filter((one) => hasPassed(one, now));
     const released = past.at(-1);
-    const last = past.findLast((one) => boundsOf(one).end <= late);
     const { lastVintage } = item;
-    const isOverdue = last !== undefined && lastVintage !== undefined && lastVintage < last.day;
     return {
       ...item,
       released,
       next: own.find((one) => one.status === 'planned' && !hasPassed(one, now)),
       isDue: released !== undefined && isAfter(released, item.lastRun ?? '', now),
-      overdue: isOverdue ? last : undefined,
+      overdue: lastVintage === undefined ? undefined : firstOverdue(own, lastVintage, now),
     };
   });
+}
+
+/**
+ * Finds the first release after the newest vintage of a series that is overdue at `now`, a UTC second.
+ * A release is overdue once it passed more than `overdueAfter` hours ago. `schedule` is of the series, by day.
+ */
+export function firstOverdue(
+  schedule: readonly ScheduledRelease[],
+  lastVintage: Day,
+  now: string,
+): ScheduledRelease | undefined {
+  const late = instantText(new Date(Date.parse(now) - overdueAfter * 3_600_000));
+  return schedule.find(
+    (one) => openStatuses.has(one.status) && one.day > lastVintage && boundsOf(one).end <= late,
+  );
 }
 
 /** Returns the UTC seconds between which something was released: the same two if its time is known. */

@@ -9,8 +9,8 @@ import { param } from '../param.ts';
 import { type Clock, flag } from '../value.ts';
 import { scheduleIn } from './schedule.ts';
 
-/** In days; annual releases are within it. */
-const memory = 400;
+/** The days of calendars that are read before today; annual releases are within them. */
+const daysRead = 400;
 
 /** The items that are calendars themselves. */
 const calendarSource = 'calendar';
@@ -25,7 +25,7 @@ export async function dueIn(
   const ids = followed.map(({ name }) => name);
   const [stored, schedule] = await Promise.all([
     view.series.search({ text: '', ids, limit: ids.length }),
-    scheduleIn(view, { from: addDays(today, -memory), asOf: today }),
+    scheduleIn(view, { from: addDays(today, -daysRead), asOf: today }),
   ]);
   const byId = new Map(stored.map((series) => [series.id, series]));
   const items = followed.map(({ source, name, lastRun }) => {
@@ -53,7 +53,7 @@ const fields = [
   nullable(
     'overdue',
     'day',
-    `The day of the newest release that passed more than ${overdueAfter} hours ago, if the series has no vintage since.`,
+    `The day of the first release after the newest vintage of the series, if it passed more than ${overdueAfter} hours ago.`,
   ),
 ] as const;
 

@@ -1,6 +1,8 @@
+import { firstOverdue, overdueAfter } from '../../domain/calendar/due.ts';
 import { projectedDay } from '../../domain/calendar/next.ts';
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { certainties, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
+import { endOfDay, instantText } from '../../domain/calendar/zones.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { VintageCounts } from '../../store/store.ts';
@@ -36,7 +38,7 @@ const fields = [
   nullable(
     'overdue_since',
     'day',
-    'The first day after the newest vintage on which a release was planned, made or projected: its figure is not stored.',
+    `The first day after the newest vintage on which a release was planned, made or projected, if the as-of date ends more than ${overdueAfter} hours later: its figure is not stored.`,
   ),
   field('newest_date', 'day', 'The newest date with a value.'),
   field('as_of_date', 'day', 'The first vintage with that value.', { happened: true }),
@@ -118,8 +120,8 @@ const unknown = { time: '', zone: '', period: '', certainty: '', source: '', rea
 /** Returns what a calendar says of the next release, or what the newest vintages, newest first, let expect. */
 function whenOf(listed: readonly ScheduledRelease[], vintages: readonly VintageCounts[], asOf: Day) {
   const [last] = vintages;
-  const isOpen = ({ status }: ScheduledRelease) => status === 'passed' || status === 'released';
-  const overdueSince = listed.find((one) => one.day > (last?.asOfDate ?? '') && isOpen(one))?.day;
+  const now = instantText(endOfDay(asOf, listed[0]?.release.zone ?? 'UTC'));
+  const overdueSince = last && firstOverdue(listed, last.asOfDate, now)?.day;
   const next = listed.find(({ day, status }) => day >= asOf && status === 'planned');
   if (next !== undefined) {
     const { day: due, at, sources, ...when } = next;

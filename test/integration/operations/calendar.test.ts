@@ -162,6 +162,22 @@ describe('the calendar', () => {
   });
 });
 
+describe('a release on the as-of date without a figure in the store', () => {
+  it('is overdue the day after, as `asof due` has it', async () => {
+    const path = await newJobsStore(newStorePath(folder));
+    const past = { ...{ source: 'FRED', scope: '50', seenAt: '2026-03-06' }, lists: 'events' } as const;
+    const entries = [{ release: '50', day: '2026-03-06' }];
+    await writeSightings(path, [{ ...past, from: '2026-03-06', to: '2026-03-06', entries }]);
+    const since = async (asOf: string) => {
+      const from = await open(path);
+      const { rows } = await from.nextRelease('PAYEMS', { asOf });
+      await from.close();
+      return rows[0]?.overdue_since;
+    };
+    expect([await since('2026-03-06'), await since('2026-03-07')]).toEqual([null, '2026-03-06']);
+  });
+});
+
 describe('an answer of a service about the next release', () => {
   it('has a new tag once another calendar is stored', async () => {
     const service = await newHttpService({ newStore: () => newJobsStore(newStorePath(folder)) });

@@ -68,6 +68,15 @@ describe('a followed series', () => {
   });
 });
 
+describe('a followed series that missed two releases', () => {
+  it('is overdue since the first', () => {
+    const plans = [look('BLS', '2025-06-01T10:00:00Z', '2025-06-06 08:30', '2025-07-03 08:30')];
+    expect(payems(plans, { now: '2025-07-10T12:00:00Z', lastVintage: '2025-05-02' }).overdue).toBe(
+      '2025-06-06',
+    );
+  });
+});
+
 describe('a plan of a day without a time', () => {
   // FRED states days; the usual time of the jobs report is known, that of an unknown release is not.
   const release = { id: 'fred:999', name: 'A release' };
