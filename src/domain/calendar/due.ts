@@ -21,19 +21,19 @@ export type DueItem = AwaitedItem & {
   readonly released: ScheduledRelease | undefined;
   /** The first planned release that is still to come. */
   readonly next: ScheduledRelease | undefined;
-  /** True if it was released after the last pull. */
+  /** True if a pull may bring it: it was released after the last one, or just now and has not arrived. */
   readonly isDue: boolean;
   /** The first release after its newest vintage, if the release is overdue. */
   readonly overdue: ScheduledRelease | undefined;
 };
 
-/** The hours after a release within which its figures should have arrived. */
+/** The hours after a release within which its figures should have arrived; until then, pulls try again. */
 export const overdueAfter = 24;
 
 /** The statuses of a day on which figures are expected, or appeared. */
 const openStatuses: ReadonlySet<ScheduledRelease['status']> = new Set(['planned', 'passed', 'released']);
 
-/** Works out which items were released since their last pulls, by a schedule as known at `now`, a UTC second. */
+/** Works out which items were released since their last pulls, or have not arrived, by a schedule as known at `now`, a UTC second. */
 export function dueItems(
   items: readonly AwaitedItem[],
   schedule: readonly ScheduledRelease[],
@@ -50,7 +50,9 @@ export function dueItems(
       ...item,
       released,
       next: own.find((one) => one.status === 'planned' && !hasPassed(one, now)),
-      isDue: released !== undefined && isAfter(released, item.lastRun ?? '', now),
+      isDue:
+        released !== undefined &&
+        (isAfter(released, item.lastRun ?? '', now) || isAwaited(released, item, now)),
       overdue: lastVintage === undefined ? undefined : firstOverdue(own, lastVintage, now),
     };
   });
@@ -65,10 +67,7 @@ export function firstOverdue(
   lastVintage: Day,
   now: string,
 ): ScheduledRelease | undefined {
-  const late = instantText(new Date(Date.parse(now) - overdueAfter * 3_600_000));
-  return schedule.find(
-    (one) => openStatuses.has(one.status) && one.day > lastVintage && boundsOf(one).end <= late,
-  );
+  return schedule.find((one) => openStatuses.has(one.status) && one.day > lastVintage && isLate(one, now));
 }
 
 /** Returns the UTC seconds between which something was released: the same two if its time is known. */
@@ -82,6 +81,16 @@ function boundsOf({ at, day, release }: ScheduledRelease): { readonly begin: str
 function hasPassed(one: ScheduledRelease, now: string): boolean {
   const { begin, end } = boundsOf(one);
   return (one.status === 'released' ? begin : end) <= now;
+}
+
+/** Tells whether a release may still arrive: a source takes a while to load it. */
+function isAwaited(one: ScheduledRelease, { lastVintage }: AwaitedItem, now: string): boolean {
+  return lastVintage !== undefined && lastVintage < one.day && !isLate(one, now);
+}
+
+/** Tells whether a release passed more than `overdueAfter` hours ago. */
+function isLate(one: ScheduledRelease, now: string): boolean {
+  return boundsOf(one).end <= instantText(new Date(Date.parse(now) - overdueAfter * 3_600_000));
 }
 
 /** Tells whether a pull missed a release. */

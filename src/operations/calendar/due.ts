@@ -49,7 +49,11 @@ const fields = [
   nullable('last_run', 'instant', 'When the item was pulled last.'),
   nullable('next', 'day', 'The day of the next planned release.'),
   nullable('next_at', 'instant', 'The date and time of the next planned release in UTC.'),
-  field('due', 'boolean', 'True if it was released after the last pull.'),
+  field(
+    'due',
+    'boolean',
+    `True if it was released after the last pull, or less than ${overdueAfter} hours ago and has no vintage since.`,
+  ),
   nullable(
     'overdue',
     'day',
@@ -71,7 +75,7 @@ export const due = operation({
     examples: `
 # what was released since its last pull, or exit code 9 (needs a store that follows something)
 asof due
-# from cron: pull what was released (needs a store that follows something)
+# from cron: pull what was released, again until it has arrived (needs a store that follows something)
 asof due --quiet && asof pull --due
 # when every followed item is due next (needs a store that follows something)
 asof due --every
@@ -79,7 +83,7 @@ asof due --every
   },
   summary: 'Show which followed items were released since their last pull',
   description:
-    'By calendars and stored vintages. A planned time that has passed counts as released; a plan that has vanished, moved or was cancelled does not. Of a release without a time, the end of the day counts. Items without a release in a calendar, such as curves and filings, are never due.',
+    'By calendars and stored vintages. A planned time that has passed counts as released; a plan that has vanished, moved or was cancelled does not. A pull may come before the source has loaded a release: for 24 hours, it stays due until its vintage is stored. Of a release without a time, the end of the day counts. Items without a release in a calendar, such as curves and filings, are never due.',
   path: '/v1/calendar/due',
   object: 'due_list',
   dependsOnNow: true,

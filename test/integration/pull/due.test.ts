@@ -107,6 +107,17 @@ describe('asof due', () => {
     );
   });
 
+  it('has asof pull --due try again for a day, while the source has not loaded the release', async () => {
+    await at(
+      '2023-12-07T10:00:00Z',
+      `$ asof import ${bls2023} --as-of 2023-10-01 -q\n$ asof pull fred PAYEMS -q`,
+    );
+    // FRED of this test has no vintage of this day.
+    const names = '$ asof due -q --columns name --no-header';
+    await at('2023-12-08T13:31:00Z', `${names}\nPAYEMS\n$ asof pull --due -q\n${names}\nPAYEMS`);
+    await at('2023-12-09T13:31:00Z', `${names}\n[exit 9]`);
+  });
+
   it('is the hour later in winter', async () => {
     await at(
       '2023-10-07T10:00:00Z',

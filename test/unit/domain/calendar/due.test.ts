@@ -54,6 +54,15 @@ describe('a followed series', () => {
     });
   });
 
+  it('stays due for a day after a pull that came before the source had loaded it', () => {
+    const lastRun = '2025-07-03T12:35:00.000Z';
+    const stillDue = (now: string, lastVintage: string) => isDue(plans, { now, lastRun, lastVintage });
+    expect(stillDue('2025-07-03T12:45:00Z', '2025-06-06')).toBe(true);
+    expect(stillDue('2025-07-04T12:29:00Z', '2025-06-06')).toBe(true);
+    expect(stillDue('2025-07-04T12:30:00Z', '2025-06-06')).toBe(false);
+    expect(stillDue('2025-07-03T12:45:00Z', '2025-07-03')).toBe(false);
+  });
+
   it('is due if it was never pulled', () => {
     expect(isDue(plans, { now: '2025-07-04T00:00:00Z' })).toBe(true);
     expect(isDue(plans, { now: '2025-07-03T00:00:00Z' })).toBe(false);
