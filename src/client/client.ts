@@ -50,7 +50,7 @@ export interface Client {
   origin(): Promise<Origin>;
   /** Tells whether a service announces all parameters of a question; absent for a store, where questions are cheap. */
   readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
-  /** Reads what the store follows at live sources; absent for a service, which does not publish it. */
+  /** Reads what the store follows at live sources; absent for a service, which tells only owners. */
   readonly followed?: AskFollowed;
   /** Lists the aliases of a store; absent for a service, which does not publish them. */
   readonly aliases?: () => Promise<readonly Alias[]>;

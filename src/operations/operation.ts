@@ -106,6 +106,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly subject?: string;
   /** True for answers about the caller, such as ping. They are not cached. */
   readonly aboutCaller?: boolean;
+  /** True for answers about what the store follows; a service gives them to keys on the plan `owner` alone. */
+  readonly forOwner?: boolean;
   /** True for answers that may differ a second later without an import. They are not cached. */
   readonly dependsOnNow?: boolean;
   /** The parameters of the example; descriptions show the first row that the sample gives for them. */

@@ -74,6 +74,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
     if (!principal.vintageAccess && query.needsVintageAccess)
       throw refusal('point-in-time queries need the pro plan or higher', principal);
+    if (operation.forOwner === true && principal.plan !== owner.plan)
+      throw refusal(`what the store follows needs the plan '${owner.plan}'`, principal);
     const answer = async (view: StoreView) => {
       const run = { view: knownIn(view, now), principal, ...defined({ usage, position, whole }) };
       try {

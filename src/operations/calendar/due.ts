@@ -87,6 +87,7 @@ asof due --every
   path: '/v1/calendar/due',
   object: 'due_list',
   dependsOnNow: true,
+  forOwner: true,
   params: { every: param(flag, 'Also the items that are not due.', undefined) },
   fields,
   columns: ['source', 'name', 'release', 'released', 'time', 'last_run', 'next'],

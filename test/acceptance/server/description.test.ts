@@ -7,7 +7,7 @@ import { shippedPlans } from '../../../src/server/keys/plans.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { ProgramFolder } from '../../support/console.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
+import { type Running, startService, unlimited } from '../../support/modes.ts';
 import { builtSample, root } from '../../support/repository.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -29,14 +29,18 @@ type Described = {
 };
 
 const folder = scratchFolder();
-let services: Readonly<Record<'pro' | 'free', Running>>;
+let services: Readonly<Record<'pro' | 'free' | 'owner', Running>>;
 let description: Json;
 
 /** A request that is not a GET with a key of the plan pro. */
-type Request = { readonly plan?: 'free' | 'no key'; readonly accept?: string; readonly method?: string };
+type Request = {
+  readonly plan?: 'free' | 'no key' | 'owner';
+  readonly accept?: string;
+  readonly method?: string;
+};
 
 function ask(path: string, { plan, accept = '*/*', method = 'GET' }: Request = {}): Promise<Response> {
-  const { url, key } = services[plan === 'free' ? plan : 'pro'];
+  const { url, key } = services[plan === undefined || plan === 'no key' ? 'pro' : plan];
   return fetch(url + path, {
     method,
     headers: { accept, ...(plan !== 'no key' && { 'x-api-key': key }) },
@@ -45,8 +49,8 @@ function ask(path: string, { plan, accept = '*/*', method = 'GET' }: Request = {
 
 beforeAll(async () => {
   const serving = (name: string) =>
-    startService({ openStore: () => openStore(builtSample), plan: shippedPlans.get(name) });
-  services = { pro: await serving('pro'), free: await serving('free') };
+    startService({ openStore: () => openStore(builtSample), plan: shippedPlans.get(name) ?? unlimited });
+  services = { pro: await serving('pro'), free: await serving('free'), owner: await serving('owner') };
   description = (await (await ask('/v1/openapi.json')).json()) as Json;
 });
 afterAll(async () => {
@@ -165,7 +169,8 @@ describe('the description of a service', () => {
       expect(parameters.flatMap(({ example }) => example ?? [])).toEqual(
         parameters.flatMap(({ schema }) => schema.examples?.flat() ?? []),
       );
-      const response = await ask(shown);
+      // What a store follows is for its owner.
+      const response = await ask(shown, path === '/v1/calendar/due' ? { plan: 'owner' } : {});
       const { results, ...answer } = (await response.json()) as Answer;
       const ofOnePage = { request_id: '', results_count: 0, has_more: false, next_cursor: '' };
       // How many requests a key has made differs from key to key.

@@ -259,6 +259,19 @@ describe('a table over HTTP', () => {
     },
   );
 
+  it('of what the store follows needs the plan of its owner, in JSON too', async () => {
+    const plan = { ...unlimited, name: 'pro' };
+    const customer = await startService({ openStore: () => openStore(path), clock, plan });
+    for (const query of ['', '?every=true', '?every=true&format=csv']) {
+      const response = await ask(`/v1/calendar/due${query}`, {}, customer);
+      expect([response.status, (await response.json()).detail]).toEqual([
+        403,
+        "what the store follows needs the plan 'owner'; this key is on 'pro': ask the operator of this service",
+      ]);
+    }
+    await customer.stop();
+  });
+
   it('as of a day needs a plan with vintage access', async () => {
     const plan = { ...unlimited, name: 'free', vintageAccess: false };
     const poor = await startService({ openStore: () => openStore(path), clock, plan });
