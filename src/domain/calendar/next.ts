@@ -11,6 +11,9 @@ type ProjectedDay = {
 /** A rhythm has the median of at most so many distances, and of at least so many. */
 const distances = { most: 12, least: 3 };
 
+/** The newest vintages that decide a rhythm. */
+export const rhythmVintages = distances.most + 1;
+
 /** A vintage may be late by twice its distance and at least this many days; then its series may have ended. */
 const leastLate = 14;
 
@@ -19,7 +22,7 @@ const leastLate = 14;
  * `days` are exact vintages, newest first. Without a projection, returns the reason.
  */
 export function projectedDay(days: readonly Day[], asOf: Day): ProjectedDay | { readonly reason: string } {
-  const numbers = days.slice(0, distances.most + 1).map(dayNumber);
+  const numbers = days.slice(0, rhythmVintages).map(dayNumber);
   const apart = numbers.slice(1).map((number, i) => (numbers[i] ?? number) - number);
   const [newest] = days;
   if (newest === undefined || apart.length < distances.least)

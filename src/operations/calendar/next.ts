@@ -1,5 +1,5 @@
 import { firstOverdue, overdueAfter } from '../../domain/calendar/due.ts';
-import { projectedDay } from '../../domain/calendar/next.ts';
+import { projectedDay, rhythmVintages } from '../../domain/calendar/next.ts';
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { certainties, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
 import { endOfDay, instantText } from '../../domain/calendar/zones.ts';
@@ -51,9 +51,6 @@ const nextRow = rowsFrom(fields);
 /** The next release of a series. */
 export type NextRelease = RowFrom<(typeof fields)[number]>;
 
-/** The most vintages that decide a rhythm. */
-const newestVintages = 13;
-
 /** The next release of a series, and the age of its newest value. */
 export const nextRelease = operation({
   name: 'next_release',
@@ -97,7 +94,7 @@ asof next GDP --columns all
     const asOf = as_of ?? clock.today;
     const [found, vintages] = await Promise.all([
       view.series.observations({ seriesId: id, limit: 1, asOf }),
-      view.series.vintages({ seriesId: id, limit: newestVintages, to: asOf }),
+      view.series.vintages({ seriesId: id, limit: rhythmVintages, to: asOf }),
     ]);
     const { series, rows } = existing(found, id);
     const [newest] = rows;
