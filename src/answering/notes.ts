@@ -3,7 +3,7 @@ import { kindsText } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
+import { listed, someOf } from '../errors/wording.ts';
 import type { KnownInstant, Row } from '../operations/envelope.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import { knownIn, type Params, type ParamTexts } from '../operations/param.ts';
@@ -55,9 +55,11 @@ function noteInstants(
     });
     const namesOf = (rule: KnownInstant['rule']) => {
       const ids = found.filter((one) => one.rule === rule).map(({ id }) => id);
-      const more = ids.length - mostNamed;
-      const named = more > 1 ? [...ids.slice(0, mostNamed), `${more} more series`] : ids;
-      return { text: listed(named, 'and'), verb: ids.length === 1 ? 'is' : 'are', ids };
+      return {
+        text: listed(someOf(ids, mostNamed, 'series'), 'and'),
+        verb: ids.length === 1 ? 'is' : 'are',
+        ids,
+      };
     };
     const [exact, early] = [namesOf('time'), namesOf('day before')];
     const days = listed(

@@ -13,3 +13,10 @@ export function grouped(number: number | string): string {
 export function listed(texts: readonly string[], conjunction: 'and' | 'or'): string {
   return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
 }
+
+/** Returns the first names, and how many `things` more there are: a last one is named in place of "1 more". */
+export function someOf(names: readonly string[], most: number, things = ''): readonly string[] {
+  const more = names.length - most;
+  if (more <= 1) return names;
+  return [...names.slice(0, most), `${more} more${things === '' ? '' : ` ${things}`}`];
+}

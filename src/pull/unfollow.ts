@@ -1,6 +1,6 @@
 import { didYouMean } from '../domain/search/words.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
+import { listed, someOf } from '../errors/wording.ts';
 import { writing } from '../store/open.ts';
 import type { SourceName } from './options.ts';
 import type { PullSource } from './source.ts';
@@ -26,7 +26,7 @@ export async function unfollow(
     for (const name of meant) found.add(name);
   }
   if (found.size === 0) {
-    const detail = `name what asof shall no longer follow of ${source}`;
+    const detail = `name the items of ${source} to unfollow`;
     throw new Problem('bad-input', detail, { hints: [followedText(source, names)] });
   }
   await writing(store, async (writer) => {
@@ -68,7 +68,5 @@ const mostNamed = 5;
 
 function followedText(source: SourceName, names: readonly string[]): string {
   if (names.length === 0) return `it follows nothing of ${source}`;
-  const more = names.length - mostNamed;
-  const shown = [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])];
-  return `it follows ${listed(shown, 'and')}; asof pull --list shows all`;
+  return `it follows ${listed(someOf(names, mostNamed), 'and')}; asof pull --list shows all`;
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { problemOf } from '../../errors/system-errors.ts';
+import { someOf } from '../../errors/wording.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
@@ -31,8 +32,7 @@ export function messagesOf(flags: Verbosity, io: Process) {
     warn: print,
     /** Warns of columns that a table has left out. */
     tooNarrow(columns: readonly string[]): void {
-      const more = columns.length - mostNamed;
-      const names = [...columns.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])];
+      const names = someOf(columns, mostNamed, 'columns');
       if (names.length > 0)
         print(`asof: the terminal is too narrow for ${names.join(', ')}; choose with --columns`);
     },

@@ -2,6 +2,7 @@ import { type DueItem, dueItems, overdueAfter } from '../../domain/calendar/due.
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
 import { addDays } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
+import { someOf } from '../../errors/wording.ts';
 import type { StoreView } from '../../store/store.ts';
 import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
 import { type AskMore, operation } from '../operation.ts';
@@ -97,7 +98,7 @@ asof due --every
     const unplanned = (await everyItem(ask)).filter(({ next }) => next === null);
     if (unplanned.length === 0) return [];
     const named = [...groupBy(unplanned, ({ source }) => source)].map(
-      ([source, own]) => `${source} ${shortened(own.map(({ name }) => name))}`,
+      ([source, own]) => `${source} ${namesOf(own)}`,
     );
     return [`no calendar has a coming release of ${named.join('; ')}: asof pull brings their news`];
   },
@@ -111,8 +112,7 @@ asof due --every
     const nothing = 'nothing was released since the last pull';
     if (first === undefined)
       return `${nothing}, and nothing is planned; \`asof pull calendar\` brings the plans`;
-    const names = shortened(soonest.map(({ name }) => name));
-    return `${nothing}; the next is ${soonest[0]?.release} on ${first} (${names})`;
+    return `${nothing}; the next is ${soonest[0]?.release} on ${first} (${namesOf(soonest)})`;
   },
   async run({ every = false }, { view, clock }) {
     const items = await dueIn(view, clock);
@@ -124,11 +124,9 @@ async function everyItem(ask: AskMore): Promise<readonly DueRow[]> {
   return (await ask(due, [['every', 'true']])).results;
 }
 
-const mostNamed = 5;
-
-function shortened(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+function namesOf(rows: readonly DueRow[]): string {
+  const names = rows.map(({ name }) => name);
+  return someOf(names, 5).join(', ');
 }
 
 /** Makes the row of a followed item. */

@@ -2,7 +2,7 @@ import type { HttpReply } from '../../client/remote/exchange.ts';
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { type Day, dayNumber, later, monthEnd, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
+import { listed, someOf } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { zipMembers } from '../../import/files/walk.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
@@ -465,9 +465,8 @@ class DatabaseHistory {
     for (const id of found.keys()) this.#foreign.add(id);
     if (found.size > 0) {
       const ids = [...found.keys()];
-      const named = [...ids.slice(0, 5), ...(ids.length > 5 ? [`${ids.length - 5} more`] : [])];
       const sources = listed([...new Set(found.values())], 'and');
-      this.#task.note(`left out, because the store has them from ${sources}: ${named.join(', ')}`);
+      this.#task.note(`left out, because the store has them from ${sources}: ${someOf(ids, 5).join(', ')}`);
     }
     return this.#foreign.size === 0 ? whole : partOf(whole, (id) => !this.#foreign.has(id));
   }

@@ -423,7 +423,7 @@ describe('asof unfollow', () => {
       !       it follows GDP and SMALL; asof pull --list shows all
       [exit 3]
       $ asof unfollow fred
-      ! asof: name what asof shall no longer follow of fred
+      ! asof: name the items of fred to unfollow
       !       it follows GDP and SMALL; asof pull --list shows all
       [exit 2]
       $ asof unfollow estat X

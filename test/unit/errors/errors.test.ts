@@ -4,7 +4,7 @@ import { assert, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../../../src/errors/system-errors.ts';
-import { counted } from '../../../src/errors/wording.ts';
+import { counted, someOf } from '../../../src/errors/wording.ts';
 import { tempFolder } from '../../support/folders.ts';
 
 describe('a copy of a problem', () => {
@@ -107,5 +107,15 @@ describe('a count in a message', () => {
   it('has the noun in the singular for 1 alone', () => {
     expect([0, 1, 2].map((count) => counted(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows']);
     expect(counted(1000, 'entry', 'entries')).toBe('1,000 entries');
+  });
+});
+
+describe('some of many names', () => {
+  it('are the first ones and the number of the others, of which a single one is named', () => {
+    const names = ['A', 'B', 'C', 'D'];
+    expect(someOf(names, 2)).toEqual(['A', 'B', '2 more']);
+    expect(someOf(names, 2, 'columns')).toEqual(['A', 'B', '2 more columns']);
+    expect(someOf(names, 3, 'columns')).toEqual(names);
+    expect(someOf([], 3)).toEqual([]);
   });
 });
