@@ -29,7 +29,7 @@ import { inputOf, isPage, readWhole, type WholeFile } from '../whole-files.ts';
 /** A calendar that is one file. */
 type CalendarFile = {
   readonly publisher: 'ALFRED' | 'BEA' | 'BLS';
-  /** As its looks name it; of ALFRED with the number of the release. */
+  /** As its looks name it; of ALFRED, whose looks are FRED's, with the number of the release. */
   readonly source: string;
   readonly host: string;
   readonly path: string;
@@ -181,7 +181,7 @@ async function* looksAtFiles(task: PullTask): AsyncGenerator<PullWindow> {
   let marks: LookMarks = subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
   for (const [index, calendar] of own.entries()) {
     const { file, mark } = await lookAt(calendar, marks[calendar.source], task);
-    marks = { ...marks, [calendar.source]: mark };
+    if (mark !== undefined) marks = { ...marks, [calendar.source]: mark };
     const more = index < own.length - 1;
     yield { files: [file], bookmark: JSON.stringify(marks), upTo: utcDay(now), more };
   }
@@ -189,10 +189,10 @@ async function* looksAtFiles(task: PullTask): AsyncGenerator<PullWindow> {
 
 /** Looks at a calendar; one that has not changed since the last look says the same again. */
 async function lookAt(
-  { source, path, format }: CalendarFile,
+  { publisher, source, path, format }: CalendarFile,
   mark: LookMark | undefined,
   { full, get, clock, read }: PullTask,
-) {
+): Promise<{ readonly file: PullWindow['files'][number]; readonly mark: LookMark | undefined }> {
   const before = full || mark === undefined ? undefined : await read((view) => lookIn(view, source, mark));
   const condition = before && {
     ...defined({ 'if-none-match': mark?.tag, 'if-modified-since': mark?.modified }),
@@ -208,7 +208,9 @@ async function lookAt(
   if (reply.status !== 304) {
     const whole = await readWhole(file, format, { seenAt });
     checkSource(whole, source, file);
-    return { file: inputOf(whole), mark: { seenAt, ...defined({ tag, modified }) } };
+    // ALFRED's looks are stored as those of FRED, so no mark finds them again.
+    const mark = publisher === 'ALFRED' ? undefined : { seenAt, ...defined({ tag, modified }) };
+    return { file: inputOf(whole), mark };
   }
   if (before === undefined)
     throw new Problem(

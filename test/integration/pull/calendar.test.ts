@@ -294,6 +294,10 @@ describe('the past days of ALFRED', () => {
     expect(await looks()).toContainEqual(
       expect.stringMatching(/^FRED events 2026-01-02T10:00:\d\dZ 2025-09-05[.][.]2025-12-16 3$/),
     );
+    const bookmarks = (await reading(store, (view) => view.sources.followed())).map(
+      ({ name, bookmark }) => `${name} ${Object.keys(JSON.parse(bookmark))}`,
+    );
+    expect(bookmarks).toEqual(['ALFRED ', 'BLS BLS']);
     await expectShown(
       `
       $ asof calendar --release employment --from 2025-11-01 --as-of 2026-01-05 --columns date,status,evidence -q
