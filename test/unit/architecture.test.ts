@@ -94,31 +94,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2227,
+  answering: 2229,
   cli: 4410,
   client: 1565,
-  domain: 5133,
-  errors: 310,
+  domain: 5202,
+  errors: 317,
   explorer: 1980,
-  import: 8890,
+  import: 8896,
   library: 898,
   lines: 773,
   maintenance: 1079,
   mcp: 270,
-  operations: 4224,
+  operations: 4220,
   platform: 441,
-  pull: 5415,
-  questions: 4407,
+  pull: 5431,
+  questions: 4442,
   render: 2548,
-  server: 2994,
-  service: 510,
+  server: 3004,
+  service: 512,
   snapshot: 959,
-  store: 6488,
+  store: 6554,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 409;
+const mostSingles = 411;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
