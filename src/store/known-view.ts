@@ -1,5 +1,5 @@
 import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
-import { addDays, type Day, earlier } from '../domain/values/date.ts';
+import { addDays, type Day, earlier, later } from '../domain/values/date.ts';
 import type {
   AllSeriesView,
   FilingsView,
@@ -103,7 +103,10 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     const frequencies = asOf === undefined ? undefined : impliedFrequencies(seriesId);
     const [page] = await Promise.all([all.observations(query), frequencies]);
     if (page === undefined || page.series.firstVintage > day) return undefined;
-    if (asOf === undefined && page.series.lastVintage > day) return observations({ ...query, asOf: day });
+    // A rate may end before its curve, which then was covered up to another day.
+    const { lastVintage, coveredTo } = page.series;
+    if (asOf === undefined && later(lastVintage, coveredTo) > day)
+      return observations({ ...query, asOf: day });
     return { ...page, series: await knownOn(upTo(asOf), page.series) };
   };
 

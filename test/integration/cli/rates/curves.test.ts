@@ -116,3 +116,20 @@ describe('asof curve', () => {
     expect(own && other && compared(own, other).results[0]?.source).toBe('A; B');
   });
 });
+
+describe('a rate that ends before its curve', () => {
+  it('is covered on a day as far as the curve was', async () => {
+    const path = newStorePath(scratchFolder());
+    await importFiles(path, {
+      'par.csv': 'DATE,DGS2,DGS10\n2020-02-13,1.44,1.61\n2020-02-14,1.42,1.59\n2020-02-20,1.39,\n',
+    });
+    const coveredOn = async (day: string) => {
+      const line = ['obs', 'DGS10', '--limit', '1', '--json'];
+      const { out } = await asof(line, { env: { ASOF_STORE: path }, now: `${day}T00:00:00Z` });
+      return JSON.parse(out).covered_to;
+    };
+    // 16 February 2020 was a Sunday.
+    expect(await coveredOn('2020-02-16')).toBe('2020-02-14T00:00:00Z');
+    expect(await coveredOn('2020-02-20')).toBe('2020-02-20T00:00:00Z');
+  });
+});
