@@ -54,7 +54,9 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
   });
   for (const one of pulls) one.refuseFlags();
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
-  if (subjects.flat().length === 0 && !due) {
+  // Where nothing is due, the store may follow something.
+  const isIdle = due && (await followedIn(store)).length > 0;
+  if (subjects.flat().length === 0 && !isIdle) {
     const named = pullSources.filter(({ name }) => request?.[name] !== undefined);
     const what = named.length === 0 ? '' : ` of ${named.map(({ name }) => name).join(' and ')}`;
     // Without a named source, one that needs no key.

@@ -233,6 +233,18 @@ describe('a release without a vintage of a followed series a day later', () => {
   });
 });
 
+it('a pull of what is due fails where the store follows nothing, as a mistyped path in a crontab does', async () => {
+  await at(
+    '2025-10-03T12:29:00Z',
+    `
+    $ asof pull --due -q
+    ! asof: the store follows nothing yet
+    !       name what to follow, such as asof pull rtdsm ROUTPUT
+    [exit 2]
+    `,
+  );
+});
+
 onEveryEngine((engine) => {
   it('what is due is worked out of what a store knew then', async () => {
     const path = await newJobsStore(engine.newAddress());
