@@ -107,13 +107,13 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 270,
   operations: 4220,
   platform: 441,
-  pull: 5431,
+  pull: 5433,
   questions: 4442,
   render: 2548,
   server: 3004,
   service: 512,
   snapshot: 959,
-  store: 6554,
+  store: 6557,
   table: 135,
 };
 
