@@ -1,3 +1,5 @@
+import { newYork } from './zones.ts';
+
 /** A publication that appears again and again, with the series in it. */
 export type Release = {
   /** The publisher and a short name: `bls:employment-situation`; at FRED the number: `fred:320`. */
@@ -17,8 +19,6 @@ type PrincipalRelease = Release & {
   /** Series of FRED in it; the first says best whether it happened. */
   readonly series: string;
 };
-
-const newYork = 'America/New_York';
 
 function principal(
   id: string,

@@ -1,8 +1,7 @@
 import { addDays, type Day, earlier, later } from '../values/date.ts';
 import { addTo, entryOf } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
-import { type CalendarEntry, type Sighting, seenOn } from './sighting.ts';
-import { instantOf, instantText } from './zones.ts';
+import { type CalendarEntry, instantOfEntry, type Sighting, seenOn } from './sighting.ts';
 
 /** What is known of a planned release: `passed` is a day that passed without evidence of the release. */
 export const releaseStatuses = ['planned', 'released', 'passed', 'moved', 'cancelled', 'vanished'] as const;
@@ -71,7 +70,7 @@ export function scheduleOf(
 ): readonly ScheduledRelease[] {
   const listed = new Map<string, ListedDay[]>();
   for (const one of listedDays(sightings.filter((one) => seenOn(one) <= asOf)))
-    addTo(listed, keyOf(one.release, one.entry.day), one);
+    addTo(listed, keyOfRelease({ release: one.release, day: one.entry.day }), one);
   const events = eventsOf(sightings, vintages, asOf);
   const keys = new Set([...listed.keys(), ...events.keys()]);
   const found = [...keys].flatMap((key) => scheduled(listed.get(key) ?? [], events.get(key), asOf) ?? []);
@@ -82,7 +81,8 @@ function placeOf({ day, at, release, period }: ScheduledRelease): string {
   return [day, at, release.id, period].join(' ');
 }
 
-function keyOf({ id }: Release, day: Day): string {
+/** Identifies a release on a day. */
+export function keyOfRelease({ release: { id }, day }: Pick<ScheduledRelease, 'day' | 'release'>): string {
   return `${day} ${id}`;
 }
 
@@ -133,7 +133,7 @@ function entriesByDay(source: string, { entries }: Sighting): ReadonlyMap<string
   const listed = new Map<string, DayOfEntries>();
   for (const entry of entries) {
     const release = releaseOf(source, entry.release, entry.name);
-    const key = keyOf(release, entry.day);
+    const key = keyOfRelease({ release, day: entry.day });
     entryOf(listed, key, () => ({ release, entries: [] })).entries.push(entry);
   }
   return listed;
@@ -186,7 +186,7 @@ function eventsOf(
   const events = new Map<string, Event>();
   const add = (release: Release, day: Day, proof: Proof) => {
     if (day > asOf) return;
-    const key = keyOf(release, day);
+    const key = keyOfRelease({ release, day });
     const proofs = events.get(key)?.proofs ?? [];
     if (!proofs.some(({ source }) => source === proof.source))
       events.set(key, { release, day, proofs: [...proofs, proof] });
@@ -242,14 +242,10 @@ function scheduled(
 /** Returns the time that all calendars with a time agree on, or the usual one where none has a time. */
 function timeOf({ zone: own = '', usualTime = '' }: Release, day: Day, entries: readonly CalendarEntry[]) {
   const stated = entries.flatMap(({ time, zone = own }) => (time === undefined ? [] : [{ time, zone }]));
-  const instantIn = ({ time, zone }: { readonly time: string; readonly zone: string }) => {
-    const instant = time === '' || zone === '' ? undefined : instantOf({ day, time }, zone);
-    return instant ? instantText(instant) : '';
-  };
-  const areOne = new Set(stated.map(instantIn)).size === 1;
+  const areOne = new Set(stated.map((one) => instantOfEntry({ day, ...one }))).size === 1;
   const usual = stated.length === 0 ? { time: usualTime, zone: own } : { time: '', zone: '' };
   const { time, zone } = (areOne ? stated[0] : undefined) ?? usual;
   const official: Certainty = areOne ? 'official time' : 'usual time';
   const certainty: Certainty = time === '' ? 'official day' : official;
-  return { time, zone: time === '' ? '' : zone, at: instantIn({ time, zone }), certainty };
+  return { time, zone: time === '' ? '' : zone, at: instantOfEntry({ day, time, zone }) ?? '', certainty };
 }

@@ -2,8 +2,8 @@ import { addDays, type Day } from '../values/date.ts';
 import { addTo } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
 import { listedDays } from './schedule.ts';
-import type { CalendarEntry, Sighting } from './sighting.ts';
-import { instantOf, instantText, localTimeOf } from './zones.ts';
+import { type CalendarEntry, instantOfEntry, type Sighting } from './sighting.ts';
+import { endOfDay, instantText, localTimeOf } from './zones.ts';
 
 /** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
 export const instantRules = ['time', 'day before'] as const;
@@ -51,9 +51,8 @@ function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, Rel
       for (const entry of entries) add(source, releaseOf(source, entry.release, entry.name), entry);
   const times = new Map<string, Map<Day, string>>();
   for (const own of listed.values()) {
-    const instants = new Set(own.map(({ entry }) => instantIn(entry) ?? ''));
-    instants.delete('');
-    const untimed = own.filter(({ entry }) => instantIn(entry) === undefined);
+    const instants = new Set(own.flatMap(({ entry }) => instantOfEntry(entry) ?? []));
+    const untimed = own.filter(({ entry }) => instantOfEntry(entry) === undefined);
     const isOne = untimed.every((one) =>
       own.every(({ source, entry }) => source !== one.source || entry === one.entry),
     );
@@ -73,14 +72,9 @@ function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, Rel
   return times;
 }
 
-function instantIn({ day, time, zone }: CalendarEntry): string | undefined {
-  const instant = time === undefined || zone === undefined ? undefined : instantOf({ day, time }, zone);
-  return instant && instantText(instant);
-}
-
 /** Returns the day of an entry in the zone of its release: a calendar may write its times in UTC. */
 function dayOfEntry(entry: CalendarEntry, { zone }: Release): Day {
-  const instant = instantIn(entry);
+  const instant = instantOfEntry(entry);
   return zone === undefined || instant === undefined ? entry.day : localTimeOf(new Date(instant), zone).day;
 }
 
@@ -90,14 +84,6 @@ function clockOf(zone: string, times: ReleaseTimes) {
   // The day of another vintage is not that of a release.
   const releasedAt = ({ asOfDate, kind }: DatedVintage) =>
     kind === 'exact' ? times.get(asOfDate) : undefined;
-  const endOf = (day: Day): string => {
-    const next = addDays(day, 1);
-    // Where clocks change at midnight, the day may begin an hour later.
-    const begins =
-      instantOf({ day: next, time: '00:00' }, zone) ?? instantOf({ day: next, time: '01:00' }, zone);
-    if (begins === undefined) throw new Error(`${next} does not begin in ${zone}`);
-    return instantText(begins);
-  };
   return {
     /** Writes all times as one text, which differs once calendars state others. */
     timesText: () => [...times.values()].sort().join(' '),
@@ -106,7 +92,8 @@ function clockOf(zone: string, times: ReleaseTimes) {
     /** Returns the time at which a vintage appeared, if it is known. */
     releasedAt,
     /** Returns the instant from which a vintage counts as known: its time, or the end of its day. */
-    knownSince: (vintage: DatedVintage): string => releasedAt(vintage) ?? endOf(vintage.asOfDate),
+    knownSince: (vintage: DatedVintage): string =>
+      releasedAt(vintage) ?? instantText(endOfDay(vintage.asOfDate, zone)),
     /** Returns the as-of date of what was known at an instant; `newest` is the newest vintage up to its day. */
     asOfAt(instant: string, newest: DatedVintage | undefined) {
       const day = dayAt(instant);

@@ -1,11 +1,14 @@
 import { addDays, type Day, parseDay } from '../values/date.ts';
 
+/** The zone of the statistical agencies of the United States. */
+export const newYork = 'America/New_York';
+
 /** Names of zones that calendars write, and that the tz database lacks. */
 const otherNames: Readonly<Record<string, string>> = {
   // Of the Bureau of Labor Statistics, with its own rules in the file.
-  'US-Eastern': 'America/New_York',
+  'US-Eastern': newYork,
   'US-Central': 'America/Chicago',
-  'Eastern Standard Time': 'America/New_York',
+  'Eastern Standard Time': newYork,
   'Central Standard Time': 'America/Chicago',
   'GMT Standard Time': 'Europe/London',
   'W. Europe Standard Time': 'Europe/Berlin',
@@ -23,12 +26,16 @@ export function zoneNamed(name: string): string | undefined {
   // EST and its like are fixed offsets in the tz database, but calendars mean the local time of a place.
   if (known !== 'UTC' && !known.includes('/')) return undefined;
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: known }).resolvedOptions().timeZone === undefined
-      ? undefined
-      : known;
+    localTimeOf(new Date(0), known);
+    return known;
   } catch {
     return undefined;
   }
+}
+
+/** Returns the place after which a zone is named: `New York`. */
+export function placeOfZone(zone: string): string {
+  return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 }
 
 /** A day and the time of day `HH:MM` in a zone. */

@@ -94,6 +94,11 @@ export function weekdayFrom(day: Day, weekday: keyof typeof weekdays): Day {
   return addDays(day, (weekdays[weekday] - weekdayOf(day) + 7) % 7);
 }
 
+/** Returns the short name of a day's weekday: `Fri`. */
+export function shortWeekday(day: Day): string {
+  return ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'][weekdayOf(day)] ?? '';
+}
+
 /** Returns the name of a weekend day; undefined for any other day. */
 export function weekendDay(day: Day): 'Saturday' | 'Sunday' | undefined {
   const weekday = weekdayOf(day);

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { addDays, type Day, utcDay } from '../../domain/values/date.ts';
+import { placeOfZone } from '../../domain/calendar/zones.ts';
+import { addDays, type Day, shortWeekday, utcDay } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { DataList } from '../downloads.ts';
 import { cell, type PageContext, type ServedRow, ServiceFailure } from '../page-service.ts';
@@ -45,7 +46,7 @@ function stripOf(rows: readonly ServedRow[], range: ShownDays, context: PageCont
               ${days.map(
                 ([day, own]) => html`
                   <li>
-                    <h3><time datetime=${day}>${weekday.format(new Date(day))} ${day}</time>${day === range.from && ' (today)'}</h3>
+                    <h3><time datetime=${day}>${shortWeekday(day)} ${day}</time>${day === range.from && ' (today)'}</h3>
                     <ul>${own.map((row) => html`<li>${releaseText(row)}</li>`)}</ul>
                   </li>`,
               )}
@@ -55,14 +56,11 @@ function stripOf(rows: readonly ServedRow[], range: ShownDays, context: PageCont
     </section>`;
 }
 
-const weekday = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' });
-
 /** Says what is released: `08:30 (New York) Employment Situation`; a usual time is about. */
 function releaseText(row: ServedRow): string {
   const [time, zone, name, period] = ['time', 'zone', 'name', 'period'].map((field) => cell(row, field));
   const about = cell(row, 'certainty') === 'official time' ? '' : 'about ';
-  const place = (zone ?? '').slice((zone ?? '').lastIndexOf('/') + 1).replaceAll('_', ' ');
-  const when = time === '' ? [] : [`${about}${time} (${place})`];
+  const when = time === '' ? [] : [`${about}${time} (${placeOfZone(zone ?? '')})`];
   const state = cell(row, 'status') === 'released' ? ['released'] : [];
   return [...when, [name, period].filter((text) => text !== '').join(', '), ...state].join(' · ');
 }

@@ -143,6 +143,15 @@ export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): P
   return Buffer.concat(chunks).subarray(0, count);
 }
 
+/** Decodes the bytes of a file as UTF-8, with its line ends; throws the refusal of a file that is not UTF-8. */
+export function utf8Text(file: SourceFile, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw notUtf8(file);
+  }
+}
+
 /** Reads all bytes of a file; throws as soon as there are more than `limit`. */
 export async function allBytes(
   file: Pick<SourceFile, 'path' | 'size' | 'read'>,

@@ -1,5 +1,12 @@
 import { defined } from '../../platform/defined.ts';
-import { allBytes, type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import {
+  allBytes,
+  type FilePlace,
+  limits,
+  refusal,
+  type SourceFile,
+  utf8Text,
+} from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };
@@ -26,14 +33,12 @@ export async function readJsonObject(
   file: SourceFile,
   numbers: 'numbers' | 'texts' = 'numbers',
 ): Promise<UncheckedObject> {
-  const content = await allBytes(file, limits.json);
+  const text = utf8Text(file, await allBytes(file, limits.json));
   let value: unknown;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     value = JSON.parse(numbers === 'texts' ? text.replace(stringOrNumber, quoted) : text);
   } catch (error) {
     if (error instanceof SyntaxError) throw refusal(file, {}, `broken JSON: ${error.message}`);
-    if (error instanceof TypeError) throw notUtf8(file);
     throw error;
   }
   if (!isJsonObject(value)) throw refusal(file, {}, 'this JSON is not an object');

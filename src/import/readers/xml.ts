@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors/problem.ts';
-import { limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { limits, refusal, type SourceFile, utf8Text } from '../files/source-file.ts';
 
 /** An XML element: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
@@ -17,7 +17,8 @@ export async function parseXml(
   lists: readonly string[],
 ): Promise<XmlDocument> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
-  const text = decode(file, bytes);
+  // The parser counts lines by LF.
+  const text = utf8Text(file, bytes).replace(/\r\n?/g, '\n');
   if (/<!DOCTYPE/i.test(text))
     throw refusal(file, {}, 'XML with a document type declaration is not read; remove its DOCTYPE');
   refuseLongElements(file, text);
@@ -50,15 +51,6 @@ function refuseLongElements(file: SourceFile, text: string): void {
     if (end - at > limits.element)
       throw refusal(file, { row: text.slice(0, at).split('\n').length }, 'an element of more than 1 MiB');
     at = end;
-  }
-}
-
-function decode(file: SourceFile, bytes: Buffer): string {
-  try {
-    // The parser counts lines by LF.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
-  } catch {
-    throw notUtf8(file);
   }
 }
 

@@ -1,4 +1,9 @@
-import { certainties, releaseStatuses, type ScheduledRelease } from '../../domain/calendar/schedule.ts';
+import {
+  certainties,
+  keyOfRelease,
+  releaseStatuses,
+  type ScheduledRelease,
+} from '../../domain/calendar/schedule.ts';
 import { addDays } from '../../domain/values/date.ts';
 import type { StoreView } from '../../store/store.ts';
 import { changedSince, checkVersion, pageOf } from '../envelope.ts';
@@ -7,20 +12,16 @@ import { operation } from '../operation.ts';
 import { asOfParam, paging, param, textOf } from '../param.ts';
 import { existing } from '../series/series.ts';
 import { day, filter, seriesId } from '../value.ts';
-import { scheduleIn } from './schedule.ts';
+import { periodField, scheduleIn, zoneField } from './schedule.ts';
 
 const fields = [
   field('date', 'day', 'The day of the release, in the zone of its publisher.'),
   field('time', 'text', 'The time of day there, HH:MM; empty if only the day is known.', { rank: 'high' }),
-  field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
+  zoneField,
   nullable('at', 'moment', 'The date and time in UTC.'),
   field('release', 'text', 'Identifier of the release.', { rank: 'low' }),
   field('name', 'text', 'What is released.', { rank: 'high' }),
-  field(
-    'period',
-    'text',
-    'The period that is published, in the words of the calendar; empty if it names none.',
-  ),
+  periodField,
   field(
     'status',
     'text',
@@ -132,22 +133,18 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
     const series = id === undefined ? undefined : existing(await seriesNamed(view, id), id);
     const found = (await scheduleIn(view, { series, from, to, asOf })).filter((one) => isMeant(one, release));
     const [last, day = asOf] = position?.key ?? [];
-    const begin = last === undefined ? 0 : found.findIndex((one) => keyOf(one) === last) + 1;
+    const begin = last === undefined ? 0 : found.findIndex((one) => keyOfRelease(one) === last) + 1;
     // Past midnight, other rows have other states; without the row of the cursor, the list would begin again.
     if (day !== asOf || (last !== undefined && begin === 0)) throw changedSince();
     return {
       ...pageOf(found.slice(begin, begin + limit + 1), limit, rowOf, (one) => ({
-        key: as_of === undefined ? [keyOf(one), asOf] : [keyOf(one)],
+        key: as_of === undefined ? [keyOfRelease(one), asOf] : [keyOfRelease(one)],
         version: revision,
       })),
       ...(as_of !== undefined && { as_of }),
     };
   },
 });
-
-function keyOf({ day: date, release }: ScheduledRelease): string {
-  return `${date} ${release.id}`;
-}
 
 /** Finds a series by its id or an alias. */
 async function seriesNamed({ series, aliases }: StoreView, name: string) {

@@ -1,5 +1,6 @@
 import { type DueItem, dueItems, overdueAfter } from '../../domain/calendar/due.ts';
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
+import { keyOfRelease } from '../../domain/calendar/schedule.ts';
 import { addDays } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { someOf } from '../../errors/wording.ts';
@@ -8,7 +9,7 @@ import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
 import { type AskMore, operation } from '../operation.ts';
 import { param } from '../param.ts';
 import { type Clock, flag } from '../value.ts';
-import { scheduleIn } from './schedule.ts';
+import { scheduleIn, zoneField } from './schedule.ts';
 
 /** The days of calendars that are read before today; annual releases are within them. */
 const daysRead = 400;
@@ -45,7 +46,7 @@ const fields = [
   }),
   nullable('released', 'day', 'The day of the newest release whose time has passed.'),
   field('time', 'text', 'The time of that release, HH:MM; empty if only the day is known.'),
-  field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
+  zoneField,
   nullable('at', 'instant', 'The date and time of that release in UTC.'),
   nullable('last_run', 'instant', 'When the item was pulled last.'),
   nullable('next', 'day', 'The day of the next planned release.'),
@@ -149,7 +150,7 @@ function rowOf({ source, name, release, lastRun, released, next, isDue, overdue 
 /** Lists the releases that are overdue, each with the number of its items. */
 export function overdueIn(items: readonly DueItem[]) {
   const late = items.flatMap(({ overdue }) => overdue ?? []);
-  const byRelease = groupBy(late, ({ day, release }) => `${day} ${release.id}`);
+  const byRelease = groupBy(late, keyOfRelease);
   return [...byRelease.values()].flatMap(([first, ...others]) =>
     first === undefined
       ? []

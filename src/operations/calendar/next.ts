@@ -10,7 +10,7 @@ import { field, nullable, type RowFrom, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { asOfParam, seriesIdParam, textOf } from '../param.ts';
 import { existing } from '../series/series.ts';
-import { scheduleIn } from './schedule.ts';
+import { periodField, scheduleIn, zoneField } from './schedule.ts';
 
 const fields = [
   field('series_id', 'text', 'Identifier of the series.'),
@@ -20,15 +20,11 @@ const fields = [
     'The day of the next release, in the zone of its publisher; empty if none is known.',
   ),
   field('time', 'text', 'The time of day there, HH:MM; empty if only the day is known.'),
-  field('zone', 'text', 'The zone of the time in the tz database; empty without a time.', { rank: 'low' }),
+  zoneField,
   nullable('at', 'instant', 'The date and time in UTC.'),
   field('release', 'text', 'Identifier of the release; empty if unknown.', { rank: 'low' }),
   field('name', 'text', 'What is released; empty if unknown.', { rank: 'low' }),
-  field(
-    'period',
-    'text',
-    'The period that is published, in the words of the calendar; empty if it names none.',
-  ),
+  periodField,
   field('certainty', 'text', 'As in a calendar; projected is a day by the rhythm of the vintages.', {
     choices: [...certainties, ''],
   }),

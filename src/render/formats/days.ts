@@ -1,4 +1,5 @@
-import type { Day } from '../../domain/values/date.ts';
+import { placeOfZone } from '../../domain/calendar/zones.ts';
+import { type Day, shortWeekday } from '../../domain/values/date.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { type Field, field } from '../../operations/field.ts';
 import type { OutputLayout, TextRenderer } from '../renderer.ts';
@@ -56,15 +57,9 @@ function byDay(rows: readonly Row[], { day, word }: MarkedDay, withZones: boolea
   return all.map((row, i) => {
     const date = textIn(row.date);
     const shownDay =
-      date === textIn(all[i - 1]?.date) ? '' : `${date} ${date === day ? word : weekdayOf(date)}`;
+      date === textIn(all[i - 1]?.date) ? '' : `${date} ${date === day ? word : shortWeekday(date)}`;
     return { ...row, date: shownDay, time: timeOf(row, withZones), status: statusOf(row) };
   });
-}
-
-const weekday = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' });
-
-function weekdayOf(day: Day): string {
-  return weekday.format(new Date(day));
 }
 
 function isUsual({ time, certainty }: Row): boolean {
@@ -74,7 +69,7 @@ function isUsual({ time, certainty }: Row): boolean {
 function timeOf(row: Row, withZone: boolean): string {
   const [time, zone] = [textIn(row.time), textIn(row.zone)];
   if (time === '') return '';
-  const place = withZone ? ` ${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')}` : '';
+  const place = withZone ? ` ${placeOfZone(zone)}` : '';
   return `${isUsual(row) ? '~' : ''}${time}${place}`;
 }
 

@@ -1,6 +1,6 @@
 import { principalReleases, releaseOf } from '../../../domain/calendar/releases.ts';
 import type { CalendarEntry } from '../../../domain/calendar/sighting.ts';
-import { allBytes, limits, notUtf8, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, limits, refusal, type SourceFile, utf8Text } from '../../files/source-file.ts';
 import { type ImportFormat, readDay } from '../format.ts';
 import { sightingOf } from './look.ts';
 
@@ -18,7 +18,7 @@ export const alfredReleaseDates: ImportFormat = {
     return found !== null && /^[\s-]*(?:\d{4}-\d\d-\d\d|$)/.test(text.slice(found.index + found[0].length));
   },
   async *read(file, options) {
-    const lines = await readLines(file);
+    const lines = utf8Text(file, await allBytes(file, limits.calendar)).split(/\r?\n/);
     const place = lines.findIndex((line) => heading.test(line));
     if (place === -1) throw refusal(file, {}, 'no line "Release Dates:" precedes the dates');
     const release = numberOf(file, lines.slice(0, place));
@@ -39,15 +39,6 @@ export const alfredReleaseDates: ImportFormat = {
     yield { sightings: [sightingOf({ source: 'FRED', scope: release, seenAt, lists: 'events' }, entries)] };
   },
 };
-
-async function readLines(file: SourceFile): Promise<readonly string[]> {
-  const bytes = await allBytes(file, limits.calendar);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
-  } catch {
-    throw notUtf8(file);
-  }
-}
 
 /** Returns the number of the release at FRED: by the file name, an address or the name of a principal release. */
 function numberOf(file: SourceFile, notes: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { CalendarEntry } from '../../../domain/calendar/sighting.ts';
-import { localTimeOf } from '../../../domain/calendar/zones.ts';
+import { localTimeOf, newYork } from '../../../domain/calendar/zones.ts';
 import { type Day, parseDay } from '../../../domain/values/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, jsonText, readJsonObject } from '../../readers/json.ts';
@@ -60,14 +60,12 @@ function datesOf(file: SourceFile, title: string, dates: unknown): readonly Cale
           { row: index + 1, column: title, value: jsonText(time) },
           `not a time in ${name}: use YYYY-MM-DDTHH:MM:SS+00:00`,
         );
-      const local = localTimeOf(instant, zone);
-      entries.set(instant.toISOString(), { release, ...local, zone, ...(state && { state }) });
+      const local = localTimeOf(instant, newYork);
+      entries.set(instant.toISOString(), { release, ...local, zone: newYork, ...(state && { state }) });
     }
   }
   return [...entries.values()];
 }
-
-const zone = 'America/New_York';
 
 function instantIn(text: unknown): Date | undefined {
   if (typeof text !== 'string') return undefined;

@@ -4,12 +4,13 @@ import {
   instantOf,
   type LocalTime,
   localTimeOf,
+  newYork,
   zoneForm,
   zoneNamed,
 } from '../../../domain/calendar/zones.ts';
 import { type Day, parseDay } from '../../../domain/values/date.ts';
 import { Problem } from '../../../errors/problem.ts';
-import { allBytes, limits, notUtf8, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, limits, refusal, type SourceFile, utf8Text } from '../../files/source-file.ts';
 import type { ImportFormat } from '../format.ts';
 import { lookTime, sightingOf } from './look.ts';
 
@@ -20,7 +21,7 @@ export const icsCalendar: ImportFormat = {
   takesAsOf: true,
   recognise: ({ text }) => /^\uFEFF?\s*BEGIN:VCALENDAR\b/i.test(text),
   async *read(file, options) {
-    const { text, rows } = checkedLines(file, await readText(file));
+    const { text, rows } = checkedLines(file, utf8Text(file, await allBytes(file, limits.calendar)));
     const { default: ical } = await import('ical.js');
     const calendar = parsed(file, () => new ical.Component(ical.parse(text)));
     const publisher = publisherOf(file, calendar);
@@ -54,15 +55,6 @@ export const icsCalendar: ImportFormat = {
 
 const again = 'download it again; a page of a web site may have taken its place';
 
-async function readText(file: SourceFile): Promise<string> {
-  const bytes = await allBytes(file, limits.calendar);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
-  } catch {
-    throw notUtf8(file);
-  }
-}
-
 const deepest = 10;
 
 /** Checks that a calendar is whole, and returns it without blank lines, with the rows on which its events begin. */
@@ -70,7 +62,7 @@ function checkedLines(
   file: SourceFile,
   content: string,
 ): { readonly text: string; readonly rows: readonly number[] } {
-  const lines = content.split('\n').map((line, index) => ({ line, row: index + 1 }));
+  const lines = content.split(/\r\n?|\n/).map((line, index) => ({ line, row: index + 1 }));
   const filled = lines.filter(({ line }) => line.trim() !== '');
   const open: { readonly name: string; readonly row: number }[] = [];
   const rows: number[] = [];
@@ -123,8 +115,6 @@ type CalendarPublisher = {
   readonly zone?: string;
   readonly titleOf: (title: string) => Pick<CalendarEntry, 'period' | 'release'>;
 };
-
-const newYork = 'America/New_York';
 
 function publisherOf(file: SourceFile, calendar: ICAL.Component): CalendarPublisher {
   const textIn = (name: string) => String(calendar.getFirstPropertyValue(name) ?? '').trim();
