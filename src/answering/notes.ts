@@ -4,7 +4,7 @@ import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed, someOf } from '../errors/wording.ts';
-import type { KnownInstant, Row } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import { knownIn, type Params, type ParamTexts } from '../operations/param.ts';
 import { observations } from '../operations/series/observations.ts';
@@ -53,26 +53,38 @@ function noteInstants(
       const one = basis.resolved(id, instant);
       return one === undefined ? [] : [{ id, ...one }];
     });
-    const namesOf = (rule: KnownInstant['rule']) => {
-      const ids = found.filter((one) => one.rule === rule).map(({ id }) => id);
+    const early = found.filter(({ rule }) => rule === 'day before');
+    // Times belong to days of publication, which samples and downloads have not.
+    const isUndated = (id: string) => {
+      const kinds = basis.kindsOf(id);
+      return kinds.size > 0 && !kinds.has('exact');
+    };
+    const namesOf = (of: typeof found) => {
+      const ids = of.map(({ id }) => id);
       return {
         text: listed(someOf(ids, mostNamed, 'series'), 'and'),
         verb: ids.length === 1 ? 'is' : 'are',
         ids,
       };
     };
-    const [exact, early] = [namesOf('time'), namesOf('day before')];
-    const days = listed(
-      [...new Set(found.filter(({ rule }) => rule === 'day before').map(({ day }) => day))],
-      'or',
-    );
+    const dayBefore = (of: typeof found, reason: string) => {
+      const { text, verb, ids } = namesOf(of);
+      const days = listed([...new Set(of.map(({ day }) => day))], 'or');
+      return ids.length === 0
+        ? []
+        : [`${text} ${verb} as of the end of ${days}, the day before, because ${reason}`];
+    };
+    const exact = namesOf(found.filter(({ rule }) => rule === 'time'));
     const texts = [
       ...(exact.ids.length === 0 ? [] : [`${exact.text} ${exact.verb} known to the minute`]),
-      ...(early.ids.length === 0
-        ? []
-        : [
-            `${early.text} ${early.verb} as of the end of ${days}, the day before, because no calendar gives the time of a release on the day`,
-          ]),
+      ...dayBefore(
+        early.filter(({ id }) => !isUndated(id)),
+        'no calendar gives a single time of a release on the day',
+      ),
+      ...dayBefore(
+        early.filter(({ id }) => isUndated(id)),
+        'the dates of these vintages are not those of releases',
+      ),
     ];
     if (texts.length > 0) note?.({ kind: 'known at', text: `at ${instant}, ${texts.join('; ')}` });
   }

@@ -109,7 +109,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** True for answers about what the store follows; a service gives them to keys on the plan `owner` alone. */
   readonly forOwner?: boolean;
   /** True for answers that may differ a second later without an import. They are not cached. */
-  readonly dependsOnNow?: boolean;
+  dependsOnNow?(texts: ParamTexts): boolean;
   /** The parameters of the example; descriptions show the first row that the sample gives for them. */
   readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */

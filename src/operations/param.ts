@@ -97,7 +97,10 @@ export function invalid(name: string, detail: string | Sentence): Problem {
 }
 
 type ParamOptions = Partial<
-  Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'ofPeriod' | 'placeholder'>
+  Pick<
+    Param,
+    'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'namesSeries' | 'ofPeriod' | 'placeholder'
+  >
 >;
 
 /** Declares an optional parameter; its schema has the default, unless it is an empty text. */

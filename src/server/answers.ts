@@ -95,7 +95,7 @@ async function answerPage(
   const known = request.header('if-none-match');
   const lease = services.lease();
   try {
-    const isShared = isRepeatable(operation);
+    const isShared = isRepeatable(operation, texts);
     const cached = isShared ? cache.get(keyIn(await lease.state(stateSubject(operation, texts)))) : undefined;
     if (isShared) exchange.isCached = cached !== undefined;
     if (cached !== undefined) return send(exchange, cached);
@@ -116,11 +116,11 @@ async function answerPage(
 }
 
 /** Tells whether an answer stays the same while the data, the day and the plan do. */
-function isRepeatable({
-  aboutCaller,
-  dependsOnNow,
-}: Pick<Operation, 'aboutCaller' | 'dependsOnNow'>): boolean {
-  return aboutCaller !== true && dependsOnNow !== true;
+function isRepeatable(
+  { aboutCaller, dependsOnNow }: Pick<Operation, 'aboutCaller' | 'dependsOnNow'>,
+  texts: ParamTexts,
+): boolean {
+  return aboutCaller !== true && dependsOnNow?.(texts) !== true;
 }
 
 async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promise<WireReply> {
@@ -230,7 +230,7 @@ async function beginTable(
   const state = await lease.state(operation && stateSubject(operation, texts));
   const named = JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]);
   // Nothing names what may differ a second later.
-  const tag = operation === undefined || isRepeatable(operation) ? tagOf(named) : undefined;
+  const tag = operation === undefined || isRepeatable(operation, texts) ? tagOf(named) : undefined;
   const headers = cacheHeaders(tag);
   if (tag !== undefined && namesTag(request, tag)) return { headers };
   const job = { name, texts, format, plan, requestId, now, state, ...defined({ usage }) };

@@ -88,7 +88,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       }
     };
     const today = query.dependsOnToday ? now.today : undefined;
-    return { answer, today: operation.dependsOnNow === true ? now.now : today };
+    return { answer, today: operation.dependsOnNow?.(texts) === true ? now.now : today };
   };
 
   const followed: AskFollowed = () => store.read((view) => view.sources.followed());

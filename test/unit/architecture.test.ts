@@ -94,10 +94,10 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2229,
+  answering: 2241,
   cli: 4410,
   client: 1565,
-  domain: 5208,
+  domain: 5212,
   errors: 317,
   explorer: 1978,
   import: 8881,
@@ -105,7 +105,7 @@ const mostLines: Readonly<Record<string, number>> = {
   lines: 773,
   maintenance: 1079,
   mcp: 270,
-  operations: 4234,
+  operations: 4239,
   platform: 441,
   pull: 5433,
   questions: 4442,
@@ -118,7 +118,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 412;
+const mostSingles = 414;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -2,14 +2,15 @@ import { addDays, type Day, earlier, later } from '../values/date.ts';
 import { addTo, entryOf } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
 import { type CalendarEntry, instantOfEntry, type Sighting, seenOn } from './sighting.ts';
+import { localTimeOf } from './zones.ts';
 
 /** What is known of a planned release: `passed` is a day that passed without evidence of the release. */
 export const releaseStatuses = ['planned', 'released', 'passed', 'moved', 'cancelled', 'vanished'] as const;
 
 type ReleaseStatus = (typeof releaseStatuses)[number];
 
-/** How certain a day is, the surest first; `usual time` adds the usual time to an official day. */
-export const certainties = ['official time', 'usual time', 'official day', 'projected'] as const;
+/** How certain a planned day is, the surest first; `usual time` adds the usual time to an official day. */
+export const certainties = ['official time', 'usual time', 'official day'] as const;
 
 /** How certain the day and time of a release are. */
 type Certainty = (typeof certainties)[number];
@@ -46,11 +47,13 @@ export type VintageEvidence = {
 };
 
 /** What one calendar says of a day of a release, as of its newest look. */
-type ListedDay = {
+export type ListedDay = {
   readonly source: string;
   readonly release: Release;
   /** What it lists; several entries of one day are one. */
   readonly entry: CalendarEntry;
+  /** True if the entries of the day have different times, so that none counts. */
+  readonly hasSeveralTimes: boolean;
   readonly firstSeen: Day;
   /** The day of the newest look that covers the day. */
   readonly lastSeen: Day;
@@ -62,18 +65,22 @@ type ListedDay = {
 /**
  * Works out what was planned, moved and released as known on a day, from what calendars listed and what was published.
  * Plans are known from the day of a look, releases from their own day. The order of the sightings does not matter.
+ * With `now`, a UTC second of the as-of date, times of that day pass at their second; without, when the day is over.
  */
 export function scheduleOf(
   sightings: readonly Sighting[],
   vintages: readonly VintageEvidence[],
   asOf: Day,
+  now?: string,
 ): readonly ScheduledRelease[] {
   const listed = new Map<string, ListedDay[]>();
   for (const one of listedDays(sightings.filter((one) => seenOn(one) <= asOf)))
     addTo(listed, keyOfRelease({ release: one.release, day: one.entry.day }), one);
   const events = eventsOf(sightings, vintages, asOf);
   const keys = new Set([...listed.keys(), ...events.keys()]);
-  const found = [...keys].flatMap((key) => scheduled(listed.get(key) ?? [], events.get(key), asOf) ?? []);
+  const found = [...keys].flatMap(
+    (key) => scheduled(listed.get(key) ?? [], events.get(key), { asOf, now }) ?? [],
+  );
   return found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
@@ -105,17 +112,20 @@ function bySource(sightings: readonly Sighting[]): ReadonlyMap<string, readonly 
 /** Follows the entries of one calendar through its looks, oldest first. */
 function listedBy(source: string, looks: readonly Sighting[]): readonly ListedDay[] {
   const found = new Map<string, ListedDay>();
+  // A store gives looks that saw the same the same list, and most looks see what the one before saw.
+  const known = new Map<Sighting['entries'], ReadonlyMap<string, DayOfEntries>>();
   for (const look of looks) {
     const seen = seenOn(look);
-    const listed = entriesByDay(source, look);
-    for (const [key, { release, entries }] of listed) {
-      const entry = combined(entries);
+    const listed = known.get(look.entries) ?? entriesByDay(source, look);
+    known.set(look.entries, listed);
+    for (const [key, { entries: _, ...day }] of listed) {
+      const { entry } = day;
       const before = found.get(key);
       const status = entry.state ?? 'planned';
       const isSame = before?.status === status && before.entry.time === entry.time;
       const firstSeen = before?.firstSeen ?? seen;
       const since = isSame ? before.since : seen;
-      found.set(key, { source, release, entry, firstSeen, lastSeen: seen, status, since });
+      found.set(key, { source, ...day, firstSeen, lastSeen: seen, status, since });
     }
     for (const [key, one] of found) {
       if (listed.has(key) || !isCovered(one, look)) continue;
@@ -126,35 +136,49 @@ function listedBy(source: string, looks: readonly Sighting[]): readonly ListedDa
   return [...found.values()];
 }
 
-type DayOfEntries = { readonly release: Release; readonly entries: CalendarEntry[] };
+type DayOfEntries = Pick<ListedDay, 'entry' | 'hasSeveralTimes' | 'release'> & {
+  readonly entries: readonly CalendarEntry[];
+};
 
 /** Groups what a look lists by release and day: a calendar may write the title of a release in several ways. */
 function entriesByDay(source: string, { entries }: Sighting): ReadonlyMap<string, DayOfEntries> {
-  const listed = new Map<string, DayOfEntries>();
-  for (const entry of entries) {
-    const release = releaseOf(source, entry.release, entry.name);
+  const listed = new Map<string, { readonly release: Release; readonly entries: CalendarEntry[] }>();
+  for (const written of entries) {
+    const release = releaseOf(source, written.release, written.name);
+    const entry = inZoneOf(release, written);
     const key = keyOfRelease({ release, day: entry.day });
     entryOf(listed, key, () => ({ release, entries: [] })).entries.push(entry);
   }
-  return listed;
+  return new Map(
+    [...listed].map(([key, { release, entries: own }]) => [key, { release, entries: own, ...combined(own) }]),
+  );
+}
+
+/** Returns an entry with the day and time in the zone of its release: a calendar may write them in UTC. */
+function inZoneOf({ zone }: Release, entry: CalendarEntry): CalendarEntry {
+  if (zone === undefined || entry.zone === undefined || entry.zone === zone) return entry;
+  const instant = instantOfEntry(entry);
+  return instant === undefined ? entry : { ...entry, ...localTimeOf(new Date(instant), zone), zone };
 }
 
 /** Makes one entry of those of one day: with all periods, and with a time if they have one. */
-function combined(entries: readonly CalendarEntry[]): CalendarEntry {
+function combined(entries: readonly CalendarEntry[]): Pick<ListedDay, 'entry' | 'hasSeveralTimes'> {
   const { release = '', day = '', name, zone } = entries[0] ?? {};
   const times = new Set(entries.map(({ time }) => time));
   const periods = new Set(entries.flatMap(({ period }) => period ?? []));
   const [time] = times;
   const state = entries.every((entry) => entry.state !== undefined) ? entries[0]?.state : undefined;
   const period = periods.size === 0 ? undefined : [...periods].join('; ');
-  return {
+  const hasSeveralTimes = times.size > 1;
+  const entry = {
     ...{ release, day },
     ...(name !== undefined && { name }),
-    ...(times.size === 1 && time !== undefined && { time }),
+    ...(!hasSeveralTimes && time !== undefined && { time }),
     ...(zone !== undefined && { zone }),
     ...(period !== undefined && { period }),
     ...(state !== undefined && { state }),
   };
+  return { entry, hasSeveralTimes };
 }
 
 /** Tells whether a look covers a day, which it then lists or has dropped. */
@@ -204,7 +228,7 @@ function eventsOf(
 function scheduled(
   listed: readonly ListedDay[],
   event: Event | undefined,
-  asOf: Day,
+  { asOf, now }: { readonly asOf: Day; readonly now: string | undefined },
 ): ScheduledRelease | undefined {
   const { release, day } = listed[0]
     ? { release: listed[0].release, day: listed[0].entry.day }
@@ -214,21 +238,20 @@ function scheduled(
   const placeOfWord = ({ lastSeen, entry }: ListedDay) => `${lastSeen} ${entry.time ?? ''}`;
   const [newest] = [...listed].sort((a, b) => (placeOfWord(a) < placeOfWord(b) ? 1 : -1));
   const firstSeen = listed.map((one) => one.firstSeen).sort()[0] ?? day;
-  const planned = newest?.status === 'planned' && day < asOf ? 'passed' : (newest?.status ?? 'planned');
+  const when = timeOf(release, day, listed);
+  const isOver = day < asOf || (now !== undefined && when.at !== '' && when.at <= now);
+  const planned = newest?.status === 'planned' && isOver ? 'passed' : (newest?.status ?? 'planned');
   const status = event === undefined ? planned : 'released';
   const proofs = event?.proofs ?? [];
   const sinceOf: Partial<Record<ReleaseStatus, Day>> = {
     released: day,
-    passed: later(addDays(day, 1), newest?.since ?? day),
+    // On the day itself, only the second of its time tells.
+    passed: later(day < asOf ? addDays(day, 1) : day, newest?.since ?? day),
   };
   return {
     release,
     day,
-    ...timeOf(
-      release,
-      day,
-      listed.map(({ entry }) => entry),
-    ),
+    ...when,
     period: listed.find(({ entry }) => entry.period !== undefined)?.entry.period ?? '',
     status,
     since: sinceOf[status] ?? newest?.since ?? day,
@@ -239,13 +262,25 @@ function scheduled(
   };
 }
 
-/** Returns the time that all calendars with a time agree on, or the usual one where none has a time. */
-function timeOf({ zone: own = '', usualTime = '' }: Release, day: Day, entries: readonly CalendarEntry[]) {
-  const stated = entries.flatMap(({ time, zone = own }) => (time === undefined ? [] : [{ time, zone }]));
-  const areOne = new Set(stated.map((one) => instantOfEntry({ day, ...one }))).size === 1;
-  const usual = stated.length === 0 ? { time: usualTime, zone: own } : { time: '', zone: '' };
-  const { time, zone } = (areOne ? stated[0] : undefined) ?? usual;
-  const official: Certainty = areOne ? 'official time' : 'usual time';
-  const certainty: Certainty = time === '' ? 'official day' : official;
-  return { time, zone: time === '' ? '' : zone, at: instantOfEntry({ day, time, zone }) ?? '', certainty };
+/** Returns the time of a release on a day: the official one, or the usual one where no calendar has a time. */
+function timeOf({ zone: own = '', usualTime = '' }: Release, day: Day, listed: readonly ListedDay[]) {
+  const official = officialTime(listed);
+  const hasTime = listed.some(({ entry, hasSeveralTimes }) => hasSeveralTimes || entry.time !== undefined);
+  const usual = hasTime || usualTime === '' ? { time: '', zone: '' } : { time: usualTime, zone: own };
+  const { time, zone } = official ?? usual;
+  const dayOrUsual: Certainty = time === '' ? 'official day' : 'usual time';
+  const certainty: Certainty = official === undefined ? dayOrUsual : 'official time';
+  return { time, zone, at: instantOfEntry({ day, time, zone }) ?? '', certainty };
+}
+
+/** Returns the time of a release on one day that all calendars with a time agree on; undefined if they have none or several. */
+export function officialTime(
+  listed: readonly ListedDay[],
+): { readonly time: string; readonly zone: string; readonly at: string } | undefined {
+  const stated = listed.flatMap(({ release, entry: { day, time, zone = release.zone ?? '' } }) => {
+    const at = time === undefined ? undefined : instantOfEntry({ day, time, zone });
+    return time === undefined || at === undefined ? [] : [{ time, zone, at }];
+  });
+  const isOne = new Set(stated.map(({ at }) => at)).size === 1;
+  return isOne && !listed.some(({ hasSeveralTimes }) => hasSeveralTimes) ? stated[0] : undefined;
 }

@@ -1,8 +1,8 @@
 import { addDays, type Day } from '../values/date.ts';
-import { addTo } from '../values/groups.ts';
-import { type Release, releaseOf } from './releases.ts';
-import { listedDays } from './schedule.ts';
-import { type CalendarEntry, instantOfEntry, type Sighting } from './sighting.ts';
+import { entryOf, groupBy } from '../values/groups.ts';
+import type { Release } from './releases.ts';
+import { listedDays, officialTime } from './schedule.ts';
+import type { Sighting } from './sighting.ts';
 import { endOfDay, instantText, localTimeOf } from './zones.ts';
 
 /** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
@@ -33,49 +33,17 @@ export function lastDayOver(instant: string): Day {
   return addDays(localTimeOf(new Date(instant), lastZone).day, -1);
 }
 
-/**
- * Reads the official times of releases from what calendars list, by the id of the release.
- * A day on which calendars list several times, or a release without a time beside another, has none.
- */
+/** Reads the official times of releases from what calendars list, by the id of the release. */
 function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, ReleaseTimes> {
-  const listed = new Map<
-    string,
-    { readonly source: string; readonly release: Release; entry: CalendarEntry }[]
-  >();
-  const add = (source: string, release: Release, entry: CalendarEntry) =>
-    addTo(listed, `${release.id} ${dayOfEntry(entry, release)}`, { source, release, entry });
-  for (const { status, source, release, entry } of listedDays(sightings))
-    if (status === 'planned') add(source, release, entry);
-  for (const { source, lists, entries } of sightings)
-    if (lists === 'events')
-      for (const entry of entries) add(source, releaseOf(source, entry.release, entry.name), entry);
+  const planned = listedDays(sightings).filter(({ status }) => status === 'planned');
   const times = new Map<string, Map<Day, string>>();
-  for (const own of listed.values()) {
-    const instants = new Set(own.flatMap(({ entry }) => instantOfEntry(entry) ?? []));
-    const untimed = own.filter(({ entry }) => instantOfEntry(entry) === undefined);
-    const isOne = untimed.every((one) =>
-      own.every(({ source, entry }) => source !== one.source || entry === one.entry),
-    );
-    const [instant] = instants;
-    const [{ release, entry } = {}] = own;
-    if (
-      instants.size !== 1 ||
-      !isOne ||
-      instant === undefined ||
-      release === undefined ||
-      entry === undefined
-    )
-      continue;
-    const ofRelease = times.get(release.id) ?? new Map<Day, string>();
-    times.set(release.id, ofRelease.set(dayOfEntry(entry, release), instant));
+  for (const own of groupBy(planned, ({ release, entry }) => `${release.id} ${entry.day}`).values()) {
+    const official = officialTime(own);
+    const [first] = own;
+    if (official !== undefined && first !== undefined)
+      entryOf(times, first.release.id, () => new Map()).set(first.entry.day, official.at);
   }
   return times;
-}
-
-/** Returns the day of an entry in the zone of its release: a calendar may write its times in UTC. */
-function dayOfEntry(entry: CalendarEntry, { zone }: Release): Day {
-  const instant = instantOfEntry(entry);
-  return zone === undefined || instant === undefined ? entry.day : localTimeOf(new Date(instant), zone).day;
 }
 
 /** Makes the clock of series that date their vintages in a zone; without times, a vintage is known when its day ends. */

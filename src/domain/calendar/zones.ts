@@ -60,6 +60,7 @@ const widestOffset = 16 * 60;
 export function instantOf({ day, time }: LocalTime, zone: string): Date | undefined {
   if (parseDay(day) === undefined || !/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return undefined;
   const asUtc = Date.parse(`${day}T${time}:00Z`);
+  if (zone === 'UTC') return new Date(asUtc);
   const offsets = [-widestOffset, widestOffset].map((minutes) => {
     const near = new Date(asUtc + minutes * minute);
     const local = localTimeOf(near, zone);

@@ -5,7 +5,6 @@ import {
   type ScheduledRelease,
 } from '../../domain/calendar/schedule.ts';
 import { addDays } from '../../domain/values/date.ts';
-import type { StoreView } from '../../store/store.ts';
 import { changedSince, checkVersion, pageOf } from '../envelope.ts';
 import { field, nullable, rowsFrom } from '../field.ts';
 import { operation } from '../operation.ts';
@@ -96,13 +95,13 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
       { ...seriesId, parse: seriesId.check },
       'The releases in which this series appears.',
       undefined,
-      { complete: 'ids' },
+      { complete: 'ids', namesSeries: true },
     ),
     as_of: asOfParam(),
     ...paging,
   },
   fields,
-  columns: ['date', 'time', 'name', 'period', 'status', 'certainty', 'source'],
+  columns: ['date', 'time', 'zone', 'name', 'period', 'status', 'certainty', 'source'],
   example: { series: 'GDP', from: '2015-01-01', to: '2015-03-31', limit: '1' },
   byDay: true,
   knownBy: 'known_from',
@@ -111,6 +110,8 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
   identity: ['date', 'release'],
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   dependsOnToday: () => true,
+  dependsOnNow: (texts) => textOf(texts, 'as_of') === undefined,
+  readsCalendars: () => true,
   async remark(rows) {
     const isProven = rows.length > 0 && rows.every(({ source }) => source === 'stored vintages');
     return [
@@ -123,15 +124,21 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
   async whyEmpty(texts) {
     const begin =
       textOf(texts, 'from') === undefined ? ' from a week ago on; --from reaches further back' : '';
-    return `no release is known${begin}; \`asof pull calendar\` brings the calendars of the BLS and the BEA`;
+    const [name, id] = ['release', 'series'].map((param) => textOf(texts, param));
+    const named = name === undefined ? '' : ` whose name has ${JSON.stringify(name)}`;
+    const ofSeries = id === undefined ? '' : ` in which ${id} appears`;
+    return `no release${named}${ofSeries} is known${begin}; \`asof pull calendar\` brings the calendars of the BLS and the BEA`;
   },
   async run({ from: asked, to, release, series: id, as_of, limit }, { view, position, clock }) {
     const asOf = as_of ?? clock.today;
     const from = asked ?? (to === undefined ? addDays(asOf, -daysBefore) : undefined);
     const { revision } = await view.state();
     checkVersion(position, revision);
-    const series = id === undefined ? undefined : existing(await seriesNamed(view, id), id);
-    const found = (await scheduleIn(view, { series, from, to, asOf })).filter((one) => isMeant(one, release));
+    const series = id === undefined ? undefined : existing(await view.series.find(id), id);
+    const now = as_of === undefined ? clock.now : undefined;
+    const found = (await scheduleIn(view, { series, from, to, asOf, now })).filter((one) =>
+      isMeant(one, release),
+    );
     const [last, day = asOf] = position?.key ?? [];
     const begin = last === undefined ? 0 : found.findIndex((one) => keyOfRelease(one) === last) + 1;
     // Past midnight, other rows have other states; without the row of the cursor, the list would begin again.
@@ -145,13 +152,6 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
     };
   },
 });
-
-/** Finds a series by its id or an alias. */
-async function seriesNamed({ series, aliases }: StoreView, name: string) {
-  const found = await series.find(name);
-  const id = found === undefined ? await aliases.idOf(name) : undefined;
-  return id === undefined ? found : series.find(id);
-}
 
 function isMeant({ release: { id, name } }: ScheduledRelease, text: string | undefined): boolean {
   if (text === undefined) return true;

@@ -27,7 +27,7 @@ export async function dueIn(
   const ids = followed.map(({ name }) => name);
   const [stored, schedule] = await Promise.all([
     view.series.search({ text: '', ids, limit: ids.length }),
-    scheduleIn(view, { from: addDays(today, -daysRead), asOf: today }),
+    scheduleIn(view, { from: addDays(today, -daysRead), asOf: today, now }),
   ]);
   const byId = new Map(stored.map((series) => [series.id, series]));
   const items = followed.map(({ source, name, lastRun }) => {
@@ -47,10 +47,10 @@ const fields = [
   nullable('released', 'day', 'The day of the newest release whose time has passed.'),
   field('time', 'text', 'The time of that release, HH:MM; empty if only the day is known.'),
   zoneField,
-  nullable('at', 'instant', 'The date and time of that release in UTC.'),
-  nullable('last_run', 'instant', 'When the item was pulled last.'),
+  nullable('at', 'moment', 'The date and time of that release in UTC.'),
+  nullable('last_run', 'moment', 'When the item was pulled last.'),
   nullable('next', 'day', 'The day of the next planned release.'),
-  nullable('next_at', 'instant', 'The date and time of the next planned release in UTC.'),
+  nullable('next_at', 'moment', 'The date and time of the next planned release in UTC.'),
   field(
     'due',
     'boolean',
@@ -88,7 +88,7 @@ asof due --every
     'By calendars and stored vintages. A planned time that has passed counts as released; a plan that has vanished, moved or was cancelled does not. A pull may come before the source has loaded a release: for 24 hours, it stays due until its vintage is stored. Of a release without a time, the end of the day counts. Items without a release in a calendar, such as curves and filings, are never due.',
   path: '/v1/calendar/due',
   object: 'due_list',
-  dependsOnNow: true,
+  dependsOnNow: () => true,
   forOwner: true,
   params: { every: param(flag, 'Also the items that are not due.', undefined) },
   fields,

@@ -21,12 +21,12 @@ const fields = [
   ),
   field('time', 'text', 'The time of day there, HH:MM; empty if only the day is known.'),
   zoneField,
-  nullable('at', 'instant', 'The date and time in UTC.'),
+  nullable('at', 'moment', 'The date and time in UTC.'),
   field('release', 'text', 'Identifier of the release; empty if unknown.', { rank: 'low' }),
   field('name', 'text', 'What is released; empty if unknown.', { rank: 'low' }),
   periodField,
   field('certainty', 'text', 'As in a calendar; projected is a day by the rhythm of the vintages.', {
-    choices: [...certainties, ''],
+    choices: [...certainties, 'projected', ''],
   }),
   field('source', 'text', 'The calendars that list the day, or `its vintages`; empty without a day.', {
     rank: 'low',
@@ -72,7 +72,7 @@ asof next GDP --columns all
   params: { id: seriesIdParam('series_id'), as_of: asOfParam() },
   fields,
   columns: [
-    ...(['series_id', 'due', 'time', 'name', 'certainty'] as const),
+    ...(['series_id', 'due', 'time', 'zone', 'name', 'certainty'] as const),
     ...(['newest_date', 'as_of_date', 'days_ago'] as const),
   ],
   example: { id: 'GDP', as_of: '2015-01-15' },
@@ -81,7 +81,7 @@ asof next GDP --columns all
   identity: ['series_id'],
   readsCalendars: () => true,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  dependsOnToday: ({ as_of }) => as_of === undefined,
+  dependsOnNow: (texts) => textOf(texts, 'as_of') === undefined,
   remark: (rows) => Promise.resolve(rows.flatMap(remarksOn)),
   async whyEmpty(texts) {
     return `nothing was known of ${textOf(texts, 'id')} on ${textOf(texts, 'as_of') ?? 'this day'}`;
@@ -97,7 +97,8 @@ asof next GDP --columns all
     const days = vintages?.rows ?? [];
     const [last] = days;
     if (newest === undefined || last === undefined) return { rows: [], ...defined({ as_of }) };
-    const listed = await scheduleIn(view, { series, from: last.asOfDate, asOf });
+    const now = as_of === undefined ? clock.now : undefined;
+    const listed = await scheduleIn(view, { series, from: last.asOfDate, asOf, now });
     const { id: release = '', name = '' } = releaseOfStored(series) ?? {};
     const daysAgo = dayNumber(asOf) - dayNumber(newest.asOfDate);
     const own = { seriesId: series.id, newestDate: newest.date, asOfDate: newest.asOfDate, daysAgo };
@@ -144,7 +145,9 @@ function remarksOn({
   const late =
     since === null
       ? []
-      : [`${id} was due on ${since}, and no figure of that day is stored: pull it, or it is late`];
+      : [
+          `${id} was ${certainty === 'projected' ? 'expected around' : 'due on'} ${since}, and no figure since is stored: pull it, or it is late`,
+        ];
   if (due === null)
     return [...late, `no calendar lists a next day of ${id}, and none is projected: ${reason}`];
   if (certainty !== 'projected') return late;

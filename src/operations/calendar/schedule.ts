@@ -10,9 +10,6 @@ export const zoneField = field(
   'zone',
   'text',
   'The zone of the time in the tz database; empty without a time.',
-  {
-    rank: 'low',
-  },
 );
 
 /** The period of a release. */
@@ -28,6 +25,8 @@ type ScheduleQuery = {
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
   readonly asOf: Day;
+  /** The UTC second of the question, if it asks for what is known now. */
+  readonly now?: string | undefined;
 };
 
 const mostVintages = 100_000;
@@ -35,7 +34,7 @@ const mostVintages = 100_000;
 /** Lists releases by day, as known on a day from calendars and from the vintages of the store. */
 export async function scheduleIn(
   view: Pick<StoreView, 'calendar' | 'series'>,
-  { series, from, to, asOf }: ScheduleQuery,
+  { series, from, to, asOf, now }: ScheduleQuery,
 ): Promise<readonly ScheduledRelease[]> {
   const release = series && releaseOfStored(series);
   if (series !== undefined && release === undefined) return [];
@@ -43,7 +42,7 @@ export async function scheduleIn(
     view.calendar.sightings({ upTo: asOf, from }),
     evidenceIn(view, { series, from, to, asOf }),
   ]);
-  return scheduleOf(sightings, vintages, asOf).filter(
+  return scheduleOf(sightings, vintages, asOf, now).filter(
     (one) =>
       (from === undefined || one.day >= from) &&
       (to === undefined || one.day <= to) &&

@@ -49,7 +49,7 @@ describe('the next jobs report in the lapse of 2025', () => {
 
   it('says in notes what is late, and what is projected', async () => {
     expect((await run('next', 'PAYEMS', '--as-of', '2025-10-10')).err).toBe(
-      'asof: PAYEMS was due on 2025-10-03, and no figure of that day is stored: pull it, or it is late\n',
+      'asof: PAYEMS was due on 2025-10-03, and no figure since is stored: pull it, or it is late\n',
     );
     expect((await run('next', 'PAYEMS', '--as-of', '2026-02-12')).err).toBe(
       'asof: no calendar lists a next day of PAYEMS: 2026-03-12 is projected from its vintages; `asof pull calendar` brings the plans\n',
@@ -73,9 +73,9 @@ describe('the next figures of several series', () => {
     const { code, out, err } = await run('next', 'other', 'PAYEMS', '--as-of', '2025-10-02');
     expect(code).toBe(0);
     expect(out).toBe(
-      'series_id,due,time,name,certainty,newest_date,as_of_date,days_ago\n' +
-        'OTHER,,,,,2025-02-01,2025-03-03,213\n' +
-        'PAYEMS,2025-10-03,08:30,Employment Situation,official time,2025-08-01,2025-09-05,27\n',
+      'series_id,due,time,zone,name,certainty,newest_date,as_of_date,days_ago\n' +
+        'OTHER,,,,,,2025-02-01,2025-03-03,213\n' +
+        'PAYEMS,2025-10-03,08:30,America/New_York,Employment Situation,official time,2025-08-01,2025-09-05,27\n',
     );
     expect(err).toBe(
       'asof: no calendar lists a next day of OTHER, and none is projected: 2 vintages are too few for a rhythm\n',
@@ -102,7 +102,7 @@ describe('the next figures of several series', () => {
     const metadata = 'series_id,title,vintage_kind\nCPIAUCSL,Prices,sampled\n';
     await importFiles(path, { 'metadata.csv': metadata, 'facts.csv': facts(...lines) });
     const { out, err } = await asof(['next', 'CPIAUCSL', '--as-of', '2025-05-16', '--store', path]);
-    expect(out).toContain('CPIAUCSL,,,Consumer Price Index,,2025-05-01,2025-05-15,1');
+    expect(out).toContain('CPIAUCSL,,,,Consumer Price Index,,2025-05-01,2025-05-15,1');
     expect(err).toContain('none is projected: its newest vintage is sampled, not of a day of publication');
   });
 });
@@ -131,6 +131,33 @@ describe('the calendar', () => {
     expect(before.err).toBe(
       'asof: passed: nothing stored proves a release on the day; a vintage of one of its series would\n',
     );
+  });
+
+  it('lists a release whose time has come as passed, and the next one after it', async () => {
+    const own = newStorePath(folder);
+    await writeSightings(own, [beforeTheLapse]);
+    const statusAt = async (now: string) =>
+      (await asof([...october, '--columns', 'date,status', '--csv', '--store', own], { now })).out;
+    expect(await statusAt('2025-10-03T12:29:00Z')).toContain('2025-10-03,planned');
+    expect(await statusAt('2025-10-03T12:30:00Z')).toContain('2025-10-03,passed');
+  });
+
+  it('names what was asked for where it lists nothing, and takes an alias for a series', async () => {
+    const { code, err } = await run(...october, '--release', 'zzz');
+    expect([code, err]).toEqual([
+      0,
+      'asof: no rows: no release whose name has "zzz" is known; `asof pull calendar` brings the calendars of the BLS and the BEA\n',
+    ]);
+    expect((await run(...october, '--series', 'OTHER')).err).toContain(
+      'no release in which OTHER appears is known',
+    );
+    await run('series', 'alias', 'JOBS', 'PAYEMS');
+    const [byAlias, byId] = [
+      await run(...october, '--series', 'jobs'),
+      await run(...october, '--series', 'PAYEMS'),
+    ];
+    expect(byAlias).toMatchObject({ code: 0, out: byId.out });
+    expect(byId.out).toContain('America/New_York');
   });
 
   it('is a file for a calendar program, the same each time', async () => {

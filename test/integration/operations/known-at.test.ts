@@ -125,7 +125,7 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
           expect(await newest(of, instant)).toBe('2008-07-01 14412.8 as of 2009-01-29, day before');
         expect(notes.map(({ text }) => text)).toContainEqual(
           expect.stringContaining(
-            'GDP is as of the end of 2009-01-29, the day before, because no calendar gives the time of a release on the day',
+            'GDP is as of the end of 2009-01-29, the day before, because no calendar gives a single time of a release on the day',
           ),
         );
       },
@@ -164,7 +164,7 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
         expect(day).toBeUndefined();
       }
       expect(notes.filter(({ kind }) => kind === 'known at').map(({ text }) => text)).toEqual([
-        'at 2009-01-30T13:30:00Z, GDP is known to the minute; OTHER is as of the end of 2009-01-29, the day before, because no calendar gives the time of a release on the day',
+        'at 2009-01-30T13:30:00Z, GDP is known to the minute; OTHER is as of the end of 2009-01-29, the day before, because no calendar gives a single time of a release on the day',
       ]);
     });
 

@@ -78,6 +78,21 @@ describe('the jobs report in the lapse of 2025', () => {
     ]);
   });
 
+  it('passes at its second on the day of the question, and is planned until then', () => {
+    const on = (now: string) =>
+      scheduleOf([before], [], '2025-10-03', now)
+        .filter(({ day }) => day === '2025-10-03')
+        .map(({ status, since }) => [status, since]);
+    // 08:30 in New York is 12:30 in UTC in October.
+    expect(on('2025-10-03T12:29:59Z')).toEqual([['planned', '2025-09-15']]);
+    expect(on('2025-10-03T12:30:00Z')).toEqual([['passed', '2025-10-03']]);
+    const entries = [{ release: jobs, day: '2025-10-03' }];
+    const untimed: Sighting = { ...before, source: 'Own', entries };
+    expect(scheduleOf([untimed], [], '2025-10-03', '2025-10-03T23:59:59Z')).toMatchObject([
+      { status: 'planned' },
+    ]);
+  });
+
   it('has the time of the calendar, and both sources, where two list a day', () => {
     const [row] = scheduleOf([after, past], [], '2026-02-20').filter(({ day }) => day === '2025-12-16');
     expect(row).toMatchObject({
@@ -149,6 +164,25 @@ describe('a calendar', () => {
     ];
     expect(scheduleOf(looks, [], '2026-03-01')).toMatchObject([
       { day, time: '', at: '', certainty: 'official day', sources: ['BEA', 'BEA JSON'] },
+    ]);
+  });
+
+  it('that lists a release at two times leaves the day without one, also beside another calendar', () => {
+    const zone = 'America/New_York';
+    const two = ['08:30', '10:00'].map((time) => ({ release: jobs, day: '2025-10-03', time, zone }));
+    const sightings = [
+      { ...before, source: 'BLS extra', entries: two },
+      { ...before, seenAt: '2025-09-16' },
+    ];
+    const [day] = scheduleOf(sightings, [], '2025-10-01').filter((one) => one.day === '2025-10-03');
+    expect(day).toMatchObject({ time: '', at: '', certainty: 'official day' });
+  });
+
+  it('in UTC has the day and the time where it is published, also near midnight', () => {
+    // 20:30 in New York on 3 October is half an hour past midnight of the fourth in UTC.
+    const entries = [{ release: jobs, day: '2025-10-04', time: '00:30', zone: 'UTC' }];
+    expect(scheduleOf([{ ...before, entries }], [], '2025-10-01')).toMatchObject([
+      { day: '2025-10-03', time: '20:30', zone: 'America/New_York', at: '2025-10-04T00:30:00Z' },
     ]);
   });
 
