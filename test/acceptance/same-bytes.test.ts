@@ -68,7 +68,7 @@ const lines: Readonly<Record<string, readonly [line: string, columns: string, dr
   observations: ['observations gdp ODD --as-of 2020-12-31', 'date,value,as_of_date', 'drawn'],
   revisions: ['revisions gdp --date 2020-03-01', 'date,value,as_of_date', 'drawn'],
   vintages: ['vintages gdp', 'as_of_date,added,revised', 'drawn'],
-  calendar: ['calendar --from 2020-01-01 --to 2021-12-31', 'date,time,name'],
+  calendar: ['calendar --from 2020-01-01 --to 2021-12-31', 'date,time,zone,name'],
   due: ['due --every', 'source,name,release'],
   next_release: ['next gdp ODD', 'series_id,due,time'],
   curve: ['curve --date 2026-01-15 --on-or-before', 'trade_date,maturity,rate', 'drawn'],
