@@ -59,6 +59,19 @@ export function shortDays(days: readonly Day[]): readonly string[] {
   return days.map((day) => day.slice(0, length));
 }
 
+const monthNames =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** Returns the month and the year of a day: `January 2009`. */
+export function monthInWords(day: Day): string {
+  return `${monthNames[Number(day.slice(5, 7)) - 1]} ${day.slice(0, 4)}`;
+}
+
+/** Returns a day in words: `30 January 2009`. */
+export function dayInWords(day: Day): string {
+  return `${Number(day.slice(8))} ${monthInWords(day)}`;
+}
+
 /** Returns the last day of the month of `day`. */
 export function monthEnd(day: Day): Day {
   const length = monthLength(Number(day.slice(0, 4)), Number(day.slice(5, 7)));

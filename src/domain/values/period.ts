@@ -1,4 +1,13 @@
-import { type Day, dayOf, type KnownFrequency, parseDay } from './date.ts';
+import {
+  type Day,
+  dayInWords,
+  dayOf,
+  type Frequency,
+  type KnownFrequency,
+  monthInWords,
+  parseDay,
+  periodStart,
+} from './date.ts';
 
 type Form = {
   readonly frequency: KnownFrequency;
@@ -46,6 +55,17 @@ function weekStart(year: number, week: number): Day | undefined {
   // The Thursday of a week is in the week's year.
   const thursday = new Date(monday.getTime() + 3 * 86_400_000);
   return thursday.getUTCFullYear() === year ? monday.toISOString().slice(0, 10) : undefined;
+}
+
+/** Returns the period of a date in words: `2008 Q4`, `October 2008`, or a day. */
+export function periodInWords(date: Day, frequency: Frequency): string {
+  // A fiscal year, or the end of a week, is known by its day.
+  if (periodStart(date, frequency) !== date || !date.endsWith('-01')) return dayInWords(date);
+  const [year, month] = [date.slice(0, 4), Number(date.slice(5, 7))];
+  if (frequency === 'A') return year;
+  if (frequency === 'SA') return `${year} H${month < 7 ? 1 : 2}`;
+  if (frequency === 'Q') return `${year} Q${Math.ceil(month / 3)}`;
+  return frequency === 'M' ? monthInWords(date) : dayInWords(date);
 }
 
 /** SDMX codes of frequencies; business days are daily. */

@@ -1,0 +1,54 @@
+import { grouped } from '../../errors/wording.ts';
+import { changeBetween, Exact, rescalingOf, roundedQuotient } from '../values/arithmetic.ts';
+import { type Day, dayInWords, type Frequency } from '../values/date.ts';
+import { periodInWords } from '../values/period.ts';
+
+type Subject = {
+  /** The id of the series, or other words for it. */
+  readonly name: string;
+  readonly date: Day;
+  readonly frequency: Frequency;
+  /** The unit of the values, as transformed. */
+  readonly unit: string;
+};
+
+/** A value as known on a day, or at an instant; `latest` is today. */
+type ValueOnDay = { readonly day: Day | 'latest'; readonly value: string };
+
+/** Says what a value was on one day, and what it is on a later one. */
+export function thenAndNow(
+  { name, date, frequency, unit }: Subject,
+  then: ValueOnDay,
+  now: ValueOnDay,
+): string {
+  const said = ({ day, value }: ValueOnDay) => `${day === 'latest' ? 'is' : 'was'} ${grouped(value)}`;
+  const first = `${whenKnown(then.day)}, ${name} of ${periodInWords(date, frequency)} ${said(then)}`;
+  const second = `${whenKnown(now.day)} it ${said(now)} (${changeInWords(then.value, now.value, unit)})`;
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}; ${second}`;
+}
+
+function whenKnown(day: Day | 'latest'): string {
+  if (day === 'latest') return 'today';
+  return day.length === 10 ? `on ${dayInWords(day)}` : `at ${day}`;
+}
+
+/** Writes a change with its sign: in percent for a level, as the difference for a rate, a growth or a balance. */
+function changeInWords(before: string, after: string, unit: string): string {
+  const { change } = changeBetween(before, after);
+  const difference = new Exact(change);
+  if (difference.isZero()) return 'unchanged';
+  const base = new Exact(before);
+  const percent = isLevel(unit) && base.gt(0) ? roundedQuotient(difference.times(100), base, 1) : '0';
+  const text = new Exact(percent).isZero() ? signed(change) : `${signed(percent)} %`;
+  const isRescaled = rescalingOf([{ old: before, new: after }], unit) !== undefined;
+  return isRescaled ? `${text}, perhaps by another base year` : text;
+}
+
+/** Tells whether a percentage of values in a unit means something: not of percentages, changes and logarithms. */
+function isLevel(unit: string): boolean {
+  return !/percent|rate of change|^change\b|natural log/i.test(unit);
+}
+
+function signed(text: string): string {
+  return grouped(text.startsWith('-') ? text : `+${text}`);
+}
