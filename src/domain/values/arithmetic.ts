@@ -1,14 +1,15 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
+import { decimalsOf } from './decimal.ts';
 
 type ValueChange = { readonly change: string; readonly percent: string | null };
 
-/** Computes the change from one decimal text to another; the percentage is null if the first is 0. */
+/** Computes the change from one decimal text to another, with the decimals of both; no percentage of 0. */
 export function changeBetween(before: string, after: string): ValueChange {
   const base = new Exact(before);
   const change = new Exact(after).minus(base);
   return {
-    change: change.toFixed(),
+    change: change.toFixed(Math.max(decimalsOf(before), decimalsOf(after))),
     percent: base.isZero() ? null : roundedQuotient(change.times(100), base, 4),
   };
 }

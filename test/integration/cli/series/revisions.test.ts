@@ -109,7 +109,7 @@ describe('asof revisions of a date', () => {
     # has no percent of 0, no change across a withdrawal, and no row for what changes nothing
     $ asof revisions ZERO --date 2020-01-01 --columns value,as_of_date,change,percent,days --no-header
     0,2020-02-01,,,
-    4.50,2020-02-11,4.5,,
+    4.50,2020-02-11,4.50,,
     ,2020-03-01,,,
     5,2020-04-01,,,
 

