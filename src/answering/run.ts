@@ -122,7 +122,7 @@ async function failureIn({ id }: Query['values'], error: unknown, ask: Ask): Pro
   return failure instanceof Problem && failure.kind === 'inexact' ? withMeaning(failure, ask) : failure;
 }
 
-/** Adds to the refusal of an inexact series what the dates of its vintages mean, and what to do. */
+/** Says which demand refuses an inexact series, what the dates of its vintages mean, and what to do. */
 async function withMeaning(refusal: Problem, ask: Ask): Promise<Problem> {
   const { series: id, headline, hints } = refusal;
   const { note: _, ...silent } = ask;
@@ -131,9 +131,10 @@ async function withMeaning(refusal: Problem, ask: Ask): Promise<Problem> {
   const meanings = all.filter((one) => one !== 'publication');
   const which = meanings.length < all.length ? 'some of its' : 'its';
   const dated = `; ${which} vintages are dated ${datedText(meanings)}, not by the day of publication`;
+  const demand = ask.naming.param('exact');
   return refusal.with({
-    detail: meanings.length === 0 ? headline : headline + dated,
-    hints: [...hints, `without ${ask.naming.param('exact')} the answer has these values, and a note`],
+    detail: `${demand} refuses this answer: ${headline}${meanings.length === 0 ? '' : dated}`,
+    hints: [...hints, `without ${demand} the answer has these values, and a note`],
   });
 }
 

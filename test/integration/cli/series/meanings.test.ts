@@ -68,26 +68,26 @@ describe.each(commandModes)('what a vintage means, %s', (mode) => {
 
     # is publication for --exact
     $ asof observations ROUTPUT --as-of 2015-02-27 --exact
-    ! asof: ROUTPUT is sampled: …; its vintages are dated by the middle of a month or quarter, not by the day of publication
+    ! asof: --exact refuses this answer: ROUTPUT is sampled: …; its vintages are dated by the middle of a month or quarter, not by the day of publication
     !       without --exact the answer has these values, and a note
     [exit 9]
     $ asof observations FETCHED --exact
-    ! asof: FETCHED is fetched: …; its vintages are dated by the day of a download, not by the day of publication
+    ! asof: --exact refuses this answer: FETCHED is fetched: …; its vintages are dated by the day of a download, not by the day of publication
     !       without --exact the answer has these values, and a note
     [exit 9]
     $ asof observations OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T --exact
-    ! asof: OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T is sampled: …; its vintages are dated by the month after an edition, not by the day of publication
+    ! asof: --exact refuses this answer: OECD:STES_REV.EA20.Q.B1GQ_Q.XDC._T is sampled: …; its vintages are dated by the month after an edition, not by the day of publication
     !       without --exact the answer has these values, and a note
     [exit 9]
     $ asof observations ECB:RTD.Q.S0.S.G_GDPM_TO_C.E --exact
-    ! asof: ECB:RTD.Q.S0.S.G_GDPM_TO_C.E is sampled: …; its vintages are dated by the day before a meeting, not by the day of publication
+    ! asof: --exact refuses this answer: ECB:RTD.Q.S0.S.G_GDPM_TO_C.E is sampled: …; its vintages are dated by the day before a meeting, not by the day of publication
     !       without --exact the answer has these values, and a note
     [exit 9]
     $ asof observations GDP --exact --limit 1 --columns series_id
     series_id
     GDP
     $ asof panel GDP ROUTPUT --as-of-each year-end --from 2014-01-01 --to 2014-12-31 --exact
-    ! asof: ROUTPUT is sampled; its vintages are dated by the middle of a month or quarter, not by the day of publication
+    ! asof: --exact refuses this answer: ROUTPUT is sampled; its vintages are dated by the middle of a month or quarter, not by the day of publication
     !       without --exact the answer has these values, and a note
     [exit 9]
 
