@@ -20,11 +20,10 @@ export async function withRecessions(drawing: Drawing, query: Query, context: As
     bands: stored ?? recessionsOn(asOf),
     words: (summary) => {
       const { title, subtitle } = drawing.words(summary);
+      if (!summary.shaded) return { title, subtitle };
       const from = stored === undefined ? 'as announced by NBER' : `from ${indicator}`;
-      return {
-        title,
-        subtitle: [...subtitle, `shaded: recessions ${from}`],
-      };
+      const shaded = subtitle.length === 0 ? 'Shaded' : 'shaded';
+      return { title, subtitle: [...subtitle, `${shaded}: recessions ${from}`] };
     },
   };
 }

@@ -21,6 +21,8 @@ export type ChartSummary = {
   readonly asOf?: Day;
   readonly published?: Day;
   readonly lines: readonly string[];
+  /** True if the chart shades a time. */
+  readonly shaded: boolean;
 };
 
 /** How a chart draws the rows of a command. */
@@ -30,7 +32,7 @@ export type Drawing = {
   /** True if a value lasts until the next one. Default: straight lines join the values. */
   readonly stepped?: boolean;
   /** Returns the day until which the last step lasts, if later than that step. */
-  readonly until?: (summary: ChartSummary) => Day | undefined;
+  readonly until?: (summary: Omit<ChartSummary, 'shaded'>) => Day | undefined;
   /** Returns the title, and in parts what it leaves open, such as the as-of date. */
   readonly words: (summary: ChartSummary) => { readonly title: string; readonly subtitle: readonly string[] };
   /** Returns the full names of lines, in order. Default: the title has them. */

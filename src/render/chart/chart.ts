@@ -72,8 +72,10 @@ export function chartRenderer(
     end() {
       const given = [...all.values()].filter(({ at }) => [...at.values()].some((value) => value !== null));
       const lines = index === undefined ? given : indexed(given, index, drawing);
-      const summary = { ...defined({ asOf, published }), lines: lines.map(({ label }) => label) };
-      const range = rangeOf(drawing, lines, drawing.until?.(summary));
+      const known = { ...defined({ asOf, published }), lines: lines.map(({ label }) => label) };
+      const range = rangeOf(drawing, lines, drawing.until?.(known));
+      const bands = bandsOf(drawing, range);
+      const summary = { ...known, shaded: bands.length > 0 };
       const { title, subtitle } = drawing.words(summary);
       const panels = panelsOf(lines, drawing, range);
       const low = Math.min(...panels.map((panel) => panel.low));
@@ -88,7 +90,7 @@ export function chartRenderer(
         range,
         key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),
         source: printable([...sources].sort().join('; ')),
-        bands: bandsOf(drawing, range),
+        bands,
         log,
       });
     },

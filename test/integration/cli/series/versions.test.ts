@@ -170,8 +170,9 @@ describe('recessions in a chart', () => {
   it('are those that were announced by the as-of date, to the end of the chart without a trough', async () => {
     const widths = ['2008-11-30', '2010-09-19', '2010-09-20'].map(async (day) => {
       const { out } = await run(`obs GDP --as-of ${day} --from 2005 -f svg --recessions`);
-      expect(out).toContain('shaded: recessions as announced by NBER');
       const shaded = [...out.matchAll(/width="([\d.]+)" height="[\d.]+" fill="#e5e7eb" fill-opacity/g)];
+      // A chart that shades nothing says nothing of it.
+      expect(out.includes('shaded: recessions as announced by NBER')).toBe(shaded.length > 0);
       return shaded.map(([, width]) => Number(width));
     });
     const [none, [open = 0] = [], closed = []] = await Promise.all(widths);
