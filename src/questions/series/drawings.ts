@@ -16,6 +16,9 @@ import { type Horizon, horizonName } from './revision-layouts.ts';
 
 const mostLines = 8;
 
+/** In characters; as many as fit in a line of a picture, with its large letters. */
+const longestTitle = 52;
+
 type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
   readonly state: (summary: ChartSummary) => string;
 };
@@ -74,6 +77,12 @@ async function seriesDrawing(
     const title = about.get(id)?.title;
     return typeof title !== 'string' || title === '' || title === id ? [] : [[id, title] as const];
   };
+  /** Splits the title of a chart of one series that would take two lines; its last bracket goes below. */
+  const headed = (id: string): { readonly title: string; readonly bracket?: string } => {
+    const whole = (named(id)[0] ?? [id]).join(': ');
+    const [, title = '', bracket] = /^(.+) \(([^()]+)\)$/.exec(whole) ?? [];
+    return whole.length <= longestTitle || bracket === undefined ? { title: whole } : { title, bracket };
+  };
   /** Lists the series with values, or all series if none has any. */
   const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
@@ -88,7 +97,7 @@ async function seriesDrawing(
       const empty = ids.filter((id) => about.get(id) !== undefined && !shown.includes(id));
       return {
         // The key has the titles of several series.
-        title: shown.length === 1 ? (shown.flatMap(named)[0] ?? shown).join(': ') : listed(shown, 'and'),
+        title: shown.length === 1 ? headed(shown[0] ?? '').title : listed(shown, 'and'),
         subtitle: [
           state(summary),
           ...kindTexts(shown, context),
@@ -98,7 +107,11 @@ async function seriesDrawing(
     },
     key(summary) {
       const shown = seen(summary);
-      return shown.length === 1 ? [] : shown.flatMap(named);
+      if (shown.length > 1) return shown.flatMap(named);
+      return shown.flatMap((id) => {
+        const { bracket } = headed(id);
+        return bracket === undefined ? [] : [[id, bracket] as const];
+      });
     },
   };
 }
@@ -201,7 +214,7 @@ export async function versionsDrawing(
       hints: ['name fewer ids or days', 'csv has any number side by side'],
     });
   const names = days.map((day) => (day === 'latest' ? 'the latest vintage' : day));
-  const drawing = await seriesDrawing(series, context, (describe) => ({
+  return seriesDrawing(series, context, (describe) => ({
     state: () => `As known on ${listed(names, 'and')}`,
     marks(row) {
       const id = String(row.series_id ?? '');
@@ -215,6 +228,4 @@ export async function versionsDrawing(
       });
     },
   }));
-  // Its lines have the names of days, and the ids of several series.
-  return { ...drawing, key: () => [] };
 }

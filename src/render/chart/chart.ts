@@ -85,7 +85,7 @@ export function chartRenderer(
         });
       return draw({
         title: printable(named ?? title),
-        subtitle: printable(subtitle.join('; ')),
+        subtitle: printable([...(named === undefined ? [] : [title]), ...subtitle].join('; ')),
         panels,
         range,
         key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),

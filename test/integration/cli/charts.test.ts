@@ -1,0 +1,36 @@
+import { XMLParser } from 'fast-xml-parser';
+import { describe, expect, it } from 'vitest';
+import { samplePath } from '../../../src/platform/installation.ts';
+import { asof } from '../../support/command.ts';
+
+/** The texts of a chart of the sample as SVG, from above; the first is its title, and the second its subtitle. */
+async function textsIn(line: string): Promise<readonly string[]> {
+  return read((await asof([...line.split(' '), '-f', 'svg', '--store', samplePath()])).out).texts;
+}
+
+const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray: () => true });
+
+function read(svg: string) {
+  const root = parser.parse(svg).svg[0];
+  const texts: readonly { readonly '#text': string }[] = root.text;
+  return { texts: texts.map((one) => String(one['#text'])) };
+}
+
+describe('the words of a chart', () => {
+  it('name the series below a title of the user', async () => {
+    const [title, ...below] = await textsIn('obs GDP --as-of 2009-01-30 --from 2007 --title Mine');
+    expect([title, below.join(' ')]).toEqual([
+      'Mine',
+      expect.stringContaining('GDP: Gross Domestic Product; As known on 2009-01-30'),
+    ]);
+  });
+
+  it('have the bracket of a long title below the chart, and that of a short one in the title', async () => {
+    const long = await textsIn('obs PAYEMS --from 2020');
+    expect(long[0]).toBe('PAYEMS: All Employees, Total Nonfarm');
+    expect(long.slice(-2)[0]).toBe('PAYEMS: mid-month snapshots');
+    expect((await textsIn('obs UNRATE --from 2020'))[0]).toBe(
+      'UNRATE: Unemployment Rate (mid-quarter snapshots)',
+    );
+  });
+});
