@@ -99,7 +99,13 @@ export type RateSummary = CurveMaturity & {
   readonly sources: readonly string[];
 };
 
-export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
+export type RatePair = {
+  readonly tradeDate: Day;
+  readonly long: string;
+  readonly short: string;
+  /** The source of both, or each, separated by `; `. */
+  readonly source: string;
+};
 
 /** An entry of the import log: one file and its counts. */
 export type ImportRecord = {

@@ -229,6 +229,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     field('long_maturity', 'text', 'Maturity label.', { choices: maturities }),
     field('short_maturity', 'text', 'Maturity label.', { choices: maturities }),
     extension('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
+    extension('source', 'text', 'Name of the data source; of two, each.'),
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   example: { long: '10Y', short: '2Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
@@ -272,6 +273,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       long_maturity: long,
       short_maturity: short,
       curve_type,
+      source: pair.source,
     });
     return pageOf(found, limit, row, ({ tradeDate }) => ({ key: [tradeDate] }));
   },

@@ -184,15 +184,13 @@ function upTo(day: string | undefined): string {
 
 /** Draws the number of dates that each vintage changed. */
 export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask): Promise<Drawing> {
-  return seriesDrawing([{ id }], context, () => ({
+  return seriesDrawing([{ id }], context, (describe) => ({
     state: () => `Dates that each vintage changed${upTo(asOf)}`,
     marks: (row) =>
-      ['added', 'revised', 'withdrawn'].map((change) =>
-        observationMark(
-          { series_id: change, unit: 'Number of dates', value: row[change] ?? null },
-          row.as_of_date,
-        ),
-      ),
+      ['added', 'revised', 'withdrawn'].map((change) => {
+        const cells = { series_id: change, unit: 'Number of dates', value: row[change] ?? null };
+        return { ...observationMark(cells, row.as_of_date), source: describe(id)?.source };
+      }),
   }));
 }
 

@@ -43,7 +43,8 @@ export function ratesIn(session: SqlSession) {
     },
     spread({ curveType, long, short, from = startOfTime, to = endOfTime, before = endOfTime, limit }) {
       return session.rows<RatePair>(
-        `select l.trade_date as "tradeDate", l.rate as long, s.rate as short
+        `select l.trade_date as "tradeDate", l.rate as long, s.rate as short,
+           case when l.source = s.source then l.source else l.source || '; ' || s.source end as source
          from asof.curve l
            join asof.curve s on s.curve_type = l.curve_type and s.trade_date = l.trade_date and s.months = @short
          where l.curve_type = @curveType and l.months = @long and l.trade_date between @from and @to

@@ -16,6 +16,22 @@ function read(svg: string) {
   return { texts: texts.map((one) => String(one['#text'])) };
 }
 
+it.each([
+  ['obs GDP', 'FRED'],
+  ['obs GDP --vintages 2009-01-30,latest', 'FRED'],
+  ['panel GDP --as-of 2009-01-30', 'FRED'],
+  ['panel GDP --as-of-each month-end --from 2008-01-01 --to 2009-01-01', 'FRED'],
+  ['revisions GDP --date 2008Q4', 'FRED'],
+  ['revisions GDP --release 1,final', 'FRED'],
+  ['vintages GDP', 'FRED'],
+  ['yields --maturity 10Y', 'U.S. Treasury'],
+  ['curve --date 2009-01-30', 'U.S. Treasury'],
+  ['curve --date 2009-01-30 --vs 2008-01-30', 'U.S. Treasury'],
+  ['spread', 'U.S. Treasury'],
+])('a chart of asof %s names its source', async (line, source) => {
+  expect((await textsIn(line)).at(-1)).toContain(`Source: ${source}`);
+});
+
 describe('the words of a chart', () => {
   it('name the series below a title of the user', async () => {
     const [title, ...below] = await textsIn('obs GDP --as-of 2009-01-30 --from 2007 --title Mine');
