@@ -4,19 +4,16 @@ import { decimalsOf } from './decimal.ts';
 
 type ValueChange = { readonly change: string; readonly percent: string | null };
 
-/** Computes the change from one decimal text to another, with the decimals of both; no percentage of 0. */
+/** Computes the change from one decimal text to another; the percentage is null if the first is 0. */
 export function changeBetween(before: string, after: string): ValueChange {
   const base = new Exact(before);
-  const change = new Exact(after).minus(base);
-  return {
-    change: change.toFixed(Math.max(decimalsOf(before), decimalsOf(after))),
-    percent: base.isZero() ? null : roundedQuotient(change.times(100), base, 4),
-  };
+  const change = difference(after, before);
+  return { change, percent: base.isZero() ? null : roundedQuotient(new Exact(change).times(100), base, 4) };
 }
 
-/** Subtracts one decimal text from another. */
+/** Subtracts one decimal text from another, with the decimals of the longer fraction. */
 export function difference(one: string, other: string): string {
-  return new Exact(one).minus(other).toFixed();
+  return new Exact(one).minus(other).toFixed(Math.max(decimalsOf(one), decimalsOf(other)));
 }
 
 type ValuePair = { readonly old: string; readonly new: string };
