@@ -124,8 +124,10 @@ export type Field = {
   /** All values, if they are few; rows of another service may have others. */
   readonly choices?: readonly string[];
   readonly head?: string;
-  /** What a table on a narrow terminal leaves out last (`high`) or first (`low`). */
+  /** What a table on a narrow terminal leaves out last (`high`), and never puts above it, or first (`low`). */
   readonly rank?: 'high' | 'low';
+  /** The decimals that a table on a terminal shows of a computed number. Default: all. */
+  readonly digits?: number;
   /** Words in files and tables for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** In a list, the field of an entry with the day on which the entry became known. */

@@ -16,6 +16,9 @@ export type Output = Writable & {
 
 type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
+/** A program that shows texts on the terminal of this process, and its environment. */
+type Pager = { readonly command: string; readonly env: Readonly<Record<string, string | undefined>> };
+
 /** The destination of a command's data. */
 export type Sink = {
   /** Writes text or bytes as fast as the reader takes them; false when the reader has closed the pipe. */
@@ -32,9 +35,14 @@ export type Sink = {
 
 type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
 
-/** Opens a sink for `-o file` or stdout; throws a Problem at once if the file cannot be written. */
-export async function openSink(file: string | undefined, { stdout, signal }: Streams): Promise<Sink> {
-  return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
+/** Opens a sink for `-o file`, a pager or stdout; throws a Problem at once if the file cannot be written. */
+export async function openSink(
+  file: string | undefined,
+  { stdout, signal }: Streams,
+  pager?: Pager,
+): Promise<Sink> {
+  if (file !== undefined) return fileSink(file, signal);
+  return pager === undefined ? streamSink(stdout, signal) : pagerSink(pager, signal);
 }
 
 function streamSink(stream: Output, signal: AbortSignal): Sink {
@@ -96,6 +104,43 @@ async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Pr
     await unlessAborted(signal, closed);
   };
   return streamingSink(path, intoStream(pipe), close, signal);
+}
+
+/** The statuses with which a shell says that it cannot run a program. */
+const notRun: readonly (number | null)[] = [126, 127];
+
+/** Makes a sink for a pager, which starts with the first text; it is complete when the user leaves the pager. */
+async function pagerSink({ command, env }: Pager, signal: AbortSignal): Promise<Sink> {
+  const { spawn } = await import('node:child_process');
+  let running: { readonly put: Put; readonly left: () => Promise<number | null> } | undefined;
+  const start = () => {
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
+    // Each write reports its failure itself.
+    child.stdin.on('error', () => undefined);
+    // A pager outlives Ctrl-C, which is for what it shows.
+    const stay = () => undefined;
+    process.on('SIGINT', stay);
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve)).finally(() =>
+      process.off('SIGINT', stay),
+    );
+    signal.addEventListener('abort', () => signal.reason === 'SIGTERM' && child.kill());
+    const left = () => {
+      child.stdin.end();
+      return ended;
+    };
+    return { put: intoStream(child.stdin), left };
+  };
+  const put: Put = (chunk) => {
+    running ??= start();
+    return running.put(chunk);
+  };
+  const close = async () => {
+    if (!notRun.includes((await running?.left()) ?? 0)) return;
+    throw new Problem('local-io', `the pager '${command}' cannot be run`, {
+      hints: ['ASOF_PAGER or PAGER names it; with ASOF_PAGER=cat asof uses none'],
+    });
+  };
+  return streamingSink('the pager', put, close, signal);
 }
 
 async function openPipe(path: string, signal: AbortSignal): Promise<number> {

@@ -123,7 +123,7 @@ export type OutputFlags = {
   readonly columns?: readonly string[];
   readonly header: boolean;
   readonly double?: boolean;
-  /** True to show all rows, even on a terminal, which shows a screenful. */
+  /** True to show all rows, even on a terminal, which shows as many as it has lines for. */
   readonly everything: boolean;
   readonly plot: boolean;
   readonly chart?: ChartOptions & { readonly recessions?: boolean };
@@ -134,6 +134,8 @@ export type OutputFlags = {
 /** The output without a named file, and the user's preferences. */
 export type OutputPlace = {
   readonly terminal?: { readonly columns: number; readonly rows?: number };
+  /** The program that shows texts page by page on the terminal. */
+  readonly pager?: string;
   /** The format in the environment or the settings. */
   readonly format?: OutputFormat;
   /** Whether to use colour. Default: if stdout is a terminal. */
@@ -156,8 +158,10 @@ export type OutputChoice = Omit<OutputFlags, 'chart' | 'everything' | 'format' |
   /** How rows are drawn, as text or picture; false if they are not. */
   readonly drawn: false | { readonly recessions: boolean };
   readonly chart: ChartOptions;
-  /** True to show only the first rows, in a table on a terminal. */
-  readonly screenful: boolean;
+  /** The most lines of a table, on a terminal without a pager; undefined for all rows. */
+  readonly lines: number | undefined;
+  /** The program that shows the text on the terminal; undefined for none. */
+  readonly pager: string | undefined;
   readonly today: Day | undefined;
 };
 
@@ -225,6 +229,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, shapes: Row
       `--${option} is only for charts: use --plot, or a file such as -o chart.svg`,
     ],
   ];
+  const pager = onTerminal && !drawn ? place.pager : undefined;
   for (const [isWrong, detail, hint, field] of refusals)
     if (isWrong) throw new Problem('bad-input', detail, { hints: hint ? [hint] : [], ...defined({ field }) });
   return {
@@ -235,10 +240,18 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, shapes: Row
     plot: inText ? plotSize(place, terminal, chart) : undefined,
     drawn: drawn && { recessions },
     chart,
-    screenful: onTerminal && format === 'table' && !inText && !everything,
+    lines: onTerminal && !everything && pager === undefined ? tableLines(terminal) : undefined,
+    pager,
     today: place.today,
     colour: flags.colour && file === undefined && (place.colour ?? onTerminal),
   };
+}
+
+/** The lines of a terminal besides a table: what was typed, two or three of notes, and the next prompt. */
+const otherLines = 5;
+
+function tableLines({ rows }: NonNullable<OutputPlace['terminal']>): number {
+  return rows === undefined ? 100 : rows - otherLines;
 }
 
 const drawableCommands =
@@ -278,7 +291,8 @@ export async function rendererFor(
     colour: output.colour,
     requestId,
     chart: output.chart,
-    ...defined({ width: output.width, today: output.today, drawing, double: output.double }),
+    ...defined({ width: output.width, lines: output.lines, today: output.today }),
+    ...defined({ drawing, double: output.double }),
   };
   if (card === true && output.onTerminal && output.format === 'table')
     return (await import('./formats/table.ts')).cardRenderer(layout);

@@ -12,6 +12,8 @@ export type OutputLayout = {
   readonly double?: boolean;
   /** The width of the terminal, in cells, to which a table is cut. Default: nothing is cut. */
   readonly width?: number;
+  /** The most lines of a table, which shows its first and last rows. Default: all rows. */
+  readonly lines?: number;
   readonly colour: boolean;
   /** How a chart draws the rows, and how it looks; only for pictures. */
   readonly drawing?: Drawing;
@@ -59,6 +61,8 @@ export type Renderer = {
   end(notes?: AnswerNotes): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Lists the columns left out on a narrow terminal; final after `end`. */
   dropped?(): readonly string[];
+  /** Counts the rows left out on a short terminal; final after `end`. */
+  hidden?(): number;
 };
 
 /** A renderer of a text format. */
@@ -91,6 +95,7 @@ export function changedRenderer(
       if (last !== undefined) yield last();
     },
     dropped: () => inner.dropped?.() ?? [],
+    hidden: () => inner.hidden?.() ?? 0,
   };
 }
 

@@ -106,6 +106,8 @@ const environment = `Environment
   PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY
                      parts missing in the address of a PostgreSQL store, as in libpq;
                      ~/.pgpass (PGPASSFILE) may contain the password
+  ASOF_PAGER, PAGER  program that shows the rows of a query on a terminal, such as less
+                     (with LESS=FRX unless LESS is set); cat for none
   COLUMNS            width of \`--plot\` without a terminal (default 80)
   NO_COLOR           disables colors, as does TERM=dumb; FORCE_COLOR enables colors
                      without a terminal

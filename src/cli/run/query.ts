@@ -89,7 +89,10 @@ const usualAge = 31;
 
 async function answer(job: Job): Promise<JobOutcome> {
   const { line, query, output, asker, messages, io } = job;
-  const sink = await openSink(output.file, io);
+  // `less` leaves the text on the screen, and ends at once if all of it fits.
+  const env = { LESS: 'FRX', LV: '-c', ...io.env };
+  const pager = output.pager === undefined ? undefined : { command: output.pager, env };
+  const sink = await openSink(output.file, io, pager);
   const today = utcDay(io.clock());
   const note = ({ kind, text }: Note): void => {
     if (kind === 'unknown') messages.detail(`asof: ${text}`);
@@ -157,23 +160,19 @@ async function attempt(
 ): Promise<JobOutcome> {
   const found = await run(query, ask);
   const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
-  const renderer = await rendererFor(output, found, true);
-  const shown = {
-    rows: 0,
-    hidden: 0,
-    isWhole: false,
-    most: output.screenful && !isLimited ? screenful : Number.POSITIVE_INFINITY,
-  };
+  const renderer = await rendererFor(isLimited ? { ...output, lines: undefined } : output, found, true);
+  const shown = { rows: 0, isWhole: false };
   const written = writtenAs(output, found);
   const chunks = new ReturningIterable(
     written === undefined
-      ? renderPages(renderer, firstRows(found.pages, shown))
+      ? renderPages(renderer, countedPages(found.pages, shown))
       : writtenRows(written, shown),
   );
   let isOpen = true;
   let bytes = 0;
   for await (const chunk of chunks) {
-    if (output.onTerminal) bar.clear();
+    if (output.pager !== undefined) bar.end();
+    else if (output.onTerminal) bar.clear();
     else if (bytes > 0) bar.show(() => `${grouped(shown.rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
     if (isOpen) isOpen = await sink.write(chunk);
     // A comparison's result is its exit code, even if nobody reads all rows.
@@ -183,7 +182,11 @@ async function attempt(
   }
   const { returned: outcome } = chunks;
   const ended = { ...outcome, rows: shown.rows };
-  if (!isOpen || outcome === undefined) return ended;
+  if (!isOpen || outcome === undefined) {
+    // The user may still look at the pager.
+    if (output.pager !== undefined) await sink.finish();
+    return ended;
+  }
   if (shown.rows === 0 && output.failEmpty && output.file !== undefined) {
     await sink.abandon();
     return ended;
@@ -191,7 +194,7 @@ async function attempt(
   if (output.onTerminal) bar.clear();
   await sink.finish();
   messages.tooNarrow(renderer.dropped?.() ?? []);
-  reportHidden(shown.hidden, query, messages);
+  reportHidden(renderer.hidden?.() ?? 0, query, messages);
   return ended;
 }
 
@@ -213,20 +216,16 @@ function writtenAs(
   return { ...written, header: header ? `${written.header}\n` : '' };
 }
 
-const screenful = 100;
+type ShownRows = { rows: number; isWhole: boolean };
 
-type ShownRows = { rows: number; hidden: number; isWhole: boolean; readonly most: number };
-
-async function* firstRows<O>(
+async function* countedPages<O>(
   pages: AsyncGenerator<Envelope, O>,
   shown: ShownRows,
 ): AsyncGenerator<Envelope, O | undefined> {
   const all = new ReturningIterable(pages);
   for await (const page of all) {
-    const results = page.results.slice(0, shown.most - shown.rows);
-    shown.rows += results.length;
-    shown.hidden += page.results.length - results.length;
-    if (results.length > 0 || page.results.length === 0) yield { ...page, results };
+    shown.rows += page.results.length;
+    yield page;
   }
   shown.isWhole = true;
   return all.returned;

@@ -41,7 +41,7 @@ export async function preparedTable<T>(
   records: readonly T[],
   io: Io,
 ) {
-  const choice = outputChoice(output, outputPlace(io), {});
+  const choice = outputChoice({ ...output, everything: true }, outputPlace(io), {});
   const rows = records.map((record): Row => {
     // A member that is a column has cells as values.
     const cells = record as Readonly<Record<string, Cell | undefined>>;

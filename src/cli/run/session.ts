@@ -196,11 +196,17 @@ export function outputPlace(io: Io): OutputPlace {
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];
   return defined({
     terminal: isTTY === true ? { columns: columns || 80, ...(rows && { rows }) } : undefined,
+    pager: pagerOf(io),
     format: chosenSetting(io, 'format')?.value,
     colour: wantedColour(io),
     plotWidth: plotWidth === undefined ? undefined : Number(plotWidth),
     today: utcDay(io.clock()),
   });
+}
+
+function pagerOf(io: Io): string | undefined {
+  const named = variable(io, 'ASOF_PAGER') ?? variable(io, 'PAGER');
+  return named === 'cat' ? undefined : named;
 }
 
 function wantedColour(io: Io): boolean | undefined {

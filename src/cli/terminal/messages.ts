@@ -102,6 +102,8 @@ type Progress = {
   readonly show: (text: () => string, share?: Share) => void;
   /** Erases the line before output to stdout; messages do so themselves. */
   readonly clear: () => void;
+  /** Erases the line for good, before another program writes to the terminal. */
+  readonly end: () => void;
 };
 
 const showAfter = 500;
@@ -110,7 +112,7 @@ const updateEvery = 100;
 /** In columns: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-const noProgress: Progress = { show: () => undefined, clear: () => undefined };
+const noProgress: Progress = { show: () => undefined, clear: () => undefined, end: () => undefined };
 
 function progressOn({ stderr, clock }: Process): Progress {
   const started = clock().getTime();
@@ -137,5 +139,9 @@ function progressOn({ stderr, clock }: Process): Progress {
       });
     },
     clear: () => eraseStatus(stderr),
+    end() {
+      next = Number.POSITIVE_INFINITY;
+      eraseStatus(stderr);
+    },
   };
 }

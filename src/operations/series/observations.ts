@@ -28,7 +28,7 @@ import { vintages } from './vintages.ts';
 
 const date = field('date', 'day', 'The period of the value, as its first day.');
 
-const value = field('value', 'decimal', 'Exact decimal value.');
+const value = field('value', 'decimal', 'Exact decimal value.', { rank: 'high' });
 
 const about = [
   field(
@@ -37,12 +37,13 @@ const about = [
     'The first vintage with this value: the day of its publication, or a later day if the vintage is sampled or fetched.',
   ),
   field('series_id', 'text', 'Identifier of the series.', { mayLack: true }),
-  field('unit', 'text', 'Unit of the series.', { mayLack: true }),
+  field('unit', 'text', 'Unit of the series.', { mayLack: true, rank: 'low' }),
   field('frequency', 'text', 'Frequency code of the series; empty if unknown.', {
     choices: [...frequencies, ''],
     mayLack: true,
+    rank: 'low',
   }),
-  field('source', 'text', 'Name of the data source.', { mayLack: true }),
+  field('source', 'text', 'Name of the data source.', { mayLack: true, rank: 'low' }),
 ] as const;
 
 /** The fields of an observation that may be a withdrawal, which has no value. */

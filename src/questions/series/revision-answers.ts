@@ -10,6 +10,7 @@ import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput } from '../../domain/series/transformer.ts';
 import { changeBetween, hasBaseYear, isRescaled, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/values/date.ts';
+import { decimalsOf } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
@@ -260,7 +261,8 @@ const statisticsOf: FromHistory = (query, history, context) => {
     const horizons = { earlier: horizonName(one), later: horizonName(other) };
     return statisticsRow(horizons, revisionStatistics([...pairs].reverse()));
   });
-  return { object: 'revision_statistics', ...statisticsLayout, rows };
+  const decimals = Math.max(0, ...all.map(({ later }) => decimalsOf(later)));
+  return { object: 'revision_statistics', ...statisticsLayout(decimals), rows };
 };
 
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {

@@ -1,4 +1,12 @@
-import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
+import {
+  type Field,
+  field,
+  nullable,
+  type RowFrom,
+  type RowLayout,
+  rowsFrom,
+  showing,
+} from '../../operations/field.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { revisions as published } from '../../operations/series/observations.ts';
 
@@ -19,11 +27,13 @@ const changeFields = [
     'change',
     'decimal',
     'Exact difference from the value published before; empty after a withdrawal.',
+    { rank: 'high' },
   ),
   nullable(
     'percent',
     'decimal',
     'The change in percent of the value before, to four decimals; empty if that value is 0.',
+    { rank: 'high' },
   ),
   nullable('days', 'integer', 'Days since the first release; empty if the record begins later.'),
 ] as const;
@@ -54,15 +64,20 @@ const statisticsFields = [
   field('earlier', 'text', 'The horizon of the earlier values.'),
   field('later', 'text', 'The horizon of the later values.'),
   field('count', 'integer', 'Number of dates that have a value at both horizons.'),
-  nullable('first_date', 'day', 'The first of these dates.'),
-  nullable('last_date', 'day', 'The last of these dates.'),
+  nullable('first_date', 'day', 'The first of these dates.', { rank: 'low' }),
+  nullable('last_date', 'day', 'The last of these dates.', { rank: 'low' }),
   nullable('mean', 'decimal', 'Mean revision, later less earlier: the bias of the earlier values.'),
-  nullable('t', 'decimal', 't-value of the mean, as if revisions were independent.'),
-  nullable('t_hac', 'decimal', 't-value of the mean with the standard error of Newey and West.'),
-  nullable('mean_absolute', 'decimal', 'Mean absolute revision.'),
+  nullable('t', 'decimal', 't-value of the mean, as if revisions were independent.', { digits: 2 }),
+  nullable('t_hac', 'decimal', 't-value of the mean with the standard error of Newey and West.', {
+    digits: 2,
+  }),
+  nullable('mean_absolute', 'decimal', 'Mean absolute revision.', { head: 'mean_abs' }),
   nullable('sd', 'decimal', 'Standard deviation of the revisions.'),
-  nullable('upward', 'decimal', 'Share of revisions above 0.'),
-  nullable('same_sign', 'decimal', 'Share of dates whose earlier and later value have the same sign.'),
+  nullable('upward', 'decimal', 'Share of revisions above 0.', { digits: 2 }),
+  nullable('same_sign', 'decimal', 'Share of dates whose earlier and later value have the same sign.', {
+    digits: 2,
+    rank: 'low',
+  }),
 ] as const;
 
 /** Statistics of the revisions from one horizon to another. */
@@ -71,5 +86,11 @@ export type RevisionStatisticsRow = RowFrom<(typeof statisticsFields)[number]>;
 /** Makes a row of revision statistics. */
 export const statisticsRow = rowsFrom(statisticsFields);
 
-/** The layout of revision statistics. */
-export const statisticsLayout = showing(statisticsFields);
+/** Returns the layout of statistics of values with some decimals; a table shows their means with one more. */
+export function statisticsLayout(decimals?: number): RowLayout {
+  const means = ['mean', 'mean_absolute', 'sd'];
+  const digits = decimals === undefined ? {} : { digits: decimals + 1 };
+  return showing(
+    statisticsFields.map((one: Field) => (means.includes(one.name) ? { ...one, ...digits } : one)),
+  );
+}

@@ -154,7 +154,7 @@ export const revisions = question({
   check,
   layout(values) {
     if (values.wide === true) return undefined;
-    if (values.stats === true) return statisticsLayout;
+    if (values.stats === true) return statisticsLayout();
     return isTable(values) ? releaseLayout(horizonsOf(values)) : revisionLayout;
   },
   drawing(values) {

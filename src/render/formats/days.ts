@@ -8,7 +8,7 @@ import { tableRenderer } from './table.ts';
 const shown = {
   // Days and times are never cut.
   date: field('date', 'day', ''),
-  time: field('time', 'timestamp', ''),
+  time: field('time', 'timestamp', '', { rank: 'high' }),
   name: field('name', 'text', '', { rank: 'high' }),
   period: field('period', 'text', ''),
   status: field('status', 'timestamp', '', { rank: 'high' }),
@@ -16,13 +16,18 @@ const shown = {
 
 /** Renders releases by day for a terminal: a date once, with its weekday, and the as-of date or today marked. */
 export function daysRenderer(layout: OutputLayout): TextRenderer {
+  const { lines: most = Number.POSITIVE_INFINITY, ...whole } = layout;
   const rows: Row[] = [];
+  let hidden = 0;
   let head: Envelope | undefined;
   let table: TextRenderer | undefined;
   return {
     page(envelope) {
       head ??= envelope;
-      rows.push(...envelope.results);
+      // A date stands in its first row only, so no row in the middle can be left out.
+      const shown = envelope.results.slice(0, Math.max(0, most - rows.length));
+      hidden += envelope.results.length - shown.length;
+      rows.push(...shown);
       return '';
     },
     end() {
@@ -34,12 +39,13 @@ export function daysRenderer(layout: OutputLayout): TextRenderer {
       ];
       const { as_of: day } = head ?? {};
       const mark = day === undefined ? { day: layout.today, word: 'today' } : { day, word: 'as of' };
-      table = tableRenderer({ ...layout, columns: { fields, all: fields, chosen: false } });
+      table = tableRenderer({ ...whole, columns: { fields, all: fields, chosen: false } });
       const text =
         head === undefined ? '' : table.page({ ...head, results: byDay(rows, mark, zones.length > 1) });
       return text + table.end() + explanation(rows, zones);
     },
     dropped: () => table?.dropped?.() ?? [],
+    hidden: () => hidden,
   };
 }
 

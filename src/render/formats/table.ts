@@ -1,9 +1,10 @@
 import Table from 'cli-table3';
+import type { Row } from '../../operations/envelope.ts';
 import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
 import { cellTexts } from '../columns.ts';
 import { printable } from '../printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
-import { cellWidth, cut } from '../terminal-text.ts';
+import { cellWidth, cut, wrap } from '../terminal-text.ts';
 
 /** The rows that decide the widths of columns; bounded, as is the memory. */
 const measuredRows = 10_000;
@@ -24,16 +25,16 @@ type TableColumn = {
 
 /**
  * Renders a table for people: two spaces between columns, numbers aligned, control characters as pictures.
- * With a `width` it cuts long texts with `…`, then drops columns of the lowest rank, the last one first;
- * it never cuts numbers and days. Default columns then have their short heads.
- * The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ * For a `width`, default columns have short heads, and words or days that all rows have in common stand above the table;
+ * then it cuts long texts with `…`, and drops columns of the lowest rank, the last one first. Numbers stay whole.
+ * With `lines`, a longer table has its first and its last rows. The first 10 000 rows decide the widths of one without.
  */
 export function tableRenderer(layout: OutputLayout): TextRenderer {
   const { header, width, colour } = layout;
   const { fields, chosen } = layout.columns;
   const isPlain = width === undefined || chosen;
   const texts = cellTexts(fields);
-  let waiting: string[][] = [];
+  const kept = new KeptRows(layout.lines);
   let columns: readonly TableColumn[] | undefined;
 
   const lines = (rows: readonly (readonly string[])[], shown: readonly TableColumn[]) =>
@@ -43,32 +44,120 @@ export function tableRenderer(layout: OutputLayout): TextRenderer {
       ),
       shown,
     );
-  const begin = (): string => {
+  const begin = (isWhole: boolean): string => {
+    const common = isWhole && header && !isPlain ? kept.common(fields) : new Map<number, string>();
+    const parts = [...common].map(([index, text]) => `${fields[index]?.name}: ${text}`);
+    const above = wrapParts(parts, width ?? 0);
+    const waiting = kept.take(above.length + (header ? 1 : 0));
     const measured = fields.map(({ name, type, head = name, rank }, index): TableColumn => {
       const shown = printable(isPlain ? name : head);
       const kind = fieldKinds[type].alignment;
       const cells = waiting.map((row) => row[index] ?? '');
       return { index, name: shown, kind, rank: isPlain ? undefined : rank, ...measure(shown, kind, cells) };
     });
-    columns = width === undefined ? measured : fitColumns(measured, width);
+    const own = measured.filter(({ index }) => !common.has(index));
+    columns = width === undefined ? own : fitColumns(own, width);
     const heading = tableLines([columns.map(({ name }) => name)], columns).trimEnd();
-    const text = (header ? `${bold(heading, colour)}\n` : '') + lines(waiting, columns);
-    waiting = [];
-    return text;
+    const head = header ? `${bold(heading, colour)}\n` : '';
+    return above.map((line) => `${line}\n`).join('') + head + lines(waiting, columns);
   };
   return {
     page({ results }) {
-      const rows = results.map((row) => texts(row).map((text) => printable(text)));
+      const rows = results.map((row) =>
+        texts(row).map((text, i) => printable(isPlain ? text : shortened(text, fields[i]?.digits))),
+      );
       if (columns !== undefined) return lines(rows, columns);
-      waiting = waiting.concat(rows);
-      return waiting.length < measuredRows ? '' : begin();
+      for (const row of rows) kept.add(row);
+      return kept.isFull() ? begin(false) : '';
     },
-    end: () => (columns === undefined ? begin() : ''),
+    end: () => (columns === undefined ? begin(true) : ''),
     dropped() {
       const shown = new Set(columns?.map(({ index }) => index) ?? fields.keys());
-      return fields.filter((_, index) => !shown.has(index)).map(({ name }) => name);
+      const unseen = fields.filter((_, index) => !shown.has(index) && !kept.isCommon(index));
+      return unseen.map(({ name }) => name);
     },
+    hidden: () => kept.hidden,
   };
+}
+
+/** However small a terminal is, this many rows are shown. */
+const fewestRows = 5;
+
+/** The rows that decide the columns of a table; of a table with most lines, only those that may be shown. */
+class KeptRows {
+  readonly #most: number;
+  readonly #isCut: boolean;
+  #first: (readonly string[])[] = [];
+  #last: (readonly string[])[] = [];
+  #count = 0;
+  /** The first row, and the places of the cells in which no later row differs. */
+  #sample: readonly string[] = [];
+  #equal = new Set<number>();
+  #common = new Map<number, string>();
+  hidden = 0;
+
+  constructor(lines: number | undefined) {
+    this.#isCut = lines !== undefined;
+    this.#most = lines === undefined ? measuredRows : Math.max(lines, fewestRows);
+  }
+
+  add(row: readonly string[]): void {
+    if (this.#count === 0) [this.#sample, this.#equal] = [row, new Set(row.keys())];
+    else for (const index of this.#equal) if (row[index] !== this.#sample[index]) this.#equal.delete(index);
+    this.#count += 1;
+    if (!this.#isCut || this.#first.length < this.#most) this.#first.push(row);
+    else this.#last.push(row);
+    if (this.#last.length > 2 * this.#most) this.#last = this.#last.slice(-this.#most);
+  }
+
+  /** Tells whether the rows so far decide the columns, although more may come. */
+  isFull(): boolean {
+    return !this.#isCut && this.#count >= this.#most;
+  }
+
+  /** Returns the cells that all of several rows have in common, by place; none of numbers or of high rank. */
+  common(fields: readonly Field[]): ReadonlyMap<number, string> {
+    const found = [...this.#equal].flatMap((index): [number, string][] => {
+      const { type = 'text', rank } = fields[index] ?? {};
+      const text = this.#sample[index] ?? '';
+      const stays = text === '' || rank === 'high' || fieldKinds[type].alignment === 'number';
+      return stays ? [] : [[index, text]];
+    });
+    // Something must be left to show.
+    if (this.#count > 1 && found.length < fields.length) this.#common = new Map(found);
+    return this.#common;
+  }
+
+  isCommon(index: number): boolean {
+    return this.#common.has(index);
+  }
+
+  /** Returns the rows that fit below some lines, with a row of `…` in place of those between. */
+  take(above: number): readonly (readonly string[])[] {
+    const rows = [...this.#first, ...this.#last];
+    [this.#first, this.#last] = [[], []];
+    const most = Math.max(this.#most - above, fewestRows);
+    if (!this.#isCut || this.#count <= most) return rows;
+    const ending = Math.floor((most - 1) / 3);
+    const beginning = most - 1 - ending;
+    this.hidden = this.#count - beginning - ending;
+    return [...rows.slice(0, beginning), this.#sample.map(() => '…'), ...rows.slice(-ending)];
+  }
+}
+
+function shortened(text: string, digits: number | undefined): string {
+  return digits === undefined || text === '' ? text : Number(text).toFixed(digits);
+}
+
+/** Joins texts into lines of at most a width if possible; breaks between texts, then between words. */
+function wrapParts(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = `${lines.at(-1) ?? ''}${' '.repeat(gap)}${part}`;
+    if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(...wrap(part, width));
+  }
+  return lines;
 }
 
 function measure(name: string, kind: TableColumn['kind'], cells: readonly string[]) {
@@ -114,7 +203,7 @@ function bold(text: string, colour: boolean): string {
   return colour ? `\u001B[1m${text}\u001B[22m` : text;
 }
 
-/** Renders rows as cards: one line for each field with a value, in full. */
+/** Renders rows as cards: one line for each field with a value, in full; an empty list is none. */
 export function cardRenderer({ columns: { fields, all, chosen }, colour }: OutputLayout): TextRenderer {
   const shown = chosen ? fields : all;
   const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;
@@ -122,11 +211,17 @@ export function cardRenderer({ columns: { fields, all, chosen }, colour }: Outpu
   const texts = cellTexts(shown);
   let separator = '';
   return lineRenderer((row) => {
-    const lines = texts(row).map((text, i) => (text === '' ? '' : `${names[i]}${printable(text)}\n`));
+    const lines = texts(row).map((text, i) =>
+      text === '' || isEmptyList(row[shown[i]?.name ?? '']) ? '' : `${names[i]}${printable(text)}\n`,
+    );
     const card = separator + lines.join('');
     separator = '\n';
     return card;
   });
+}
+
+function isEmptyList(cell: Row[string] | undefined): boolean {
+  return Array.isArray(cell) && cell.length === 0;
 }
 
 /** cli-table3's time grows with the square of the rows. */

@@ -95,10 +95,11 @@ describe('a terminal', () => {
     const setting = { columns: 40, env: { NO_COLOR: '1' } };
     const { code, text } = await onTerminal(['obs', 'GDP', '--store', store], setting);
     const lines = [
-      'date          value  as_of_date',
+      'series_id: GDP  frequency: Q',
+      'date          value  as_of_date  unit',
       '2014-10-01  17703.7  2015-03-27',
       '2014-07-01  17599.8  2014-12-23',
-      'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
+      'asof: the terminal is too narrow for source; choose with --columns',
       'asof: GDP is covered to 2015-03-27',
     ];
     expect([code, text]).toEqual([0, lines.map((line) => `${line}\r\n`).join('')]);
@@ -116,6 +117,73 @@ describe('a terminal', () => {
     ).toBe(true);
     expect(left.join('')).toMatch(/^\S+ of few days.csv: asof-csv, 60 series, 60 vintages, 120,000 new/);
     expect(left.join('\n')).not.toContain(' left');
+  });
+});
+
+describe('a pager', () => {
+  const show = (words: string, env: Readonly<Record<string, string>>, more: Setting = {}) =>
+    onTerminal([...words.split(' '), '--store', store], { ...more, env: { NO_COLOR: '1', ...env } });
+
+  it('shows every row of a query, and the notes follow when the user has left it', async () => {
+    const { code, left } = await show('obs LONG', { PAGER: 'sed s/^/page:/; sleep 0.3' });
+    expect([code, left.length]).toEqual([0, 2503]);
+    expect(left.slice(0, 3)).toEqual([
+      'page:as_of_date: 2020-06-30  series_id: LONG  frequency: D',
+      'page:date          value  unit  source',
+      'page:2016-11-04  2499.25',
+    ]);
+    expect(left.at(-1)).toBe('asof: LONG is covered to 2020-06-30');
+  });
+
+  it.each<readonly [title: string, env: Readonly<Record<string, string>>]>([
+    ['named by no variable', {}],
+    ['of the name cat', { PAGER: 'cat' }],
+    ['cat of asof itself', { PAGER: 'echo paged', ASOF_PAGER: 'cat' }],
+  ])('%s shows nothing: the screen has the first and the last rows', async (_, env) => {
+    const { code, left } = await show('obs LONG', env);
+    // The terminal has 40 lines.
+    expect([code, left.length]).toEqual([0, 37]);
+    expect(left.join('\n')).toContain('\n2010-01-01     0.25\nasof: 2,468 more rows; --all shows all');
+  });
+
+  it('gets what less needs to end by itself, unless the user has chosen', async () => {
+    const pager = { PAGER: 'cat >/dev/null; echo "[$LESS]"' };
+    expect((await show('obs GDP -q', pager)).left).toEqual(['[FRX]']);
+    expect((await show('obs GDP -q', { ...pager, LESS: '-S' })).left).toEqual(['[-S]']);
+    expect((await show('obs GDP -q', { PAGER: 'less' })).text).toContain('2014-07-01  17599.8');
+  });
+
+  it('may be left early, like any reader', async () => {
+    const { code, left } = await show('obs LONG -q --json', { PAGER: 'head -n 1' });
+    expect([code, left]).toEqual([0, ['{']]);
+  });
+
+  it.each(['obs LONG --plot', 'series show LONG --columns id -o -', 'obs NOPE'])(
+    'starts only for rows: asof %s',
+    async (words) => {
+      const { text } = await show(words, { PAGER: 'sed s/^/page:/' });
+      expect(text.includes('page:')).toBe(words.includes('show'));
+    },
+  );
+
+  it('does not start where stdout is no terminal', async () => {
+    const { left } = await show('obs GDP -q', { PAGER: 'echo paged' }, { script: '"$@" | cat' });
+    expect(left[0]).toBe('date,value,as_of_date,series_id,unit,frequency,source');
+  });
+
+  it('that cannot be run is an error, and not an empty answer', async () => {
+    const { code, left } = await show('obs GDP', { PAGER: 'no-such-pager' }, { columns: 100 });
+    expect(code).toBe(10);
+    expect(left.slice(-2)).toEqual([
+      "asof: the pager 'no-such-pager' cannot be run",
+      '      ASOF_PAGER or PAGER names it; with ASOF_PAGER=cat asof uses none',
+    ]);
+  });
+
+  it('stays when Ctrl-C is typed, which is for what it shows', async () => {
+    const pager = 'trap "" INT; echo shown; cat >/dev/null; sleep 0.5; echo left';
+    const { code, left } = await show('obs GDP -q', { PAGER: pager }, { stopAt: /shown/ });
+    expect([code, left[0], left.at(-1)]).toEqual([130, 'shown', expect.stringMatching(/left$/)]);
   });
 });
 

@@ -95,15 +95,30 @@ describe('nothing is silently short', () => {
     },
   );
 
-  it('a terminal shows 100 rows and how many more there are, also with -q', async () => {
-    const { out, err } = await run('obs LONG -q', terminal());
-    expect(linesOf(out)).toHaveLength(101);
-    expect(err).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N\n');
-  });
+  it.each([
+    [undefined, 100, 2403],
+    [24, 19, 2484],
+    [1, 7, 2496],
+  ])(
+    'a terminal of %s lines shows the first and the last rows, and how many are between, also with -q',
+    async (rows, lines, between) => {
+      const { out, err } = await run('obs LONG -q', { ...terminal(), ...(rows !== undefined && { rows }) });
+      const shown = linesOf(out);
+      expect(shown).toHaveLength(lines);
+      const dates = shown.slice(2).map((line) => line.split(' ')[0]);
+      const gap = dates.indexOf('…');
+      const ending = dates.length - gap - 1;
+      expect(ending).toBeGreaterThan(0);
+      expect(dates).toEqual([...newestFirst.slice(0, gap), '…', ...newestFirst.slice(-ending)]);
+      expect(gap + between + ending).toBe(days.length);
+      const count = between.toLocaleString('en');
+      expect(err).toBe(`asof: ${count} more rows; --all shows all, --limit N at most N\n`);
+    },
+  );
 
   it.each([
-    ['--all', 2501],
-    ['--limit 300', 301],
+    ['--all', 2502],
+    ['--limit 300', 302],
   ])('a terminal shows all requested rows with %s', async (flags, lines) => {
     const { out, err } = await run(`obs LONG -q ${flags}`, terminal());
     expect([linesOf(out).length, err]).toEqual([lines, '']);
@@ -111,8 +126,11 @@ describe('nothing is silently short', () => {
 
   it('a narrow terminal names the columns that it does not show; of many the first ones, and counts the others', async () => {
     const { out, err } = await run('obs GDP --no-color', terminal(40));
-    expect(linesOf(out)[0]).toBe('date          value  as_of_date');
-    expect(err).toContain('the terminal is too narrow for series_id, unit, frequency, source');
+    expect(linesOf(out).slice(0, 2)).toEqual([
+      'series_id: GDP  frequency: Q',
+      'date          value  as_of_date  unit',
+    ]);
+    expect(err).toContain('the terminal is too narrow for source;');
     // The shipped sample has more than a hundred vintages of 2014.
     const line = ['revisions', 'GDP', '--wide', '--from', '2014-01-01', '--to', '2014-12-31'];
     const all = linesOf((await asof([...line, '--csv'])).out)[0]?.split(',') ?? [];

@@ -8,6 +8,7 @@ import { seriesShow } from '../../../src/operations/series/series.ts';
 import { selectColumns } from '../../../src/render/columns.ts';
 import { cardRenderer, fitWidths, gap, tableRenderer } from '../../../src/render/formats/table.ts';
 import { printable } from '../../../src/render/printable.ts';
+import type { OutputLayout } from '../../../src/render/renderer.ts';
 import { cellWidth, cut } from '../../../src/render/terminal-text.ts';
 import {
   anyText,
@@ -26,8 +27,19 @@ const gdp = [
   observation('1947-01-01', '243.1'),
 ];
 
+/** Rows that have no cell in common. */
+const mixed = gdp.map((row, i) =>
+  i !== 1
+    ? row
+    : {
+        ...row,
+        ...{ as_of_date: '2014-12-23', series_id: 'GDPC1', frequency: 'A', source: 'BEA' },
+        unit: 'Billions of 2009 Dollars',
+      },
+);
+
 /** A table at a width: its lines, and the columns that it dropped. */
-function at(width: number | undefined, rows: readonly Row[], fields = observationFields) {
+function at(width: number | undefined, rows: readonly Row[], fields: readonly Field[] = observationFields) {
   const renderer = tableRenderer(layout(fields, width === undefined ? {} : { width }));
   const lines = output(renderer, rows).split('\n');
   expect(lines.pop()).toBe('');
@@ -39,20 +51,100 @@ describe('a table', () => {
     const lines = [
       'date          value  as_of_date  series_id  unit               frequency  source',
       '2014-10-01  17710.7  2015-01-30  GDP        Billions of Doll…  Q          FRED',
-      '2014-07-01  17599.8  2015-01-30  GDP        Billions of Doll…  Q          FRED',
+      '2014-07-01  17599.8  2014-12-23  GDPC1      Billions of 2009…  A          BEA',
       '1947-01-01    243.1  2015-01-30  GDP        Billions of Doll…  Q          FRED',
     ];
-    expect(at(80, gdp)).toEqual({ lines, dropped: [] });
+    expect(at(80, mixed)).toEqual({ lines, dropped: [] });
     const paged = tableRenderer(layout(observationFields, { width: 80 }));
-    expect(output(paged, ...gdp.map((row) => [row]))).toBe(`${lines.join('\n')}\n`);
+    expect(output(paged, ...mixed.map((row) => [row]))).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('for a terminal has words and days that all its rows have in common above it, broken between them', () => {
+    const lines = [
+      'as_of_date: 2015-01-30  series_id: GDP',
+      'unit: Billions of Dollars, Seasonally Adjusted Annual Rate  frequency: Q',
+      'source: FRED',
+      'date          value',
+      '2014-10-01  17710.7',
+      '2014-07-01  17599.8',
+      '1947-01-01    243.1',
+    ];
+    expect(at(80, gdp)).toEqual({ lines, dropped: [] });
+    expect(at(30, gdp).lines.slice(0, 4)).toEqual([
+      'as_of_date: 2015-01-30',
+      'series_id: GDP',
+      'unit: Billions of Dollars,',
+      'Seasonally Adjusted Annual',
+    ]);
+  });
+
+  it('keeps common words in its columns for one row, named columns, without a header, and outside of a terminal', () => {
+    const fields = [field('date', 'day'), field('unit')];
+    const rows = [
+      { date: '2014-10-01', unit: 'Percent' },
+      { date: '2014-07-01', unit: 'Percent' },
+    ];
+    const shown = (changes: Partial<OutputLayout>, all: readonly Row[] = rows) =>
+      output(tableRenderer(layout(fields, changes)), all).split('\n')[0];
+    expect(shown({ width: 80 })).toBe('unit: Percent');
+    expect(shown({})).toBe('date        unit');
+    expect(shown({ width: 80 }, rows.slice(1))).toBe('date        unit');
+    expect(shown({ width: 80, header: false })).toBe('2014-10-01  Percent');
+    expect(shown({ width: 80, columns: { fields, all: fields, chosen: true } })).toBe('date        unit');
+  });
+
+  it('never takes numbers, empty cells, high ranks or its last column out of its columns', () => {
+    const common = { value: '1.5', note: '', status: 'planned' };
+    const fields: readonly Field[] = [
+      field('value', 'decimal'),
+      field('note'),
+      { ...field('status'), rank: 'high' },
+    ];
+    expect(at(80, [common, common], fields).lines[0]).toBe('value  note  status');
+    expect(at(80, [{ unit: 'Percent' }, { unit: 'Percent' }], [field('unit')]).lines).toEqual([
+      'unit',
+      'Percent',
+      'Percent',
+    ]);
+  });
+
+  it('says what is common to all rows, also to those that a short terminal does not show', () => {
+    const rows = Array.from({ length: 100 }, (_, i) => ({
+      value: `${i}`,
+      unit: i === 50 ? 'B' : 'A',
+      id: 'X',
+    }));
+    const fields = [field('value', 'decimal'), field('unit'), field('id')];
+    const short = tableRenderer(layout(fields, { width: 80, lines: 9 }));
+    const pages = rows.map((row) => [row]);
+    expect(
+      output(short, ...pages)
+        .split('\n')
+        .map((line) => line.trimEnd()),
+    ).toEqual([
+      'id: X',
+      'value  unit',
+      ...['    0  A', '    1  A', '    2  A', '    3  A', '    …  …', '   98  A', '   99  A', ''],
+    ]);
+    expect(short.hidden?.()).toBe(94);
+    const whole = tableRenderer(layout(fields, { width: 80, lines: 9 }));
+    expect(output(whole, rows.slice(0, 7)).split('\n')).toHaveLength(10);
+    expect(whole.hidden?.()).toBe(0);
+  });
+
+  it('shows computed numbers with the decimals of their column on a terminal, and all of them elsewhere', () => {
+    const fields: readonly Field[] = [{ ...field('t', 'decimal'), digits: 2 }];
+    const rows = [{ t: '28.247739' }, { t: '3.055000' }, { t: null }];
+    expect(at(80, rows, fields).lines).toEqual(['    t', '28.25', ' 3.06', '']);
+    expect(at(undefined, rows, fields).lines[1]).toBe('28.247739');
   });
 
   it('of 40 cells drops the last columns and names them', () => {
-    expect(at(40, gdp)).toEqual({
+    expect(at(40, mixed)).toEqual({
       lines: [
         'date          value  as_of_date',
         '2014-10-01  17710.7  2015-01-30',
-        '2014-07-01  17599.8  2015-01-30',
+        '2014-07-01  17599.8  2014-12-23',
         '1947-01-01    243.1  2015-01-30',
       ],
       dropped: ['series_id', 'unit', 'frequency', 'source'],
@@ -77,7 +169,8 @@ describe('a table', () => {
   it('aligns numbers of any shape', () => {
     const values = ['-0.25', '12', '1234.5', '.', '3.125', null, 'unlimited'];
     const rows = values.map((value) => ({ value, unit: '|' }));
-    expect(at(80, rows, [field('value', 'decimal'), field('unit')]).lines).toEqual([
+    const fields: readonly Field[] = [field('value', 'decimal'), { ...field('unit'), rank: 'high' }];
+    expect(at(80, rows, fields).lines).toEqual([
       '        value  unit',
       '       -0.25   |',
       '       12      |',
@@ -131,7 +224,8 @@ describe('a table', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 8, max: 60 }), (found, width) => {
         const { lines } = at(width, found, [field('id'), field('title'), field('units')]);
-        expect(lines).toHaveLength(found.length + 1);
+        // Words that all rows have in common may take several lines above the head.
+        expect(lines.length).toBeGreaterThan(found.length);
         for (const line of lines) expect(cellWidth(line)).toBeLessThanOrEqual(width);
       }),
     );
@@ -245,6 +339,7 @@ describe('a card', () => {
     units: '',
     observation_count: 311,
     source: 'B\u001B[2JEA',
+    description_changes: [],
   };
 
   function card(names?: readonly string[], colour = false, rows: readonly Row[] = [row]): string {
