@@ -1,4 +1,5 @@
 import { closest } from '../../domain/search/words.ts';
+import { unitsTable } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { AnyCommand, HelpLine } from '../../lines/command.ts';
 import { firstWordOf, programOf } from '../../lines/read-line.ts';
@@ -10,6 +11,8 @@ const examples: Readonly<Record<string, string>> = {
   '': `
 # GDP as it was known on 30 January 2015
 asof observations GDP --as-of 2015-01-30
+# inflation as it was known then: growth from a year ago (asof help units)
+asof observations CPIAUCSL --units yoy --known-before 2009-01-01 --limit 12
 # how one number was revised
 asof revisions GDP --date 2008-10-01 --plot
 # for a backtest: the newest values known at each month-end
@@ -159,9 +162,28 @@ Output (-f, --csv, --json, or the extension of -o):
 `;
 }
 
+function unitsText(): string {
+  const rows = unitsTable.map(({ names, about, text }) => [names.join(', '), about, text]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`);
+  return `Units
+
+--units computes growth within one vintage: both values of a change were known on the
+same day:
+
+${lines.join('\n')}
+
+x is the value, b that of the period before, y that of a year before, and n the number of
+periods in a year. mom is for monthly series, qoq for quarterly ones; the other names but
+yoy and saar are FRED's. A change has the decimals of its values, any other result five;
+--digits sets another number. --frequency averages values before units are computed.
+`;
+}
+
 const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
   'as-of': async () => asOf,
   formats: formatsText,
+  units: async () => unitsText(),
   environment: async () => environment,
   'exit-codes': async () => exitCodesText(),
 };

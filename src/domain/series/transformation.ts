@@ -1,14 +1,13 @@
 import { contradiction, type Voice } from '../../errors/problem.ts';
 
-/** The choices of a transformation, by FRED's names, in the order of the help. */
+/** The choices of a transformation, in the order of the help: units by the words of people, then by FRED's names. */
 export const transformationChoices = {
-  /** The first leaves values unchanged. */
-  units: ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'],
+  units: ['yoy', 'mom', 'qoq', 'saar', 'lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'],
   frequencies: ['w', 'm', 'q', 'sa', 'a'],
   aggregates: ['avg', 'sum', 'eop'],
 } as const;
 
-/** A computation on the values of a series, by FRED's name. */
+/** A computation on the values of a series; `lin` leaves them unchanged. */
 export type Units = (typeof transformationChoices.units)[number];
 
 /** One value for each period of a coarser frequency. */

@@ -19,7 +19,7 @@ import { decimalsOf } from '../values/decimal.ts';
 import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
-import { basesOf, isComparison, transformedValue } from './units.ts';
+import { basesOf, frequencyCompared, isComparison, transformedValue } from './units.ts';
 
 /** The values of a series that were known on one day. */
 export interface VintageValues {
@@ -54,6 +54,16 @@ export class Transformer {
         field: 'frequency',
         hints: ['values can be aggregated only to a coarser frequency'],
       });
+    const compared = frequencyCompared(units) ?? target;
+    if (compared !== target)
+      throw new Problem(
+        'bad-input',
+        `${id} has the frequency ${target}, and ${units} compares ${periods[compared]}`,
+        {
+          field: 'units',
+          hints: ['pch compares with the period before, whatever the frequency'],
+        },
+      );
     this.frequency = target;
     this.#own = own;
     this.#units = units;
@@ -249,6 +259,8 @@ function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly C
   for (const one of begun) if (one.value > (newest.at(-1)?.value ?? '')) newest.push(one);
   return newest;
 }
+
+const periods: Partial<Record<KnownFrequency, string>> = { M: 'months', Q: 'quarters' };
 
 const codes = { w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const;
 

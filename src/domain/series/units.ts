@@ -10,43 +10,108 @@ import {
   weekendDay,
 } from '../values/date.ts';
 import { withoutNegativeZero } from '../values/decimal.ts';
-import type { Units } from './transformation.ts';
+import { groupBy } from '../values/groups.ts';
+import { transformationChoices, type Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
 
 type Formula = {
+  readonly about: string;
+  /** The formula, with b for the value of the period before and y for that of a year before. */
+  readonly text: string;
   readonly from?: 'period ago' | 'year ago';
+  /** The only frequency whose periods it compares. Default: any. */
+  readonly of?: KnownFrequency;
   /** FRED's name of the result; `{}` is the unit of the series. */
   readonly unit: string;
   /** Computes the result as a text, if there is one; `periods` is FRED's number of periods in a year. */
   readonly value: (now: ExactValue, base: ExactValue, periods: number, digits?: number) => string | undefined;
 };
 
+const yearly: Formula = {
+  about: 'percent growth from a year ago',
+  text: '(x / y - 1) × 100',
+  from: 'year ago',
+  unit: 'Percent Change from Year Ago',
+  value: percentChange,
+};
+const periodic: Formula = {
+  about: 'percent growth from the period before',
+  text: '(x / b - 1) × 100',
+  from: 'period ago',
+  unit: 'Percent Change',
+  value: percentChange,
+};
+const annualised: Formula = {
+  about: 'percent growth at an annual rate',
+  text: '((x / b)^n - 1) × 100',
+  from: 'period ago',
+  unit: 'Compounded Annual Rate of Change',
+  value: compoundedRate,
+};
+
 /** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
 const formulas: Readonly<Record<Units, Formula>> = {
+  yoy: yearly,
+  mom: { ...periodic, about: 'percent growth from the month before', of: 'M' },
+  qoq: { ...periodic, about: 'percent growth from the quarter before', of: 'Q' },
+  saar: annualised,
   lin: {
+    about: 'levels: the values themselves',
+    text: 'x',
     unit: '{}',
     value: ({ sum, count, decimals }, _base, _periods, digits = decimals) =>
       roundedQuotient(sum, new Exact(count), digits),
   },
-  chg: { from: 'period ago', unit: 'Change, {}', value: difference },
-  ch1: { from: 'year ago', unit: 'Change from Year Ago, {}', value: difference },
-  pch: { from: 'period ago', unit: 'Percent Change', value: percentChange },
-  pc1: { from: 'year ago', unit: 'Percent Change from Year Ago', value: percentChange },
-  pca: { from: 'period ago', unit: 'Compounded Annual Rate of Change', value: compoundedRate },
+  chg: {
+    about: 'change from the period before',
+    text: 'x - b',
+    from: 'period ago',
+    unit: 'Change, {}',
+    value: difference,
+  },
+  ch1: {
+    about: 'change from a year ago',
+    text: 'x - y',
+    from: 'year ago',
+    unit: 'Change from Year Ago, {}',
+    value: difference,
+  },
+  pch: periodic,
+  pc1: yearly,
+  pca: annualised,
   cch: {
+    about: 'logarithmic growth from the period before',
+    text: '(ln x - ln b) × 100',
     from: 'period ago',
     unit: 'Continuously Compounded Rate of Change',
     value: logarithm(() => 100),
   },
   cca: {
+    about: 'logarithmic growth at an annual rate',
+    text: '(ln x - ln b) × 100 × n',
     from: 'period ago',
     unit: 'Continuously Compounded Annual Rate of Change',
     value: logarithm((periods) => 100 * periods),
   },
-  log: { unit: 'Natural Log of {}', value: logarithm(() => 1) },
+  log: {
+    about: 'natural logarithm, ln',
+    text: 'ln x',
+    unit: 'Natural Log of {}',
+    value: logarithm(() => 1),
+  },
 };
+
+/** The units by meaning, each with its names and its formula. */
+export const unitsTable = [...groupBy(transformationChoices.units, (name) => formulas[name].about)].map(
+  ([about, names]) => ({ about, names, text: formulas[names[0] ?? 'lin'].text }),
+);
+
+/** Returns the only frequency whose periods units compare; undefined for those of any frequency. */
+export function frequencyCompared(units: Units): KnownFrequency | undefined {
+  return formulas[units].of;
+}
 
 /** The base of a value without one. */
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };

@@ -1,8 +1,14 @@
 import { argument, type BoundValues } from '../../answering/question.ts';
-import { type Transformation, transformationChoices } from '../../domain/series/transformation.ts';
-import { isComparison } from '../../domain/series/units.ts';
+import { closest, plainMatch } from '../../domain/search/words.ts';
+import {
+  type Transformation,
+  transformationChoices,
+  type Units,
+} from '../../domain/series/transformation.ts';
+import { isComparison, unitsTable } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
 import type { Naming, Operation } from '../../operations/operation.ts';
 import { type Known, oldest, type Params, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
@@ -15,6 +21,7 @@ import {
   seriesId,
   seriesIds,
   text,
+  type Value,
   type Version,
 } from '../../operations/value.ts';
 
@@ -61,19 +68,39 @@ export const skipMissing = param(flag, 'Skip unknown ids, with a note.', undefin
 
 const { units, frequencies, aggregates } = transformationChoices;
 
+/** One of the units; a refusal says which is likely meant. */
+const unitsValue: Value<Units> = {
+  ...choice(units),
+  check: (value, name) => (isUnits(value) ? value : refuseUnits(value, name)),
+  parse: (given, name) => (isUnits(given) ? given : refuseUnits(given, name)),
+};
+
+function isUnits(value: unknown): value is Units {
+  return units.some((one) => one === value);
+}
+
+function refuseUnits(value: unknown, param: string): never {
+  const typed = String(value);
+  const near = closest(typed, units);
+  const meant =
+    unitsTable.find(({ about }) => plainMatch({ id: '', title: about }, typed, 'title')) ??
+    unitsTable.find(({ names }) => names.some((name) => name === near));
+  const others = units.filter((one) => meant?.names.includes(one) !== true);
+  const hint = meant === undefined ? '' : `${listed(meant.names, 'or')} (${meant.about}), or one of `;
+  throw refused({ param, value, reason: `use ${hint}${others.join(', ')}` });
+}
+
 /** Parameters of a transformation, computed within one vintage. */
 export const unitsParams = {
   units: param(
-    choice(units),
-    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
+    unitsValue,
+    'Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas of FRED.',
     undefined,
     {
       placeholder: 'units',
       help: {
         about:
-          'change or growth within one vintage (pc1 from a year ago, pch from the period before, pca at an annual rate)',
-        choices: units,
-        fallback: units[0],
+          'growth: yoy from a year ago, mom or qoq from the period before, saar at an annual rate (asof help units)',
       },
     },
   ),

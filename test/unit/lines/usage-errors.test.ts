@@ -145,7 +145,22 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['panel GDP --known-before-each', `--known-before-each ${aboutDays}`],
     ['panel GDP --as-of-each day --as-of-file x.csv', 'use either --as-of-each or --as-of-file'],
     ['panel GDP --as-of-file x.csv --as-of 2020-01-01', 'use either --as-of or --as-of-file'],
-    ['obs GDP --units yoy', '--units "yoy": use lin, chg, ch1, pch, pc1, pca, cch, cca or log'],
+    [
+      'obs GDP --units percent',
+      '--units "percent": use yoy or pc1 (percent growth from a year ago), or one of mom, qoq, saar, lin, chg, ch1, pch, pca, cch, cca, log',
+    ],
+    [
+      'obs GDP --units annual',
+      '--units "annual": use saar or pca (percent growth at an annual rate), or one of yoy, mom, qoq, lin, chg, ch1, pch, pc1, cch, cca, log',
+    ],
+    [
+      'obs GDP --units qqo',
+      '--units "qqo": use qoq (percent growth from the quarter before), or one of yoy, mom, saar, lin, chg, ch1, pch, pc1, pca, cch, cca, log',
+    ],
+    [
+      'obs GDP --units euros',
+      '--units "euros": use yoy, mom, qoq, saar, lin, chg, ch1, pch, pc1, pca, cch, cca, log',
+    ],
     ['obs GDP --units pch --digits 21', '--digits "21": use an integer from 0 to 20'],
     ['obs GDP --digits 2', '--digits needs --units or --frequency: published values keep their digits'],
     ['obs GDP --aggregate sum', '--aggregate needs --frequency'],

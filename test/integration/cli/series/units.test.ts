@@ -158,7 +158,7 @@ describe('the library', () => {
 
   it.each<readonly [detail: string, ask: (from: Asof) => Promise<unknown>]>([
     // @ts-expect-error: the name of the units is checked by the compiler too.
-    ['lin, chg, ch1', (from) => from.observations('GDP', { units: 'yoy' })],
+    ['use yoy or pc1 (percent', (from) => from.observations('GDP', { units: 'percent' })],
     ["invalid 'release' []", (from) => from.revisions('GDP', { release: [] } as never)],
     ['invalid \'after\' "90d"', (from) => from.revisions('GDP', { after: '90d' } as never)],
     [

@@ -21,6 +21,11 @@ function cellsOf(name: string): readonly (readonly string[])[] {
   return lines.map((line) => line.split(','));
 }
 
+/** FRED's names of units, and what people type for some of them. */
+const named = transformationChoices.units.filter((one) => one !== 'lin' && one.length === 3);
+const words = { yoy: 'pc1', mom: 'pch', saar: 'pca' } as const;
+const fredUnits = named.filter((one) => !Object.hasOwn(words, one) && one !== 'qoq');
+
 type Values = { readonly [date: string]: string };
 
 /** The transformed values of one vintage, by date. */
@@ -65,12 +70,15 @@ describe('transformed values', () => {
     ['CPIAUCSL', 'pch', {}],
     ['CPIAUCSL', 'pc1', {}],
     ['UNRATE', 'ch1', { frequency: 'q' }],
+    ['CPIAUCSL', 'mom', {}],
+    ['CPIAUCSL', 'yoy', {}],
   ] as const)("of %s are FRED's own answer for %s", (id, units, more) => {
+    const fredName = units === 'yoy' || units === 'mom' ? words[units] : units;
     const column = id === 'UNRATE' ? 2 : 1;
     const levels = cellsOf('levels.csv').map((cells) => [cells[0] ?? '', cells[column] ?? '']);
     const ours = transformed(Object.fromEntries(levels), 'M', { units, ...more });
     const theirs = cellsOf('fred-answers.csv').filter(
-      ([series, , asked]) => series === id && asked === units,
+      ([series, , asked]) => series === id && asked === fredName,
     );
     expect(theirs.length).toBeGreaterThan(20);
     for (const [, , , date = '', value = ''] of theirs) {
@@ -94,12 +102,28 @@ describe('transformed values', () => {
   it.each(['GDP', 'PAYEMS'])('of %s agree with another implementation, in all units', (id) => {
     const expected = cellsOf('expected.csv').filter(([series]) => series === id);
     for (const more of [{}, { frequency: 'a' } as const])
-      for (const units of transformationChoices.units.slice(1)) {
+      for (const units of fredUnits) {
         const ours = transformed(vintage(id), id === 'GDP' ? 'Q' : 'M', { units, ...more });
         const theirs = expected.filter(([, own, asked]) => own === (more.frequency ?? '') && asked === units);
         expect(theirs.length).toBeGreaterThan(0);
         expect(ours, units).toEqual(Object.fromEntries(theirs.map(([, , , date, value]) => [date, value])));
       }
+  });
+
+  it('by the words of people are those by the names of FRED, of a fitting frequency alone', () => {
+    const values = monthly('100', '102', '101', '105');
+    for (const [word, name] of Object.entries(words))
+      expect(transformed(values, 'M', { units: word as Units })).toEqual(
+        transformed(values, 'M', { units: name }),
+      );
+    const quarters = { frequency: 'q', partial: true } as const;
+    expect(transformed(values, 'M', { units: 'qoq', ...quarters })).toEqual(
+      transformed(values, 'M', { units: 'pch', ...quarters }),
+    );
+    expect(() => transformed(values, 'M', { units: 'qoq' })).toThrow(
+      /frequency M, and qoq compares quarters/,
+    );
+    expect(() => transformed(values, 'Q', { units: 'mom' })).toThrow(/frequency Q, and mom compares months/);
   });
 
   it('are missing where the date that they compare with is missing', () => {
@@ -164,7 +188,7 @@ describe('transformed values', () => {
     fc.assert(
       fc.property(
         months,
-        fc.constantFrom(...transformationChoices.units.slice(1)),
+        fc.constantFrom(...fredUnits),
         fc.constantFrom('M', 'Q', 'SA', 'A'),
         (all, units, frequency) => {
           const dateOf = (i: number) => {
@@ -196,8 +220,6 @@ describe('transformed values', () => {
 /** FRED's formulas with doubles. */
 function naively(units: Units, x: number, base: number, n: number): number {
   switch (units) {
-    case 'lin':
-      return x;
     case 'chg':
     case 'ch1':
       return x - base;
@@ -212,6 +234,8 @@ function naively(units: Units, x: number, base: number, n: number): number {
       return (Math.log(x) - Math.log(base)) * 100 * n;
     case 'log':
       return Math.log(x);
+    default:
+      throw new Error(`no formula of FRED is for ${units}`);
   }
 }
 
