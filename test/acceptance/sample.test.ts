@@ -10,7 +10,7 @@ import { openClient } from '../../src/client/open.ts';
 import { samplePath } from '../../src/index.ts';
 import type { Row } from '../../src/operations/envelope.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openDatabase } from '../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import type { Series, Store } from '../../src/store/store.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { operations } from '../support/operations.ts';

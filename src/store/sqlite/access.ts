@@ -5,15 +5,8 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, Lock, UsageRecord } from '../access-store.ts';
 import { keysIn, keyTables } from '../sql/access.ts';
-import {
-  asProblem,
-  Connection,
-  codeOf,
-  inOneStep,
-  openDatabase,
-  SqliteError,
-  SqliteSession,
-} from './connection.ts';
+import { asProblem, Connection, codeOf, inOneStep, SqliteSession } from './connection.ts';
+import { openDatabase, SqliteError } from './driver.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;

@@ -1,27 +1,22 @@
-// Why: docs/decisions/two-drivers-of-sqlite.md
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type Sqlite from 'better-sqlite3';
-import Legacy from 'better-sqlite3';
+import { accessSync, constants, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
-
-type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
+import { openDatabase, SqliteError } from './driver.ts';
+import type { SqliteDatabase, SqlQuery } from './node-sqlite.ts';
 
 /** A connection to a SQLite file, which translates and prepares each SQL text once. */
 export class Connection {
   /** The identity of the file; another file at the same path has another one. */
   readonly file: string;
-  readonly #db: Sqlite.Database;
+  readonly #db: SqliteDatabase;
   readonly #prepared = {
-    object: new Map<string, Sqlite.Statement>(),
-    tuple: new Map<string, Sqlite.Statement>(),
-    value: new Map<string, Sqlite.Statement>(),
+    object: new Map<string, SqlQuery<unknown>>(),
+    tuple: new Map<string, SqlQuery<unknown>>(),
+    value: new Map<string, SqlQuery<unknown>>(),
   };
 
-  constructor(db: Sqlite.Database, file = '') {
+  constructor(db: SqliteDatabase, file = '') {
     this.#db = db;
     this.file = file;
   }
@@ -39,7 +34,7 @@ export class Connection {
     return this.#prepare<Value>('value', sql);
   }
 
-  run(sql: string, ...parameters: unknown[]): Sqlite.RunResult {
+  run(sql: string, ...parameters: unknown[]): ReturnType<SqlQuery<unknown>['run']> {
     return this.objects(sql).run(...parameters);
   }
 
@@ -252,74 +247,6 @@ export function asProblem(path: string, error: unknown): unknown {
     hints:
       family === 'SQLITE_CORRUPT' ? ['a backup, such as `asof store backup` makes, has what is lost'] : [],
   });
-}
-
-const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
-
-/**
- * The driver for this Node, by its name in npm.
- * Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks.
- * Version 12 crashes Node 24 when a statement is garbage-collected.
- */
-const driver =
-  Number(process.versions.napi) >= 10
-    ? {
-        name: 'better-sqlite3-napi',
-        spec: 'better-sqlite3-napi@npm:better-sqlite3@13.2.0',
-        library: modern(),
-      }
-    : { name: 'better-sqlite3', spec: 'better-sqlite3@12.11', library: Legacy };
-
-function modern(): typeof Legacy | undefined {
-  try {
-    return requireInstalled('better-sqlite3-napi');
-  } catch {
-    return undefined;
-  }
-}
-
-/** An error of SQLite itself. */
-export const { SqliteError } = driver.library ?? Legacy;
-
-/** Opens or creates a SQLite file; throws a Problem with the install command if the driver is missing. */
-export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
-  const { library } = driver;
-  if (library === undefined) throw lacksDriver();
-  try {
-    return new library(path, library === Legacy ? { ...options, nativeBinding: binary() } : options);
-  } catch (error) {
-    // The binary is missing, or was built for another version of Node.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'MODULE_NOT_FOUND' || code === 'ERR_DLOPEN_FAILED') throw lacksDriver(error);
-    throw error;
-  }
-}
-
-/** Finds the binary of version 12, which npm does not install if scripts may not run. */
-function binary(): string {
-  const found = driverFolders()
-    .map((folder) => join(folder, 'build/Release/better_sqlite3.node'))
-    .find((path) => existsSync(path));
-  if (found === undefined) throw lacksDriver();
-  return found;
-}
-
-function driverFolders(): readonly string[] {
-  return (requireInstalled.resolve.paths(driver.name) ?? []).map((folder) => join(folder, driver.name));
-}
-
-function lacksDriver(cause?: unknown): Problem {
-  const detail = `the SQLite driver for Node ${process.version} is not installed (${installCommand()} installs it)`;
-  return new Problem('local-io', detail, { cause });
-}
-
-function installCommand(): string {
-  const { name, spec } = driver;
-  const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(import.meta.dirname) ?? [];
-  const isGlobal = project !== undefined && !existsSync(join(project, 'package.json'));
-  if (isGlobal) return `npm install --global ${spec}`;
-  // npm does not install a package that the project has.
-  return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;
 }
 
 /** Marks a SQLite file as a store of asof ("asof" in ASCII). */

@@ -4,7 +4,8 @@ import type { Day } from '../../domain/values/date.ts';
 import type { ChangeCells, Engine, FilingTables, SeriesRow, SeriesTables } from '../sql/engine.ts';
 import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
-import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
+import type { Connection, SqliteSession } from './connection.ts';
+import { SqliteError } from './driver.ts';
 
 /** Returns the operations that SQLite does in its own way; `pages` caches pages of observations. */
 export function engineOf(session: SqliteSession, pages?: PageCache): Engine {

@@ -12,9 +12,9 @@ import {
   currentFormat,
   formatOf,
   inOneStep,
-  openDatabase,
   SqliteSession,
 } from './connection.ts';
+import { openDatabase } from './driver.ts';
 import { engineOf } from './engine.ts';
 
 /** Opens a store in a SQLite file for reading. */

@@ -26,10 +26,9 @@ import {
   codeOf,
   connect,
   formatOf,
-  openDatabase,
-  SqliteError,
   SqliteSession,
 } from './connection.ts';
+import { openDatabase, SqliteError } from './driver.ts';
 import { engineOf } from './engine.ts';
 import { createSchema, migrate } from './schema.ts';
 

@@ -18,7 +18,7 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { type BackupOptions, backupStore, copyStore, restoreStore } from '../../../src/maintenance/copy.ts';
 import { digestOfStore } from '../../../src/maintenance/digest.ts';
 import { initStore } from '../../../src/store/open.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { onEveryEngine, postgres, sqlite } from '../../support/engines.ts';
 import { scratchFolder, withoutRights } from '../../support/folders.ts';
 import { facts, importFiles, reading, withStore } from '../../support/scratch-store.ts';

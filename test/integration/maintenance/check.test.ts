@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { isDatabase } from '../../../src/store/address.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { beforeTheLapse } from '../../support/calendars.ts';
 import { filings } from '../../support/contract-cases.ts';
 import { contract, inDatabase, schemaOf } from '../../support/engines.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newKey, newSecret } from '../../../src/server/keys/gate.ts';
 import type { AccessStore, StoredKey } from '../../../src/store/access-store.ts';
 import { openAccess } from '../../../src/store/open.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { contract, type Engine, inDatabase, schemaOf } from '../../support/engines.ts';
 import { testData } from '../../support/repository.ts';
 

@@ -4,7 +4,7 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { isDatabase } from '../../../src/store/address.ts';
 import { openWriter } from '../../../src/store/open.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { beforeTheLapse } from '../../support/calendars.ts';
 import { asof } from '../../support/command.ts';
 import { inDatabase, onEveryEngine, postgres, schemaOf } from '../../support/engines.ts';

@@ -19,7 +19,7 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
 import { takeLock } from '../../../src/store/sqlite/access.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder, withoutRights } from '../../support/folders.ts';
 import { testData } from '../../support/repository.ts';

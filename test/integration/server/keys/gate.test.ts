@@ -6,7 +6,7 @@ import { checkPlans, Gate, newKey, newSecret } from '../../../../src/server/keys
 import { type Plans, parsePlans, shippedPlans } from '../../../../src/server/keys/plans.ts';
 import type { AccessStore, StoredKey } from '../../../../src/store/access-store.ts';
 import { openAccess } from '../../../../src/store/open.ts';
-import { openDatabase } from '../../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../../src/store/sqlite/driver.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { digestOf } from '../../../support/scratch-store.ts';
 
