@@ -109,7 +109,7 @@ asof import --log
       const entries = await importLog(storeToRead(io, named).path);
       await print(importLogText(entries), io);
       const outdated = entries.filter((entry) => entry.outdated).map(({ file }) => file);
-      for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
+      for (const text of outdatedLines(outdated)) messages.warn(text);
       return;
     }
     messages.resolved(resolved);

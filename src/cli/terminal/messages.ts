@@ -4,6 +4,7 @@ import { someOf } from '../../errors/wording.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
+import { cellWidth } from '../../render/terminal-text.ts';
 import { exitCode, exitCodeOf, type Process } from './io.ts';
 import type { Share } from './progress-line.ts';
 
@@ -63,8 +64,8 @@ export function reportFailure(error: unknown, json: boolean, io: Process): numbe
   else {
     const lines = [
       `asof: ${problem.detail}`,
-      ...hints.map((hint) => `      ${hint}`),
-      ...(problem.requestId === undefined ? [] : [`      request ${problem.requestId}`]),
+      ...hints.map((hint) => `${indent}${hint}`),
+      ...(problem.requestId === undefined ? [] : [`${indent}request ${problem.requestId}`]),
     ];
     write(io, `${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);
   }
@@ -73,7 +74,24 @@ export function reportFailure(error: unknown, json: boolean, io: Process): numbe
 
 function write({ stderr }: Process, text: string): void {
   eraseStatus(stderr);
-  stderr.write(text);
+  const { isTTY, columns = 0 } = stderr;
+  const fits = (line: string) => folded(line, columns || 80);
+  stderr.write(isTTY === true ? text.split('\n').map(fits).join('\n') : text);
+}
+
+/** What stands before a message, and as blanks before a hint. */
+const indent = ' '.repeat('asof: '.length);
+
+/** Breaks a line between words for a terminal; a word stays whole, such as an address that is copied. */
+function folded(line: string, width: number): string {
+  if (cellWidth(line) <= width) return line;
+  const lines: string[] = [];
+  for (const word of line.split(/(?<=\S) (?=\S)/)) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(lines.length === 0 ? word : indent + word);
+  }
+  return lines.join('\n');
 }
 
 function reportBug(error: unknown, io: Process): number {
