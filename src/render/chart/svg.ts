@@ -25,8 +25,8 @@ const [narrowest, lowestPlot] = [240, 40];
 
 const colours = { text: '#111827', soft: '#4b5563', axis: '#9ca3af', grid: '#e5e7eb', band: '#e5e7eb' };
 
-/** Line colours; they differ in lightness too, and are dark enough for text on white. */
-const lineColours = '#1d4ed8 #c2410c #047857 #7e22ce #a16207 #be123c #0e7490 #374151'.split(' ');
+/** Line colours that colour-blind people tell apart, too, and that are dark enough for text on white. */
+const lineColours = '#1d4ed8 #906c00 #111827 #90486c #482400 #246c48 #0000b4 #6c4800'.split(' ');
 
 const greys = ['#111827', '#6b7280'];
 

@@ -314,3 +314,79 @@ describe('the options of a chart', () => {
     expect(textOf(onlyA, {}, { bands })).toContain('░');
   });
 });
+
+describe('the colours of lines', () => {
+  const eight = Object.fromEntries([...'ABCDEFGH'].map((name, i) => [name, yearly([i, i + 1])]));
+  const lineColours = Array.from(
+    svgOf(rowsOf(eight)).matchAll(/stroke="(#\w+)" stroke-w/g),
+    ([, one = '']) => one,
+  );
+
+  type Triple = readonly [number, number, number];
+  const times = (matrix: readonly Triple[], [a, b, c]: Triple) =>
+    matrix.map(([x, y, z]) => x * a + y * b + z * c) as unknown as Triple;
+
+  /** The simulations of Machado, Oliveira and Fernandes (2009), of full severity. */
+  const sights: Readonly<Record<string, readonly Triple[]>> = {
+    'normal sight': [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ],
+    protanopia: [
+      [0.152286, 1.052583, -0.204868],
+      [0.114503, 0.786281, 0.099216],
+      [-0.003882, -0.048116, 1.051998],
+    ],
+    deuteranopia: [
+      [0.367322, 0.860646, -0.227968],
+      [0.280085, 0.672501, 0.047413],
+      [-0.01182, 0.04294, 0.968881],
+    ],
+  };
+  // IEC 61966-2-1, the white of D65, and CIE 1976 L*a*b*.
+  const toXyz: readonly Triple[] = [
+    [0.4124564, 0.3575761, 0.1804375],
+    [0.2126729, 0.7151522, 0.072175],
+    [0.0193339, 0.119192, 0.9503041],
+  ];
+  const linear = (colour: string) =>
+    [1, 3, 5].map((at) => {
+      const level = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+      return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4;
+    }) as unknown as Triple;
+  const labOf = (light: Triple): Triple => {
+    const inside = light.map((one) => Math.min(1, Math.max(0, one))) as unknown as Triple;
+    const [x, y, z] = times(toXyz, inside).map((one, i) => {
+      const part = one / ([0.95047, 1, 1.08883][i] ?? 1);
+      return part > 216 / 24389 ? Math.cbrt(part) : ((24389 / 27) * part + 16) / 116;
+    }) as unknown as Triple;
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+  };
+
+  // The nearest two of the palette of Okabe and Ito, made for the colour-blind, are 17 apart (with deuteranopia).
+  it.each([
+    ['normal sight', 2, 100],
+    ['protanopia', 2, 100],
+    ['deuteranopia', 2, 100],
+    ['normal sight', 5, 25],
+    ['protanopia', 5, 25],
+    ['deuteranopia', 5, 25],
+    ['normal sight', 8, 15],
+    ['protanopia', 8, 15],
+    ['deuteranopia', 8, 15],
+  ])('differ with %s: the first %i by %i', (sight, count, least) => {
+    const seen = lineColours
+      .slice(0, count)
+      .map((colour) => labOf(times(sights[sight] ?? [], linear(colour))));
+    const distances = seen.flatMap((a, i) =>
+      seen.slice(0, i).map((b) => Math.hypot(...a.map((part, k) => part - (b[k] ?? 0)))),
+    );
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each(lineColours)('are readable as text on white (WCAG 2, 4.5:1): %s', (colour) => {
+    const [red, green, blue] = linear(colour);
+    expect(1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)).toBeGreaterThanOrEqual(4.5);
+  });
+});
