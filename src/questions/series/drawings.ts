@@ -51,6 +51,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
   const { as_of_each: each, transformation } = query;
   return seriesDrawing(await panelSeries(query, context), context, (describe) => ({
+    stepped: true,
     state: () => `The newest value known on each ${typeof each === 'string' ? each : 'as-of date'}`,
     marks(row) {
       const about = describe(row.series_id);

@@ -160,12 +160,15 @@ function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): C
   const points = [...values.at].map(([day, value]) => [dayNumber(day), value] as const);
   points.sort(([a], [b]) => a - b);
   if (drawing.stepped === true) {
-    const published = splitIntoRuns(points).flat();
-    return { label, runs: toSteps(points, range.last), dots: published };
+    const steps = splitIntoRuns(points).flat();
+    return { label, runs: toSteps(points, range.last), dots: steps.length > mostDots ? [] : steps };
   }
   const runs = splitIntoRuns(points, spacings[values.frequency]);
   return { label, runs, dots: runs.flatMap((run) => (run.length === 1 ? run : [])) };
 }
+
+/** With more steps, the dots at their beginnings would hide them. */
+const mostDots = 60;
 
 /** The longest distance of consecutive values, in days, by frequency; a longer one is a gap. */
 const spacings: Readonly<Record<string, number>> = { D: 10, W: 10, BW: 21, M: 45, Q: 135, SA: 270, A: 550 };

@@ -5,15 +5,20 @@ import { asof } from '../../support/command.ts';
 
 /** The texts of a chart of the sample as SVG, from above; the first is its title, and the second its subtitle. */
 async function textsIn(line: string): Promise<readonly string[]> {
-  return read((await asof([...line.split(' '), '-f', 'svg', '--store', samplePath()])).out).texts;
+  return (await drawn(line)).texts;
 }
 
-const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray: () => true });
+async function drawn(line: string) {
+  return read((await asof([...line.split(' '), '-f', 'svg', '--store', samplePath()])).out);
+}
+
+const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray: (_name, _path, _leaf, isAttribute) => !isAttribute });
 
 function read(svg: string) {
   const root = parser.parse(svg).svg[0];
+  const paths: readonly { readonly d: string }[] = root.path ?? [];
   const texts: readonly { readonly '#text': string }[] = root.text;
-  return { texts: texts.map((one) => String(one['#text'])) };
+  return { texts: texts.map((one) => String(one['#text'])), paths: paths.map(({ d }) => d) };
 }
 
 it.each([
@@ -49,4 +54,15 @@ describe('the words of a chart', () => {
       'UNRATE: Unemployment Rate (mid-quarter snapshots)',
     );
   });
+});
+
+it('a panel of as-of dates is drawn in steps, as what is known changes', async () => {
+  const { paths } = await drawn('panel GDP --as-of-each month-end --from 2008-01-01 --to 2009-12-31');
+  const points = [...(paths[0] ?? '').matchAll(/[ML](\S+) ([^ML]+)/g)].map(([, x, y]) => [
+    Number(x),
+    Number(y),
+  ]);
+  expect(points.length).toBeGreaterThan(24);
+  for (const [i, [x, y]] of points.slice(1).entries())
+    expect([x === points[i]?.[0], y === points[i]?.[1]]).toContain(true);
 });
