@@ -56,7 +56,7 @@ export type {
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';
-export type { ComparedRow, DiffRow } from './questions/series/versions.ts';
+export type { DiffRow } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

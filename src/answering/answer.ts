@@ -95,6 +95,8 @@ export type Difference = { readonly differs: boolean };
 export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLayout & {
   /** True if a terminal shows each row as a card. */
   readonly card?: boolean;
+  /** What a terminal says above the rows. */
+  readonly sentence?: string;
   /** The rows as text, with the user's own columns as the user wrote them. */
   readonly written?: WrittenRows<O>;
   readonly pages: AsyncGenerator<Envelope<R>, O>;

@@ -23,6 +23,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
   readonly hasMore?: boolean;
   readonly differs?: boolean;
+  /** What a terminal says above the rows. */
+  readonly sentence?: string;
 };
 
 /** Composes an answer from one state of the data; throws a Problem if the data changes meanwhile. */
@@ -38,8 +40,8 @@ export async function composed<R extends Row>(
   const watch = await client.watch();
   const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns } = made;
-  return { fields, columns, pages: pagesOf(made, requestId, context) };
+  const { fields, columns, sentence } = made;
+  return { fields, columns, ...defined({ sentence }), pages: pagesOf(made, requestId, context) };
 }
 
 /** The number of rows in a page, after which a slow reader is waited for. */

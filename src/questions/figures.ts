@@ -11,7 +11,7 @@ import { nextRelease, nextReleases } from './series/next.ts';
 import { observations, observationsOfSeveral } from './series/observations.ts';
 import { panel } from './series/panel.ts';
 import { revisions } from './series/revisions.ts';
-import { compare, diff, versions } from './series/versions.ts';
+import { diff, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
 /** The questions about series and rates that have the path of an operation. */
@@ -54,9 +54,10 @@ export const compositions = {
   yieldTable,
   /** Returns the dates whose values differ between two as-of days, newest first; with `allRows` all dates. */
   diff,
-  /** Returns the values of series as of one day beside another day's, with the difference, newest first. */
-  compare,
-  /** Returns the values of series as of several days, a column for each day; `latest` is the newest vintage. */
+  /**
+   * Returns the values of series as of several days, a column for each day; `latest` is the newest vintage.
+   * With `change`, returns how the last day differs from the first; with `allRows`, dates that only some days know.
+   */
   versions,
   /**
    * Returns several series as known on one day; with `asOfEach`, their newest values known on each day of a rhythm.

@@ -63,7 +63,7 @@ describe('a session of asof mcp', () => {
   it('offers a tool for each question about data, and none about the caller', async () => {
     const { tools } = await latest.listTools();
     const names = [
-      'calendar compare curve diff due insider_cluster_explanations insider_cluster_signals insider_clusters',
+      'calendar curve diff due insider_cluster_explanations insider_cluster_signals insider_clusters',
       'insider_filings next_release observations panel revisions series_search series_show spread versions vintages',
       'yield_table yields',
     ];
@@ -120,7 +120,8 @@ describe('a session of asof mcp', () => {
     ['panel', { ids: ['GDP'], frequency: 'a', from: '2024-01-01' }, "'partial' shows periods"],
     ['observations', { id: 'GDP', frequency: 'a', from: '2024-01-01' }, "'partial' shows periods"],
     ['panel', backtest, 'beyond: "repeat" shows the newest'],
-    ['compare', { ids: ['GDPC1'], days: ['2018-06-29', '2018-08-31'] }, '(units: "pch")'],
+    ['versions', { ids: ['GDPC1'], days: ['2018-06-29', '2018-08-31'] }, '(units: "pch")'],
+    ['versions', { ids: ['GDP'], days: ['2014-12-23', '2015-01-30'] }, "'allRows' has it"],
     ['insider_filings', {}, "'from' shows earlier filings"],
     ['insider_clusters', { minValue: 1000 }, "'signals' gives the day"],
     ['revisions', { id: 'GDP', stats: true, release: 1 }, 'name more, such as 1 and final'],
@@ -152,7 +153,7 @@ describe('a session of asof mcp', () => {
     ['revisions', { id: 'PAYEMS', release: [1, 'final'] }, 100],
     ['revisions', { id: 'PAYEMS', wide: true, limit: 2, from: '2023-10-01' }, 2],
     ['versions', { ids: ['GDP'], days: ['2014-12-23', 'latest'] }, 100],
-    ['compare', { ids: ['GDP'], days: ['2014-12-23', 'latest'], limit: 3 }, 3],
+    ['versions', { ids: ['GDP'], days: ['2014-12-23', 'latest'], change: true, limit: 3 }, 3],
     ['yield_table', { limit: 3 }, 3],
   ])('says of a part of %s %j that there is more, and how to get it', async (name, values, size) => {
     const { rows, has_more, notes } = await answer(latest, name, values);
@@ -162,8 +163,8 @@ describe('a session of asof mcp', () => {
 
   it('says of a whole answer that there is no more', async () => {
     const days = ['2014-12-23', 'latest'];
-    const whole = { ids: ['GDP'], days, from: '2014-01-01', to: '2014-12-31', limit: 4 };
-    const { rows, has_more, notes } = await answer(latest, 'compare', whole);
+    const whole = { ids: ['GDP'], days, from: '2014-01-01', to: '2014-12-31', limit: 4, allRows: true };
+    const { rows, has_more, notes } = await answer(latest, 'versions', whole);
     expect({ size: rows.length, has_more, notes }).toEqual({ size: 4, has_more: false, notes: [] });
   });
 

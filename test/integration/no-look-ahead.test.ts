@@ -190,7 +190,7 @@ async function written(
   // Only what is known, or that the day is early, makes a line wrong: two refusals of a typing error are alike.
   if (code === 2)
     expect(err).toMatch(
-      /the frequency of|judging by its dates|is after --to|names \S+ twice|there is no \w+ from/,
+      /the frequency of|judging by its dates|is after --to|names \S+ twice|is the as-of date itself|there is no \w+ from/,
     );
   return `${line.join(' ')}\n${plain(out)}${plain(err)}exit ${code}`;
 }
@@ -332,7 +332,7 @@ describe('nothing published after a day changes an answer as of that day', () =>
         () => library.panel(ids, { asOfEach: 'month-end', ...range, units: 'pch' }),
         () => library.panel(['*A*', 'GDP'], { asOfEach: [earlier, asOf], last: 2 }),
         () => library.diff(ids, [earlier, asOf]),
-        () => library.compare(['X1'], [earlier, asOf]),
+        () => library.versions(['X1'], [earlier, asOf], { change: true }),
         () => library.versions(['*'], [earlier, asOf]),
         () => library.revisions('X1', { asOf }),
         () => library.revisions('CPI', { asOf, release: [1, 'final'] }),
@@ -394,7 +394,7 @@ describe('nothing published after a day changes an answer as of that day', () =>
         ['panel', { ids: ['*'], wide: true }],
         ['panel', { ids: ['X1', 'WAIT'], asOfEach: 'month-end', from: '2019-12-15', units: 'pch' }],
         ['diff', { ids: ['*'], days: [earlier, 'latest'] }],
-        ['compare', { ids: ['X1'], days: [earlier, 'latest'], units: 'pch' }],
+        ['versions', { ids: ['X1'], days: [earlier, 'latest'], change: true, units: 'pch' }],
         ['versions', { ids: ['GDP'], days: [earlier, 'latest'] }],
         ['calendar', { from: '2019-01-01' }],
         ['next_release', { id: 'GDP' }],

@@ -277,10 +277,9 @@ const otherThings: readonly string[] = [
   'src/cli/dispatch.ts: ping',
   // What an undo takes back.
   'src/cli/commands/store.ts: vintages',
-  // A kind of note, and stages of a copy.
+  // A kind of note, and a stage of a copy.
   'src/answering/answer.ts: check',
   'src/maintenance/copy.ts: check',
-  'src/maintenance/copy.ts: compare',
   // The objects of answers in files, whatever asked for them.
   'src/import/formats/own/answers.ts: insider_filings',
   // A live source.

@@ -35,7 +35,6 @@ type Rows = {
   due: OperationRow<'due'>;
   vintages: OperationRow<'vintages'>;
   diff: library.DiffRow;
-  compare: library.ComparedRow;
   versions: library.WideRow;
   panel: library.PanelRow | library.WideRow;
   check: library.CheckRow;

@@ -1,6 +1,7 @@
 import { grouped } from '../../errors/wording.ts';
 import { changeBetween, Exact, rescalingOf, roundedQuotient } from '../values/arithmetic.ts';
 import { type Day, dayInWords, type Frequency } from '../values/date.ts';
+import { decimalsOf } from '../values/decimal.ts';
 import { periodInWords } from '../values/period.ts';
 
 type Subject = {
@@ -15,13 +16,15 @@ type Subject = {
 /** A value as known on a day, or at an instant; `latest` is today. */
 type ValueOnDay = { readonly day: Day | 'latest'; readonly value: string };
 
-/** Says what a value was on one day, and what it is on a later one. */
+/** Says what a value was on one day, and what it is on a later one; rounds to the decimals that both have. */
 export function thenAndNow(
   { name, date, frequency, unit }: Subject,
   then: ValueOnDay,
   now: ValueOnDay,
 ): string {
-  const said = ({ day, value }: ValueOnDay) => `${day === 'latest' ? 'is' : 'was'} ${grouped(value)}`;
+  const decimals = Math.max(1, Math.min(decimalsOf(then.value), decimalsOf(now.value)));
+  const said = ({ day, value }: ValueOnDay) =>
+    `${day === 'latest' ? 'is' : 'was'} ${grouped(rounded(value, decimals))}`;
   const first = `${whenKnown(then.day)}, ${name} of ${periodInWords(date, frequency)} ${said(then)}`;
   const second = `${whenKnown(now.day)} it ${said(now)} (${changeInWords(then.value, now.value, unit)})`;
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}; ${second}`;
@@ -47,6 +50,11 @@ function changeInWords(before: string, after: string, unit: string): string {
 /** Tells whether a percentage of values in a unit means something: not of percentages, changes and logarithms. */
 function isLevel(unit: string): boolean {
   return !/percent|rate of change|^change\b|natural log/i.test(unit);
+}
+
+/** Rounds a value with more decimals. */
+function rounded(value: string, decimals: number): string {
+  return decimalsOf(value) > decimals ? roundedQuotient(new Exact(value), new Exact(1), decimals) : value;
 }
 
 function signed(text: string): string {

@@ -195,16 +195,11 @@ export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask
   }));
 }
 
-type DrawnDays = {
-  readonly days: readonly Version[];
-  readonly columns: readonly string[];
-  readonly transformation: Transformation | undefined;
-};
-
 /** Draws series as of several days, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
-  { days, columns, transformation }: DrawnDays,
+  days: readonly Version[],
+  transformation: Transformation | undefined,
   context: Ask,
 ): Promise<Drawing> {
   const count = series.length * days.length;
@@ -220,9 +215,9 @@ export async function versionsDrawing(
       const { units = '', frequency: own = '', source } = describe(id) ?? {};
       const unit = unitText(transformation?.units ?? 'lin', String(units));
       const frequency = transformation?.aggregation?.frequency.toUpperCase() ?? own;
-      return days.map((day, i) => {
+      return days.map((day) => {
         const name = series.length === 1 ? day : `${id} ${day}`;
-        const cells = { series_id: name, unit, frequency, value: row[columns[i] ?? ''] ?? null };
+        const cells = { series_id: name, unit, frequency, value: row[day] ?? null };
         return { ...observationMark(cells, row.date), source: source ?? row.source };
       });
     },

@@ -78,7 +78,6 @@ function typedEach(line: TypedLine): Rhythm | DaysOfFile | undefined {
   const each = file === undefined ? rhythm : { file };
   if (rhythm !== undefined && file !== undefined)
     throw new Problem('bad-input', 'use either --as-of-each or --as-of-file');
-  if (each !== undefined && line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
   return each;
 }
 
@@ -144,7 +143,6 @@ asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 -
 # into a Parquet file, for DuckDB or pandas
 asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 `,
-    comparedAfter: 'to',
   },
   endpoint: {
     path: '/v1/panel',

@@ -3,12 +3,15 @@ import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
+import { parseFrequency } from '../../domain/series/series.ts';
+import { thenAndNow } from '../../domain/series/then-and-now.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
-import { Problem } from '../../errors/problem.ts';
+import { contradiction, Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
-import { field, nullable, type RowFrom, type RowLayout, rowsFrom, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import {
   dayOfKnown,
   knownIn,
@@ -46,13 +49,22 @@ const versionsParams = {
   ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
   sort: sortParam,
+  change: {
+    ...param(flag, 'Add the change from the first day to the last, also in percent.', undefined),
+    typed: { flags: [], read: (line) => line.has('vs') || undefined },
+  },
+  all_rows: {
+    ...param(flag, 'Include dates that only some of the days know.', undefined),
+    typed: { flags: [], read: (line) => line.has('all-rows') || undefined },
+  },
   skip_missing: skipMissing,
   ...unitsParams,
 } satisfies Params;
 
-type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & {
+type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'all_rows' | 'change' | 'limit' | 'sort'>> & {
   readonly limit?: number | undefined;
   readonly sort?: SortOrder | undefined;
+  readonly all_rows?: boolean | undefined;
   readonly ids: readonly string[];
   readonly days: readonly Version[];
 };
@@ -74,24 +86,55 @@ type OnDays = { readonly days: readonly Version[] };
 const severalDays = argument('days', versionsValue(), 'As-of dates; latest is the newest vintage.', {
   flags: [
     {
+      name: 'vs',
+      value: 'date',
+      complete: 'days',
+      about: 'compare with the values as of another date, or with the latest ones',
+    },
+    {
       name: 'vintages',
       value: 'dates',
       about: 'one column per as-of date, separated by commas; latest is the newest vintage',
     },
+    { name: 'all-rows', about: 'with --vs and --vintages, include dates that only some of the days know' },
   ],
   read: typedDays,
 });
 
 function typedDays(line: TypedLine): readonly Version[] {
-  const days = line.versions('vintages') ?? [];
+  const [days, others] = [line.versions('vintages'), line.versions('vs')];
+  if (others !== undefined) return typedTwoDays(others, line);
+  if (days === undefined) throw new Problem('bad-input', '--all-rows is for --vs and --vintages');
   if (['as-of', 'known-before', 'known-at'].some((name) => line.has(name)))
     throw new Problem(
       'bad-input',
       '--vintages names the as-of dates: leave out --as-of, --known-before and --known-at',
     );
+  return eachOnce(days, '--vintages');
+}
+
+function typedTwoDays(named: readonly Version[], line: TypedLine): readonly Version[] {
+  if (line.has('vintages')) throw new Problem('bad-input', 'use either --vs or --vintages');
+  const [day = 'latest', ...more] = named;
+  if (more.length > 0)
+    throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
+      hints: ['--vintages takes several'],
+    });
+  const asOf = versionOf({ as_of: line.asOf(), known_at: line.knownAt() });
+  if (asOf !== day) return [asOf, day];
+  throw new Problem(
+    'bad-input',
+    day === 'latest'
+      ? '--vs latest would compare the latest values with themselves: add --as-of'
+      : `--vs ${day} is the as-of date itself`,
+  );
+}
+
+/** Returns the days; refuses one that would be two columns. */
+function eachOnce(days: readonly Version[], name: string): readonly Version[] {
   const repeated = days.find((day, i) => days.indexOf(day) < i);
-  if (repeated !== undefined) throw new Problem('bad-input', `--vintages names ${repeated} twice`);
-  return days;
+  if (repeated === undefined) return days;
+  throw new Problem('bad-input', `${name} names ${repeated} twice`);
 }
 
 // The labels are the names that editors show.
@@ -103,36 +146,84 @@ const args: readonly [ids: SeriesArgument, days: typeof severalDays] = [
 /** The values of series as of several days. */
 export const versions = question({
   name: 'versions',
-  about: 'The values of series as of several days, with a column for each day.',
+  about:
+    'The values of series as of several days, with a column for each day; `change` compares the last day with the first.',
   askedBy: { words: ['observations'], reads: ['as-of', 'known-before', 'known-at'] },
   args,
   params: versionsParams,
-  layout: ({ days }) => layoutOf(days),
-  drawing: (values) => drawingOfDays(values, values.days),
+  check({ change, days }) {
+    if (change !== true || days.length > 1) return;
+    throw contradiction('change', ({ param }) => `${param('change')} needs two days`);
+  },
+  layout: layoutOf,
+  drawing: (values) => async (ask) => {
+    const { versionsDrawing } = await import('./drawings.ts');
+    return versionsDrawing(await seriesOf(values, ask), values.days, transformationIn(values), ask);
+  },
   ...knownOnDays,
+  showsNewest: ({ days, to }) => days.includes('latest') && to === undefined,
   bind(values, day) {
     const days = values.days.map((one) => onDay(one, day));
-    return { values: { ...values, days }, days: days.map((one) => ['vintages', one]), words: [] };
+    const name = values.change === true ? 'vs' : 'vintages';
+    return {
+      values: { ...values, days: eachOnce(days, `--${name}`) },
+      days: days.map((one) => [name, one]),
+      // A line with --vs names its first day by a flag.
+      words: values.change === true && values.days[0] === 'latest' ? ['--as-of', day] : [],
+    };
   },
   answer: (values, ask): Promise<QueryAnswer<WideRow>> =>
-    answerVersions(values, ask, (all) => ({
-      object: 'versions',
-      ...layoutOf(values.days),
-      rows: all.flatMap(({ series, dates, found }) =>
-        dates.map((date): WideRow => {
-          const cells = values.days.map((day, i) => [day, found[i]?.get(date)?.value ?? null] as const);
-          return { date, series_id: series.id, ...Object.fromEntries(cells) };
-        }),
-      ),
-    })),
+    // A chart draws each day to its end.
+    answerVersions({ ...values, all_rows: values.all_rows === true || Boolean(ask.drawn) }, ask, (all) => {
+      if (values.change === true && all.some(({ dates }) => dates.length > 0)) noteReversed(values, ask);
+      return {
+        object: 'versions',
+        ...layoutOf(values),
+        rows: all.flatMap((one) => one.dates.map((date) => rowOf(date, one, values))),
+      };
+    }),
 });
 
-function layoutOf(days: readonly Version[]): RowLayout {
+type ColumnsAsked = Pick<ParamValues<typeof versionsParams>, 'change'> & OnDays;
+
+function layoutOf({ days, change }: ColumnsAsked): RowLayout {
   return showing([
     field('date', 'day', 'The period of the values, as its first day.'),
     field('series_id', 'text', 'Identifier of the series.'),
     ...days.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
+    ...(change === true ? changeFields : []),
   ]);
+}
+
+const changeFields = [
+  nullable('change', 'decimal', 'Exact difference: the value as of the last day less the first.'),
+  nullable(
+    'percent',
+    'decimal',
+    'The difference in percent of the first value, to four decimals; empty if that value is 0.',
+  ),
+] as const;
+
+function rowOf(date: Day, one: SeriesVersions, { days, change }: ColumnsAsked): WideRow {
+  const cells = days.map((day, i) => [day, one.found[i]?.get(date)?.value ?? null] as const);
+  return {
+    date,
+    series_id: one.series.id,
+    ...Object.fromEntries(cells),
+    ...(change === true && changeOn(date, one)),
+  };
+}
+
+function noteReversed({ days }: OnDays, { note }: Ask): void {
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  const text = `${last} is earlier than ${first}: the changes run from the later date to the earlier`;
+  if (placeOfVersion(first) > placeOfVersion(last)) note?.({ kind: 'remark', text });
+}
+
+/** Returns the change of a date from the first day to the last; empty if one of them has no value. */
+function changeOn(date: Day, { found }: SeriesVersions) {
+  const [was, is] = [found[0]?.get(date), found.at(-1)?.get(date)];
+  return was && is ? changeBetween(was.value, is.value) : { change: null, percent: null };
 }
 
 function onDay(version: Version, day: Day): Day {
@@ -141,8 +232,10 @@ function onDay(version: Version, day: Day): Day {
 
 type SeriesVersions = {
   readonly series: ResolvedSeries;
-  /** Dates with a value on any day, in the requested order. */
+  /** Dates with a value on each day, or with `all_rows` on any day, in the requested order. */
   readonly dates: readonly Day[];
+  /** Dates with a value on some of the days, without a row. */
+  readonly omitted: number;
   readonly hasMore: boolean;
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
@@ -155,7 +248,9 @@ function answerVersions<R extends Row>(
 ): Promise<QueryAnswer<R>> {
   return composed(ask, async (counting) => {
     const all = await readVersions(asked, counting);
-    return { ...make(all, counting), hasMore: all.some(({ hasMore }) => hasMore) };
+    const sentence = sentenceOf(all, asked);
+    const hasMore = all.some((one) => one.hasMore);
+    return { ...make(all, counting), ...defined({ sentence }), hasMore };
   });
 }
 
@@ -166,22 +261,43 @@ export async function readVersions(asked: AskedOfDays, ask: Ask): Promise<readon
   const all = await eachOf(series, ask, (one) => versionsOf(one, asked, ask));
   await noteBasis(series, days, ask);
   for (const one of all) noteRescalings(one, days, ask);
-  if (all.every(({ dates }) => dates.length === 0)) await explainSeries(all, { days, from, to }, ask);
+  const omitted = all.reduce((sum, one) => sum + one.omitted, 0);
+  const isEmpty = all.every(({ dates }) => dates.length === 0);
+  if (omitted > 0)
+    ask.note?.({ kind: isEmpty ? 'empty' : 'remark', text: omittedText(omitted, days.length, ask) });
+  else if (isEmpty) await explainSeries(all, { days, from, to }, ask);
   return all;
+}
+
+function omittedText(count: number, days: number, { naming }: Ask): string {
+  const known = days === 2 ? 'only one of the days knows' : 'only some of the days know';
+  const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${counted(count, 'date')} that ${known} ${are} left out; ${naming.param('all_rows')} has ${them}`;
+}
+
+/** Says of one series and two days what the newest value that both know was then, and is now. */
+function sentenceOf(
+  all: readonly SeriesVersions[],
+  { days, units = 'lin' }: AskedOfDays,
+): string | undefined {
+  const [one] = all;
+  if (one === undefined || all.length > 1 || days.length !== 2) return undefined;
+  const [then, now] = one.found
+    .map((rows, i) => ({ day: days[i] ?? '', rows }))
+    .sort((a, b) => (placeOfVersion(a.day) < placeOfVersion(b.day) ? -1 : 1));
+  const date = inOrder(then?.rows.keys() ?? [], 'desc').find((day) => now?.rows.has(day)) ?? '';
+  const [was, is] = [then?.rows.get(date), now?.rows.get(date)];
+  if (then === undefined || now === undefined || was === undefined || is === undefined) return undefined;
+  const { unit } = is;
+  const name = units === 'lin' ? one.series.id : `${one.series.id} (${unit})`;
+  const about = { name, date, frequency: parseFrequency(is.frequency) ?? '', unit };
+  return thenAndNow(about, { day: then.day, value: was.value }, { day: now.day, value: is.value });
 }
 
 /** Resolves the series of a question about several days. */
 function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
   const days = asked.days.map((day) => dayOfKnown(knownIn(day)) ?? '~').sort();
   return resolveSeries(asked, days.at(-1), ask);
-}
-
-function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
-  return async (ask: Ask) => {
-    const { versionsDrawing } = await import('./drawings.ts');
-    const transformation = transformationIn(asked);
-    return versionsDrawing(await seriesOf(asked, ask), { days: asked.days, columns, transformation }, ask);
-  };
 }
 
 /** Adds a note if the unit changed between two days, or if all values changed by about the same factor. */
@@ -220,21 +336,23 @@ function noteRescalings(
 }
 
 async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask): Promise<SeriesVersions> {
-  const { days, from, to, sort, limit } = asked;
+  const { days, from, to, sort, limit, all_rows } = asked;
   const { id } = series;
-  const known = await Promise.all(
+  const answers = await Promise.all(
     days.map((day) => rowsOf(ask, observations, { id, ...defined({ ...knownIn(day), from, to }) })),
   );
   const transformation = transformationIn(asked);
-  if (countsOwnPeriods(transformation) && known.some((rows) => rows.length > 0)) {
+  if (countsOwnPeriods(transformation) && answers.some((rows) => rows.length > 0)) {
     const requireSame = oneFrequency(id, transformation);
     for (const [i, day] of days.entries())
-      requireSame(day, known[i]?.[0]?.frequency ?? (await frequencyOn(series, day, ask)));
+      requireSame(day, answers[i]?.[0]?.frequency ?? (await frequencyOn(series, day, ask)));
   }
-  const found = known.map((rows) => new Map(rows.map((row) => [row.date, row])));
-  const dates = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
+  const found = answers.map((rows) => new Map(rows.map((row) => [row.date, row])));
+  const known = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
+  const dates = all_rows === true ? known : known.filter((date) => found.every((rows) => rows.has(date)));
   const shown = dates.slice(0, limit);
-  return { series, dates: inOrder(shown, sort), found, hasMore: shown.length < dates.length };
+  const omitted = known.length - dates.length;
+  return { series, dates: inOrder(shown, sort), omitted, found, hasMore: shown.length < dates.length };
 }
 
 /** Reads the frequency of a series as known on a day; empty if the service does not say it. */
@@ -252,114 +370,21 @@ function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[]
   return sort === 'asc' ? ascending : ascending.reverse();
 }
 
-const comparedFields = [
-  field('date', 'day', 'The period of the values, as its first day.'),
-  nullable('value', 'decimal', 'The value as of the first day.'),
-  nullable('vs_value', 'decimal', 'The value as of the other day.'),
-  nullable('change', 'decimal', 'Exact difference: the value as of the other day less the first.'),
-  nullable(
-    'percent',
-    'decimal',
-    'The difference in percent of the first value, to four decimals; empty if that value is 0.',
-  ),
-  nullable('as_of_date', 'day', 'The first vintage with the first value.'),
-  nullable('vs_as_of_date', 'day', 'The first vintage with the other value.'),
-  field('series_id', 'text', 'Identifier of the series.'),
-  field('unit', 'text', 'Unit of the series.'),
-  field('frequency', 'text', 'Frequency code of the series.'),
-  field('source', 'text', 'Name of the data source.'),
-] as const;
-
-/** The values of a date as of two days, compared. */
-export type ComparedRow = RowFrom<(typeof comparedFields)[number]>;
-
-const comparedLayout = showing(comparedFields);
-const comparedRow = rowsFrom(comparedFields);
-
-const twoDays = argument('days', versionsValue(2), 'As-of dates; latest is the newest vintage.', {
-  flags: [
-    {
-      name: 'vs',
-      value: 'date',
-      complete: 'days',
-      about: 'compare with the values as of another date, or with the latest ones',
-    },
-  ],
-  read: typedTwoDays,
-});
-
-function typedTwoDays(line: TypedLine): readonly [Version, Version] {
-  const named = line.versions('vs') ?? [];
-  if (named.length > 1)
-    throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
-      hints: ['--vintages takes several'],
-    });
-  return [versionOf({ as_of: line.asOf(), known_at: line.knownAt() }), named[0] ?? 'latest'];
+/** Makes the fields of a diff; a terminal heads the values with their days. */
+function diffFields(first?: Version, second?: Version) {
+  return [
+    field('series_id', 'text', 'Identifier of the series.'),
+    field('date', 'day', 'The period of the values, as its first day.'),
+    nullable('old', 'decimal', 'The value as of the first date.', defined({ head: first })),
+    nullable('new', 'decimal', 'The value as of the other date.', defined({ head: second })),
+    nullable('change', 'decimal', 'The new value less the old, exact.'),
+    nullable('percent', 'decimal', 'The difference in percent of the old value.'),
+    field('kind', 'text', 'What changed: added, revised, withdrawn or unchanged.'),
+  ] as const;
 }
-
-// The labels are the names that editors show.
-const comparedArgs: readonly [ids: SeriesArgument, days: typeof twoDays] = [
-  severalSeries((line) => line.args),
-  twoDays,
-];
-
-/** The values of series as of two days, compared. */
-export const compare = question({
-  name: 'compare',
-  about: 'The values of series as of one day beside those as of another.',
-  askedBy: { words: ['observations', 'panel'], reads: ['as-of', 'known-before', 'known-at'] },
-  args: comparedArgs,
-  params: versionsParams,
-  layout: () => comparedLayout,
-  drawing: (values) => drawingOfDays(values, ['value', 'vs_value']),
-  ...knownOnDays,
-  bind(values, day) {
-    const [first, second] = values.days;
-    const days = [onDay(first, day), onDay(second, day)] as const;
-    return {
-      values: { ...values, days },
-      days: days.map((one) => ['vs', one]),
-      // A line names its first day by a flag.
-      words: first === 'latest' ? ['--as-of', day] : [],
-    };
-  },
-  reading: async (values, ask) => ({ series: await seriesOf(values, ask), reads: 2 }),
-  answer: (values, ask): Promise<QueryAnswer<ComparedRow>> =>
-    answerVersions(values, ask, (all) => ({
-      object: 'comparison',
-      ...comparedLayout,
-      rows: comparedRows(all),
-    })),
-});
-
-function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
-  return all.flatMap(({ series: { id }, dates, found: [then, other] }) =>
-    dates.map((date) => {
-      const [row, vs] = [then?.get(date), other?.get(date)];
-      const { unit = '', frequency = '', source = '' } = row ?? vs ?? {};
-      const change = row && vs && changeBetween(row.value, vs.value);
-      return comparedRow(
-        { date, seriesId: id, unit, frequency, source, value: row?.value, asOfDate: row?.as_of_date },
-        { vsValue: vs?.value, vsAsOfDate: vs?.as_of_date, ...change },
-      );
-    }),
-  );
-}
-
-const diffFields = [
-  field('series_id', 'text', 'Identifier of the series.'),
-  field('date', 'day', 'The period of the values, as its first day.'),
-  nullable('old', 'decimal', 'The value as of the first date.'),
-  nullable('new', 'decimal', 'The value as of the other date.'),
-  nullable('change', 'decimal', 'The new value less the old, exact.'),
-  nullable('percent', 'decimal', 'The difference in percent of the old value.'),
-  field('kind', 'text', 'What changed: added, revised, withdrawn or unchanged.'),
-] as const;
 
 /** A date whose value differs between two as-of dates; with `all_rows`, also a date whose value is the same. */
-export type DiffRow = RowFrom<(typeof diffFields)[number]>;
-
-const diffLayout = showing(diffFields);
+export type DiffRow = RowFrom<ReturnType<typeof diffFields>[number]>;
 
 const aboutDiff = 'The dates whose values differ between two as-of dates, newest first.';
 
@@ -421,7 +446,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     heading: 'Series',
     summary: 'The dates whose values differ between two as-of dates',
     description: `${aboutDiff} \`days\` are the two as-of dates. The answer has no pages.`,
-    layout: diffLayout,
+    layout: showing(diffFields()),
     members: ['missing'],
     example: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
   },
@@ -432,7 +457,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     all_rows: param(flag, 'Include dates with the same value.', undefined),
     skip_missing: skipMissing,
   },
-  layout: () => diffLayout,
+  layout: ({ days }) => showing(diffFields(...days)),
   ...knownOnDays,
   bind(values, day) {
     const days = [onDay(values.days[0], day), onDay(values.days[1], day)] as const;
@@ -441,20 +466,19 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   },
   reading: async (values, ask) => ({ series: await seriesOf(values, ask), reads: 2 }),
   answer(values, ask): Promise<QueryAnswer<DiffRow>> {
-    const [first, second] = values.days;
-    return answerVersions(values, ask, (all, { note }) => {
-      const text = `${second} is earlier than ${first}: the changes run from the later date to the earlier`;
-      if (placeOfVersion(first) > placeOfVersion(second)) note?.({ kind: 'remark', text });
-      const rows = comparedRows(all).map(
-        ({ series_id, date, value: old, vs_value, change, percent }): DiffRow => ({
-          ...{ series_id, date, old, new: vs_value, change, percent },
-          kind: kindOf(old, vs_value),
+    return answerVersions({ ...values, all_rows: true }, ask, (all) => {
+      noteReversed(values, ask);
+      const rows = all.flatMap((one) =>
+        one.dates.map((date): DiffRow => {
+          const [was = null, is = null] = one.found.map((rows) => rows.get(date)?.value ?? null);
+          const cells = { series_id: one.series.id, date, old: was, new: is };
+          return { ...cells, ...changeOn(date, one), kind: kindOf(was, is) };
         }),
       );
       const differing = rows.filter(({ kind }) => kind !== 'unchanged');
       return {
         object: 'diff',
-        ...diffLayout,
+        ...showing(diffFields(...values.days)),
         rows: values.all_rows === true ? rows : differing,
         differs: differing.length > 0,
       };

@@ -160,7 +160,6 @@ describe('--plot', () => {
     ['obs GDP --vintages 2015-01-30,latest --units pch', 'Percent Change', ['2015-01-30', 'latest']],
     ['obs GDP --vintages 2015-01-30,latest --units chg', 'Change, Billions of Dollars', ['latest']],
     ['obs GDP --as-of 2015-01-30 --vs latest --units log', 'Natural Log of Billions of Dollars', ['latest']],
-    ['panel GDP --as-of 2015-01-30 --vs latest --units pch', 'Percent Change', ['2015-01-30', 'latest']],
     ['panel GDP --as-of 2015-01-30 --units pch', 'Percent Change', ['GDP']],
     ['obs GDP --vintages 2015-01-30,latest', 'Billions of Dollars', ['2015-01-30', 'latest']],
   ])('of %s is labelled %s', async (line, unit, lines) => {

@@ -173,11 +173,9 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
       for (const of of [asked('with').embedded, asked('with').remote]) {
         const { rows } = await of.diff('GDP', instants, { from: '2008-07-01' });
         expect(rows).toMatchObject([{ date: '2008-10-01', old: null, new: '14264.6', kind: 'added' }]);
-        const compared = await of.compare('GDP', [instants[0], 'latest'], {
-          from: '2008-10-01',
-          to: '2008-10-01',
-        });
-        expect(compared.rows).toMatchObject([{ value: null, vs_value: '14264.6' }]);
+        const range = { from: '2008-10-01', to: '2008-10-01', allRows: true };
+        const compared = await of.versions('GDP', [instants[0], 'latest'], range);
+        expect(compared.rows).toMatchObject([{ '2009-01-30T13:29:00Z': null, latest: '14264.6' }]);
       }
     });
 

@@ -123,7 +123,7 @@ describe('the library', () => {
   const then = '2009-01-30';
 
   it('takes the parameters of the commands, and gives their rows', async () => {
-    const { observations, panel, compare, versions, revisions } = asked.library();
+    const { observations, panel, versions, revisions } = asked.library();
     const growth = { asOf: '2015-01-30', units: 'pca', digits: 1, limit: 1 } as const;
     const unit = 'Compounded Annual Rate of Change';
     expect((await observations('GDP', growth)).rows).toMatchObject([{ value: '2.5', unit }]);
@@ -143,8 +143,10 @@ describe('the library', () => {
       { as_of: '2020-02-20', SALES: '10', SALES_lag1: '10' },
       { as_of: '2020-03-16', SALES: '22', SALES_lag1: '-10' },
     ]);
-    const compared = await compare('GDP', [then, '2010-07-30'], { from: '2008-10-01', limit: 1 });
-    expect(compared.rows).toMatchObject([{ date: '2010-04-01', change: null }]);
+    const compared = { from: '2008-10-01', limit: 1, change: true, allRows: true };
+    expect((await versions('GDP', [then, '2010-07-30'], compared)).rows).toMatchObject([
+      { date: '2010-04-01', change: null },
+    ]);
     const known = await versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
     expect(known.rows).toMatchObject([{ date: '2008-10-01', [then]: '14264.6', latest: '14608.209' }]);
     const horizons = { release: [1, 'final'], after: 90, to: '2014-12-31', limit: 1 } as const;
@@ -167,6 +169,7 @@ describe('the library', () => {
     ],
     ['use as-of dates', (from) => from.versions('GDP', [])],
     ['name each day once', (from) => from.versions('GDP', [then, then])],
+    ["'change' needs two days", (from) => from.versions('GDP', [then], { change: true })],
     ["invalid 'days'", (from) => from.versions('GDP', ['soon'])],
   ])('refuses with its own names: %s', async (detail, ask) => {
     await expect(ask(asked.library())).rejects.toThrow(detail);

@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { utcDay } from '../../../../src/domain/values/date.ts';
+import { runs } from '../../../support/arbitrary.ts';
 import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
@@ -27,6 +30,8 @@ const run = (line: string) => asked.run('embedded', line);
 const triangle = trueAnswers('../revisions/gdp-triangle.tsv').filter(({ date = '' }) => date >= '2008-04-01');
 const [then, later] = ['2009-01-30', '2010-07-30'];
 const latest = Object.keys(triangle[0] ?? {}).at(-1) ?? '';
+/** Tells whether a line of csv has a value in each column. */
+const isFull = (row: string) => !/,(?:,|$)/.test(row);
 const rowsOf = (...columns: readonly string[]) =>
   triangle.map((row) => columns.map((column) => row[column]).join(','));
 
@@ -39,24 +44,27 @@ describe.each(commandModes)('what was known on several days, %s', (mode) => {
   it('is side by side with --vintages', async () => {
     const { header, rows } = await ask(`obs GDP --vintages ${then},${later},latest`);
     expect(header).toBe(`date,series_id,${then},${later},latest`);
-    expect(rows).toEqual(
-      rowsOf('date', 'date', then, later, latest).map((row) => row.replace(/,[^,]+/, ',GDP')),
-    );
+    const expected = rowsOf('date', 'date', then, later, latest).map((row) => row.replace(/,[^,]+/, ',GDP'));
+    expect(rows).toEqual(expected.filter(isFull));
+    const all = await ask(`obs GDP --vintages ${then},${later},latest --all-rows`);
+    expect(all.rows).toEqual(expected);
   });
 
   it('is compared with --vs, with exact differences', async () => {
-    const { rows } = await ask(`obs GDP --as-of ${then} --vs ${later} --columns date,value,vs_value,change`);
+    const line = `obs GDP --as-of ${then} --vs ${later} --columns date,${then},${later},change`;
+    const { rows } = await ask(`${line} --all-rows`);
     const expected = rowsOf('date', then, later).map((row) => {
       const [, old = '', now] = row.split(',');
       const tenths = Math.round(Number(now) * 10) - Math.round(Number(old) * 10);
-      return `${row},${old === '' ? '' : tenths / 10}`;
+      return `${row},${old === '' ? '' : (tenths / 10).toFixed(1)}`;
     });
     expect(rows).toEqual(expected);
+    expect((await ask(line)).rows).toEqual(expected.filter(isFull));
   });
 
-  it.each(['obs', 'panel'])('is compared with the newest vintage by asof %s --vs latest', async (command) => {
-    const line = `${command} GDP --as-of ${then} --vs latest --columns date,value,vs_value`;
-    expect((await ask(line)).rows).toEqual(rowsOf('date', then, latest));
+  it('is compared with the newest vintage by --vs latest', async () => {
+    const line = `obs GDP --as-of ${then} --vs latest --columns date,${then},latest`;
+    expect((await ask(line)).rows).toEqual(rowsOf('date', then, latest).filter(isFull));
   });
 
   it('is a diff with the newest vintage', async () => {
@@ -70,11 +78,26 @@ describe('a comparison of what was known', () => {
   // of 2008 the advance one was 14264.6, and the second 14200.3, after 14412.8 in the third quarter.
   transcript(
     `
-    # has no difference where a value is missing, no percent of 0, and the vintage of each value
-    $ asof obs RATE --as-of 2020-03-15 --vs 2020-04-15 -q
-    date,value,vs_value,change,percent,as_of_date,vs_as_of_date,series_id,unit,frequency,source
-    2020-01-01,4.5,,,,2020-02-01,,RATE,,Q,
-    2019-10-01,0,0.1,0.1,,2020-01-15,2020-04-01,RATE,,Q,
+    # has no difference where a value is missing, and no percent of 0
+    $ asof obs RATE --as-of 2020-03-15 --vs 2020-04-15 --all-rows -q
+    date,series_id,2020-03-15,2020-04-15,change,percent
+    2020-01-01,RATE,4.5,,,
+    2019-10-01,RATE,0,0.1,0.1,
+
+    # says which dates it leaves out
+    $ asof obs RATE --as-of 2020-03-15 --vs 2020-04-15
+    date,series_id,2020-03-15,2020-04-15,change,percent
+    2019-10-01,RATE,0,0.1,0.1,
+    ! asof: RATE is covered to 2020-04-01
+    ! asof: 1 date that only one of the days knows is left out; --all-rows has it
+    $ asof obs RATE --vintages 2020-01-15,2020-03-15,latest --from 2020
+    date,series_id,2020-01-15,2020-03-15,latest
+    ! asof: no rows: 1 date that only some of the days know is left out; --all-rows has it
+
+    # says which way the changes run
+    $ asof obs GDP --as-of 2009-02-27 --vs 2009-01-30 --from 2008Q4 --no-header
+    2008-10-01,GDP,14200.3,14264.6,64.3,0.4528
+    ! asof: 2009-01-30 is earlier than 2009-02-27: the changes run from the later date to the earlier
 
     # counts dates with --limit and turns them round with --sort
     $ asof obs GDP --vintages 2009-01-30,2009-02-27 --limit 2 --sort asc
@@ -83,8 +106,8 @@ describe('a comparison of what was known', () => {
     2008-10-01,GDP,14264.6,14200.3
 
     # compares growth rates, each computed from one vintage
-    $ asof obs GDP --as-of 2009-01-30 --vs 2009-02-27 --units pch --from 2008Q4 --columns value,vs_value
-    value,vs_value
+    $ asof obs GDP --as-of 2009-01-30 --vs 2009-02-27 --units pch --from 2008Q4 --columns 2009-01-30,2009-02-27
+    2009-01-30,2009-02-27
     ${growth(14264.6)},${growth(14200.3)}
 
     # says that all values changed alike, as after a change of base year
@@ -93,7 +116,7 @@ describe('a comparison of what was known', () => {
     ! asof: GDP: the new values of all 124 common dates are 1.051 to 1.079 times the old; if units or base year changed, compare growth rates, not levels (--units pch)
 
     # fails for a series that does not exist, with the id that was meant
-    $ asof obs GDPP --vs latest
+    $ asof obs GDPP --as-of 2009-01-30 --vs latest
     ! asof: series 'GDPP' not found
     !       did you mean GDP?
     …
@@ -113,6 +136,77 @@ describe('a comparison of what was known', () => {
   });
 });
 
+describe('a comparison of two days', () => {
+  const vintage = fc.date({ min: new Date('1992-01-01'), max: new Date('2026-03-01'), noInvalidDate: true });
+  const twoDays = fc
+    .uniqueArray(vintage.map(utcDay), { minLength: 2, maxLength: 2 })
+    .map(([one = '', other = '']) => [one, other] as const);
+
+  it('has the rows of both days, with exact changes, on the dates that both know', async () => {
+    await fc.assert(
+      fc.asyncProperty(twoDays, async ([one, other]) => {
+        const [compared, beside, all] = await Promise.all(
+          [
+            `--as-of ${one} --vs ${other}`,
+            `--vintages ${one},${other}`,
+            `--vintages ${one},${other} --all-rows`,
+          ].map(async (flags) => linesOf((await run(`obs GDP ${flags} --no-header -q`)).out)),
+        );
+        expect(compared?.map((row) => row.split(',').slice(0, 4).join(','))).toEqual(beside);
+        expect(beside).toEqual(all?.filter(isFull));
+        for (const row of compared ?? []) {
+          const [, , then = '', now = '', change = ''] = row.split(',');
+          expect(thousandths(change)).toBe(thousandths(now) - thousandths(then));
+          expect(decimals(change)).toBe(Math.max(decimals(then), decimals(now)));
+        }
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  const decimals = (text: string) => text.split('.')[1]?.length ?? 0;
+  // BEA publishes at most three decimals.
+  const thousandths = (text: string) => BigInt(text.replace('.', '') + '0'.repeat(3 - decimals(text)));
+
+  const above = async (line: string) => {
+    const on = { ...(await asked.as('embedded')), stdoutIsTerminal: true, columns: 100, rows: 50 };
+    return (await asof(line.split(' '), on)).out.split('\n\n').slice(0, -1);
+  };
+
+  it.each([
+    [
+      'obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4',
+      'On 30 January 2009, GDP of 2008 Q4 was 14,264.6; today it is 14,608.2 (+2.4 %)',
+    ],
+    [
+      'obs GDP --vintages 2009-02-27,2009-01-30 --limit 1',
+      'On 30 January 2009, GDP of 2008 Q4 was 14,264.6; on 27 February 2009 it was 14,200.3 (-0.5 %)',
+    ],
+    [
+      'obs GDP --as-of 2009-01-30 --vs 2009-02-27 --units pch --limit 1',
+      'On 30 January 2009, GDP (Percent Change) of 2008 Q4 was -1.02825; on 27 February 2009 it was\n-1.47438 (-0.44613)',
+    ],
+    [
+      'diff GDP 2009-01-30 2009-02-27',
+      'On 30 January 2009, GDP of 2008 Q4 was 14,264.6; on 27 February 2009 it was 14,200.3 (-0.5 %)',
+    ],
+  ])(
+    'of one series says above its table what the newest common value was, and is: %s',
+    async (line, text) => {
+      expect(await above(line)).toEqual([text]);
+    },
+  );
+
+  it.each([
+    'obs GDP RATE --vintages 2009-01-30,latest --limit 1',
+    'obs GDP --vintages 2009-01-30,2009-02-27,latest --limit 1',
+    'obs RATE --as-of 2019-01-30 --vs latest --all-rows',
+    'obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --csv',
+  ])('says nothing above other rows: %s', async (line) => {
+    expect(await above(line)).toEqual([]);
+  });
+});
+
 describe('a comparison of prices of a base year', () => {
   const said =
     '! asof: REAL: the new value of the only common date is 1.137 times the old; if units or base year changed, compare growth rates, not levels (--units pch)';
@@ -121,7 +215,7 @@ describe('a comparison of prices of a base year', () => {
   transcript(
     `
     # says so at few dates, also side by side, in a diff and in statistics
-    $ asof obs REAL --as-of 2013-05-01 --vs 2013-08-01 --from 2012-10-01 --columns value --no-header
+    $ asof obs REAL --as-of 2013-05-01 --vs 2013-08-01 --from 2012-10-01 --columns 2013-05-01 --no-header
     13665.4
     ${said}
     $ asof obs REAL --vintages 2013-05-01,2013-08-01 --from 2012-10-01 --columns date --no-header
@@ -149,7 +243,7 @@ describe('a comparison of prices of a base year', () => {
 describe('a snapshot of a comparison', () => {
   const plan = folder.write(
     'plan.txt',
-    'vs.csv obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --to 2008Q4 --columns value,vs_value\n' +
+    'vs.csv obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --to 2008Q4\n' +
       'diff.csv diff GDP 2009-01-30 latest --from 2008Q4 --to 2008Q4 --columns old,new\n',
   );
   const late = folder.write('late.txt', 'vs.csv obs GDP --vintages 2009-01-30,2010-01-29\n');
@@ -157,7 +251,9 @@ describe('a snapshot of a comparison', () => {
   it('takes its own day for the latest vintage, and refuses later ones', async () => {
     const out = folder.path('desk');
     expect((await run(`snapshot ${plan} --out ${out} --as-of 2009-02-28`)).code).toBe(0);
-    expect(folder.read('desk/vs.csv')).toBe('value,vs_value\n14264.6,14200.3\n');
+    expect(folder.read('desk/vs.csv')).toBe(
+      'date,series_id,2009-01-30,2009-02-28,change,percent\n2008-10-01,GDP,14264.6,14200.3,-64.3,-0.4508\n',
+    );
     expect(folder.read('desk/diff.csv')).toBe('old,new\n14264.6,14200.3\n');
     expect((await run(`verify ${out}`)).code).toBe(0);
     const refused = await run(`snapshot ${late} --out ${out} --as-of 2009-02-28`);

@@ -7,7 +7,7 @@ describe('the sentence about a value then and now', () => {
   it('says when each value was known, and the change in percent', () => {
     const [then, now] = [
       { day: '2009-01-30', value: '14264.6' },
-      { day: 'latest', value: '14608.2' },
+      { day: 'latest', value: '14608.209' },
     ];
     expect(thenAndNow(gdp, then, now)).toBe(
       'On 30 January 2009, GDP of 2008 Q4 was 14,264.6; today it is 14,608.2 (+2.4 %)',
@@ -32,6 +32,19 @@ describe('the sentence about a value then and now', () => {
     expect(thenAndNow({ ...gdp, date: '2008-07-01' }, then, now)).toBe(
       'At 2009-01-30T08:29-05:00, GDP of 2008 Q3 was 14,412.8; on 30 January 2009 it was 14,412.8 (unchanged)',
     );
+  });
+
+  it.each([
+    ['14264.60', '14608.209', '14,264.60', '14,608.21'],
+    ['11720', '16854.345', '11,720', '16,854.3'],
+    ['1.2753', '1.2753', '1.2753', '1.2753'],
+  ])('rounds %s and %s to the decimals of both', (before, after, first, second) => {
+    const [then, now] = [
+      { day: '2009-01-30', value: before },
+      { day: 'latest', value: after },
+    ];
+    const text = thenAndNow(gdp, then, now);
+    expect(text).toContain(` was ${first}; today it is ${second} (`);
   });
 
   it.each([
