@@ -1,5 +1,5 @@
 import { didYouMean } from '../domain/search/words.ts';
-import { inVoice, Problem, quoted, refused } from '../errors/problem.ts';
+import { inVoice, Problem, quoted, refused, type Voice } from '../errors/problem.ts';
 import { camelCase, type Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
 import { type Clock, clockAt, isPlain, type NamedValues, type ValueCheck } from '../operations/value.ts';
@@ -27,17 +27,22 @@ export type Signature = {
  * Refuses arguments that a method does not take.
  * Callers without types may pass anything, and a mistyped `asof` must not be answered with revised data.
  */
-export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
+export function checkArguments(
+  signature: Signature,
+  asked: readonly unknown[],
+  clock: Clock,
+  voice: Voice = methodNaming,
+): void {
   const { name: method, args, params } = signature;
   const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
   if (asked.slice(names.length).some((value) => value !== undefined))
     throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
   for (const [i, { name, kind, isOptional }] of args.entries()) {
     const value = asked[i];
-    if (value !== undefined) inVoice(methodNaming, () => kind.check(value, name, clock));
+    if (value !== undefined) inVoice(voice, () => kind.check(value, name, clock));
     else if (isOptional !== true) throw missing('argument', name);
   }
-  if (params !== undefined) inVoice(methodNaming, () => checkParams(params, asked[args.length], clock));
+  if (params !== undefined) inVoice(voice, () => checkParams(params, asked[args.length], clock));
 }
 
 function checkParams(
@@ -98,11 +103,13 @@ export function isUrl(address: string): boolean {
 export class Session {
   readonly #signal: AbortSignal;
   readonly #clock: () => Date;
+  readonly #voice: Voice;
   #isClosed = false;
 
-  constructor(signal: AbortSignal, clock: () => Date) {
+  constructor(signal: AbortSignal, clock: () => Date, voice: Voice = methodNaming) {
     this.#signal = signal;
     this.#clock = clock;
+    this.#voice = voice;
   }
 
   close(): void {
@@ -142,7 +149,7 @@ export class Session {
 
   #begin(takes: Signature, asked: readonly unknown[]): void {
     if (this.#isClosed) throw closed();
-    checkArguments(takes, asked, clockAt(this.#clock()));
+    checkArguments(takes, asked, clockAt(this.#clock()), this.#voice);
     if (this.#signal.aborted) throw interrupted(this.#signal);
   }
 

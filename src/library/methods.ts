@@ -1,4 +1,11 @@
-import { type Ask, type Asker, askOf, type Outcome, type QueryAnswer } from '../answering/answer.ts';
+import {
+  type Ask,
+  type Asker,
+  askOf,
+  type Note,
+  type Outcome,
+  type QueryAnswer,
+} from '../answering/answer.ts';
 import type { Demands, SubjectBasis } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
 import {
@@ -16,14 +23,14 @@ import { restartOnChange } from '../client/client.ts';
 import { type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, KnownInstant, Row, SeriesSummary } from '../operations/envelope.ts';
-import { camelCase } from '../operations/field.ts';
+import { camelCase, type Field } from '../operations/field.ts';
 import type { Param, ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
 import type { Store } from '../store/store.ts';
-import { type Kind, methodNaming, type Session, type Signature } from './call.ts';
+import type { Kind, Session, Signature } from './call.ts';
 
 /** The rows of an answer: days as `YYYY-MM-DD`, exact decimal texts, null if missing. */
 export type Result<R> = {
@@ -65,16 +72,24 @@ export type LibrarySource = Asker & {
   readonly asOf?: Day;
 };
 
-function allRows(query: Query, demands: Demands, source: LibrarySource): Promise<Result<Row>> {
+/** A result, with the fields of its rows and the notes on it. */
+type Answered = {
+  readonly result: Result<Row>;
+  readonly fields: readonly Field[];
+  readonly notes: readonly Note[];
+};
+
+function allRows(query: Query, demands: Demands, source: LibrarySource): Promise<Answered> {
   return restartOnChange(async () => {
     const ask = { ...basedOn(source, demands), explained: true };
     const rows: Row[] = [];
     try {
-      const { pages } = await run(query, ask);
+      const { fields, pages } = await run(query, ask);
       let step = await pages.next();
       for (; step.done !== true; step = await pages.next())
         for (const row of step.value.results) rows.push(row);
-      return resultOf(rows, step.value, source.asOf ?? latestDay(source.clock()));
+      const result = resultOf(rows, step.value, source.asOf ?? latestDay(source.clock()));
+      return { result, fields, notes: notesOf(ask) };
     } catch (error) {
       throw await withSuggestion(error, ask);
     }
@@ -186,12 +201,18 @@ export function methodOf(
   return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
 }
 
-function guardedMethod(question: Question, source: LibrarySource) {
-  const { session } = source;
-  const method = session.guarded(signatureOf(question), async (...asked) => {
+/** Returns a function that answers a question as its method does, with fields and notes. */
+export function answering(question: Question, source: LibrarySource) {
+  return source.session.guarded(signatureOf(question), async (...asked) => {
     const { query, demands } = queryIn(question, asked, source);
     return allRows(query, demands, source);
   });
+}
+
+function guardedMethod(question: Question, source: LibrarySource) {
+  const { session } = source;
+  const answer = answering(question, source);
+  const method = async (...asked: readonly unknown[]) => (await answer(...asked)).result;
   const { all: listing } = question;
   if (listing === undefined) return method;
   const signature = { ...signatureOf(listing), name: `${camelCase(question.name)}.all` };
@@ -271,7 +292,7 @@ function queryIn(question: Question, asked: readonly unknown[], { clock, naming,
   );
   const given = wireNamed(question, { ...Object(asked[args.length]) }, now);
   const { demands, values: own } = splitDemands(given);
-  const values = inVoice(methodNaming, () =>
+  const values = inVoice(naming, () =>
     checkedNames(question, { ...question.defaults, ...Object.fromEntries(named), ...own }, now),
   );
   const query: Query = { question, values };

@@ -77,7 +77,7 @@ const allowed = tableOf(`
   cli/config: cli/terminal client/remote domain operations render store
   cli/run: answering cli/config cli/terminal client domain lines operations render store table
   cli/completion:
-  cli/commands: answering cli client domain import lines maintenance mcp operations pull render server snapshot store
+  cli/commands: answering cli client domain import library lines maintenance mcp operations pull render server snapshot store
   cli: cli lines
   bin: cli
 `);

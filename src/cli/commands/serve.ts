@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { asOf, connection, messages, option, store, textOption, toggle } from '../../lines/command.ts';
 import type { Flag, LinePart } from '../../operations/typed-line.ts';
@@ -30,7 +30,7 @@ import {
 } from '../config/settings.ts';
 import { checkedKey, keyIn } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
+import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { command } from './command.ts';
 
 /** A flag of `asof serve`, which is also a variable and a name in `--config`. */
@@ -370,5 +370,34 @@ asof mcp --as-of 2015-01-30
   },
 });
 
-/** `asof explore`, `asof serve` and `asof mcp`: answers for a browser, HTTP clients, and an assistant. */
-export const commands = [exploreStore, serveStore, answerAssistant];
+const answerProgram = command({
+  words: 'lines',
+  heading: 'Service',
+  summary: 'Answer the questions of a program, as lines of JSON',
+  about: `A program starts this command once, writes a question to standard input, and reads its answer from
+standard output, each a line. Answers have the id of their question; they may come in another order.
+The questions are the methods of the library, with the names of their parameters over HTTP. The
+client for Python asks in this way.`,
+  examples: `
+# what a program starts (needs the program)
+asof lines
+# a question, from a file (needs the file)
+asof lines < question.jsonl
+`,
+  parts: { connection, messages },
+  async run({ connection, messages }, io) {
+    const { answerLines } = await import('../../library/json-lines.ts');
+    const wasSample = storeToRead(io, connection.store).isSample;
+    await withClient({ connection, messages }, io, async (client) => {
+      messages.noteOnTerminal('asof: this command answers the questions of a program; Ctrl-D ends it');
+      const { clock, signal, stdin, stdout } = io;
+      const codeOf = (kind?: ProblemKind) => (kind === undefined ? exitCode.bug : exitCodeOf(kind));
+      // The sample answers until the user has a store.
+      const isOutdated = () => wasSample && !storeToRead(io, connection.store).isSample;
+      await answerLines({ client, clock, signal, stdin, stdout, isOutdated, codeOf });
+    });
+  },
+});
+
+/** `asof explore`, `serve`, `mcp` and `lines`: answers for a browser, HTTP clients, an assistant, and a program. */
+export const commands = [exploreStore, serveStore, answerAssistant, answerProgram];

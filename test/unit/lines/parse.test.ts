@@ -290,6 +290,7 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
     'mcp --as-of 2015-01-30 --base-url https://data.example.org',
     { args: [], asOf: '2015-01-30', connection: { baseUrl: 'https://data.example.org' }, messages },
   ],
+  ['lines --store s.db', { args: [], connection: { store: 's.db' }, messages }],
   ['explore', { args: [], noOpen: false, messages }],
   [
     'explore --no-open --port 8790 --store s.db',
