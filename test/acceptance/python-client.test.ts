@@ -1,22 +1,15 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Question } from '../../src/answering/question.ts';
-import type { Field } from '../../src/operations/field.ts';
-import { comparisonLayout } from '../../src/questions/rates/rates.ts';
-import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
-import { revisionLayout } from '../../src/questions/series/revision-layouts.ts';
-import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { newFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { operations } from '../support/operations.ts';
-import { builtProgram, builtSample, root, trueAnswers } from '../support/repository.ts';
+import { blocksOf, builtProgram, builtSample, root, trueAnswers } from '../support/repository.ts';
 
 // Each script starts Python and commands.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -26,19 +19,20 @@ let service: Running;
 
 beforeAll(async () => {
   service = await startService({ openStore: () => openStore(builtSample) });
+  folder.write('asof', `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
+  chmodSync(folder.path('asof'), 0o755);
 });
 afterAll(() => service.stop());
 
-/** Prints what an expression gives as JSON: a Decimal as its text, a day as YYYY-MM-DD, a failure with its code. */
+/** Shows what an expression gives as JSON: a Decimal as its text, a day as YYYY-MM-DD, a failure with its code. */
 const prologue = `
-import datetime, decimal, json, sys, warnings
-sys.dont_write_bytecode = True
+import datetime, decimal, json, os, signal, sys, threading, time, warnings
 import asof
 
-COMMAND = json.loads(sys.argv[1])
-URL, KEY = sys.argv[2:4]
-command = asof.Asof(command=COMMAND)
-http = asof.Asof(command=None, base_url=URL, key=KEY)
+URL, KEY = sys.argv[1:3]
+command = asof.Asof()
+http = asof.Asof(base_url=URL, key=KEY)
+remote = asof.Asof(base_url=URL, key=KEY, command="asof")
 
 def plain(value):
     if isinstance(value, decimal.Decimal): return str(value)
@@ -51,7 +45,7 @@ def show(ask):
         try:
             said = {"rows": ask()}
         except asof.AsofError as error:
-            said = {"error": str(error), "code": error.code}
+            said = {"error": str(error), "code": error.code, "hints": error.hints, "field": error.field}
     print(json.dumps({**said, "notes": [str(note.message) for note in notes]}, default=plain))
 `;
 
@@ -62,11 +56,14 @@ type Said = {
   readonly notes: readonly string[];
 };
 
-/** What each of some Python expressions gives, in one process. */
-async function python(...expressions: readonly string[]): Promise<readonly Said[]> {
-  const script = [prologue, ...expressions.map((one) => `show(lambda: ${one})`)].join('\n');
-  const command = JSON.stringify([process.execPath, builtProgram]);
-  const { code, out, err } = await run('-c', script, command, service.url, service.key);
+/** What each of some expressions gives, in one process. */
+function shown(...expressions: readonly string[]): Promise<readonly Said[]> {
+  return printed(expressions.map((one) => `show(lambda: ${one})`).join('\n'));
+}
+
+/** What a program prints, a line of JSON at a time. */
+async function printed(program: string, python = 'python3'): Promise<readonly Said[]> {
+  const { code, out, err } = await run(python, '-c', prologue + program, service.url, service.key);
   if (code !== 0) throw new Error(err);
   return out
     .trim()
@@ -74,15 +71,14 @@ async function python(...expressions: readonly string[]): Promise<readonly Said[
     .map((line) => JSON.parse(line));
 }
 
-/** Runs Python; its exit code and what it prints. */
-async function run(...args: readonly string[]) {
+async function run(python: string, ...args: readonly string[]) {
   const env = {
-    PATH: `${folder.path('bin')}:${process.env.PATH}`,
+    PATH: `${folder.path('.')}:${process.env.PATH}`,
     HOME: folder.path('home'),
     PYTHONPATH: join(root, 'clients/python'),
     PYTHONDONTWRITEBYTECODE: '1',
   };
-  const child = spawn('python3', args, { env });
+  const child = spawn(python, args, { env });
   const closed = once(child, 'close');
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await closed;
@@ -92,118 +88,179 @@ async function run(...args: readonly string[]) {
 /** Questions that the command and a service answer alike. */
 const questions = [
   'observations("gdp", as_of="2015-01-30", limit=8)',
-  'observations(["GDP", "UNRATE"], known_before=datetime.date(2015, 1, 30), start="2014-01-01", end="2014-12-31")',
+  'observations(["GDP", "UNRATE"], known_before=datetime.date(2015, 1, 30), from_="2014-01-01", to="2014-12-31")',
   'observations("GDP", known_at=datetime.datetime(2015, 1, 31, 5, tzinfo=datetime.timezone.utc), limit=2)',
-  'panel(["GDP"], known_at="2015-01-31T14:00+09:00", start="2014-07-01")',
+  'observations("GDP", as_of="2015-01-30", units="pca", limit=2, exact=True)',
   'observations("PAYEMS")',
-  'series("core inflation", limit=5)',
-  '[asof.show("GDP")]',
-  'vintages("GDP", as_of="2015-01-30")',
-  'curve("2015-01-30")',
-  'spread(start="2025-01-01", limit=2)',
-  'filings(ticker="MAIA", start="2020-01-01")',
-  'clusters(min_insiders=3)',
-  'calendar(series="GDP", start="2015-01-01", end="2015-12-31")',
-  'next_release(["gdp", "UNRATE"], as_of="2015-01-30")',
-  'panel(["gdp", "UNRATE"], each="month-end", start="2014-09-01", end="2014-12-31")',
-  'panel("UNRATE", each="quarter-end", start="2023-06-30", end=datetime.date(2024, 6, 30), beyond="repeat")',
-  'diff(["GDP", "UNRATE"], datetime.date(2015, 1, 30), "2015-02-27", start="2014-01-01")',
+  'panel(["GDP"], known_at="2015-01-31T14:00+09:00", from_="2014-07-01")',
+  'panel(["GDP", "UNRATE"], as_of_each="month-end", from_="2014-09-01", to="2014-12-31", known_before_each=True)',
+  'panel("UNRATE", as_of_each="quarter-end", from_="2023-06-30", to=datetime.date(2024, 6, 30), beyond="repeat")',
+  'panel(["GDP", "PAYEMS"], as_of_each=["2015-01-30", "2015-03-02"], wide=True, last=2, lag=1, with_dates=True, units="pc1")',
+  'series_search("core inflation", limit=5)',
+  'series_show("GDP")',
+  'vintages("GDP", to="2015-01-30")',
+  'curve(date="2015-01-30")',
+  'spread(from_="2025-01-01", limit=2)',
+  'insider_filings(ticker="MAIA", from_="2020-01-01")',
+  'insider_clusters(min_insiders=3)',
+  'calendar(series="GDP", from_="2015-01-01", to="2015-12-31")',
+  'next_releases(["GDP", "UNRATE"], as_of="2015-01-30")',
+  'diff(["GDP", "UNRATE"], [datetime.date(2015, 1, 30), "2015-02-27"], from_="2014-01-01")',
 ];
 
-describe('the Python client', () => {
-  it('knows every field that is an exact number', async () => {
-    const decimalsOf = (fields: readonly Field[]): readonly string[] =>
-      fields.flatMap((field) => [
-        ...(field.type === 'decimal' ? [field.name] : []),
-        ...decimalsOf(field.fields ?? []),
-      ]);
-    const composed = Object.values<Question>(composedQuestions).flatMap(
-      ({ endpoint }) => endpoint?.layout ?? [],
-    );
-    const layouts = [...operations, comparisonLayout, longPanelLayout, revisionLayout, ...composed];
-    const names = new Set(layouts.flatMap(({ fields }) => decimalsOf(fields)));
-    const [said] = await python('[{"names": sorted(asof.DECIMALS)}]');
-    expect(said?.rows?.[0]?.names).toEqual([...names].sort());
+describe('the package for Python', () => {
+  it('is what the table of questions gives', async () => {
+    const { pythonModules } = await import(join(root, 'scripts', 'python-client.mjs'));
+    for (const [path, module] of await pythonModules())
+      expect(readFileSync(join(root, path), 'utf8'), `node scripts/python-client.mjs makes ${path}`).toBe(
+        module,
+      );
   });
 
   it('gives the true answers about GDP as of a day, by the command and over HTTP', async () => {
     const facts = trueAnswers('gdp-as-of.tsv')
       .filter(({ as_of = '' }) => as_of >= '1991-12-04' && as_of <= '2024-12-19')
       .slice(-5);
-    const asked = facts.map(
-      ({ date, as_of }) => `observations("GDP", "${as_of}", start="${date}", end="${date}")`,
-    );
     for (const place of ['command', 'http']) {
-      const said = await python(...asked.map((one) => `${place}.${one}`));
+      const asked = facts.map(
+        ({ date, as_of }) => `${place}.observations("GDP", as_of="${as_of}", from_="${date}", to="${date}")`,
+      );
       expect(
-        said.map(({ rows }) => rows?.map(({ date, value, as_of_date }) => ({ date, value, as_of_date }))),
+        (await shown(...asked)).map(({ rows }) =>
+          rows?.map(({ date, value, as_of_date }) => ({ date, value, as_of_date })),
+        ),
       ).toEqual(
         facts.map(({ date, value, as_of_date }) => (value === '' ? [] : [{ date, value, as_of_date }])),
       );
     }
   });
 
-  it('gives the same rows by the command and over HTTP', async () => {
-    const placed = (place: string) =>
-      questions.map((one) =>
-        one.startsWith('[asof.') ? one.replace('asof.', `${place}.`) : `${place}.${one}`,
-      );
-    const byCommand = await python(...placed('command'));
-    const overHttp = await python(...placed('http'));
+  it('gives the same rows by the command, over HTTP, and by the command from a service', async () => {
+    const answers = await Promise.all(
+      ['command', 'http', 'remote'].map((place) => shown(...questions.map((one) => `${place}.${one}`))),
+    );
+    const [byCommand = [], ...others] = answers;
     for (const [i, question] of questions.entries()) {
       expect(byCommand[i]?.rows?.length, question).toBeGreaterThan(0);
-      expect(overHttp[i]?.rows, question).toEqual(byCommand[i]?.rows);
+      for (const other of others) expect(other[i]?.rows, question).toEqual(byCommand[i]?.rows);
     }
   });
 
   it('gives days and exact numbers as Python has them, and other texts of digits as texts', async () => {
-    const [said] = await python(
-      '[{"types": [type(row[name]).__name__ for name in ("date", "value", "as_of_date", "unit")]} for row in command.observations("GDP", limit=1)]',
-      '[{"types": [type(one[name]).__name__ for name in ("owner_cik", "shares", "transaction_date", "is_officer")]} for row in http.clusters(limit=1) for one in row["insiders"][:1]]',
+    const typesOf = (names: string) => `{name: type(row[name]).__name__ for name in ${names}}`;
+    const [observed, traded] = await shown(
+      `[${typesOf('("date", "value", "as_of_date", "unit")')} for row in command.observations("GDP", limit=1)]`,
+      `[${typesOf('("owner_cik", "shares", "filing_date", "is_officer")')} for one in http.insider_clusters(limit=1) for row in one["insiders"][:1]]`,
     );
-    expect(said?.rows).toEqual([{ types: ['date', 'Decimal', 'date', 'str'] }]);
-  });
-
-  it('gives diffs and revisions by the command', async () => {
-    const [diff, revisions] = await python(
-      'command.diff("GDP", "2015-01-30", "2015-02-27")',
-      'command.revisions("GDP", "2014-10-01", as_of="2015-02-27")',
-    );
-    // The advance and the second estimate of the fourth quarter of 2014, as BEA published them.
-    expect(diff?.rows).toMatchObject([
-      { date: '2014-10-01', old: '17710.7', new: '17701.3', change: '-9.4' },
+    expect(observed?.rows).toEqual([{ date: 'date', value: 'Decimal', as_of_date: 'date', unit: 'str' }]);
+    expect(traded?.rows).toEqual([
+      { owner_cik: 'str', shares: 'Decimal', filing_date: 'date', is_officer: 'bool' },
     ]);
-    expect(revisions?.rows).toMatchObject([{ value: '17710.7' }, { value: '17701.3', days: 28 }]);
   });
 
-  it('passes on what asof notes as a warning, and asks a service through the command, too', async () => {
-    const [sampled, remote] = await python(
+  it('joins and checks rows, which keep their own types', async () => {
+    const table = '[{"day": datetime.date(2015, 1, 29), "px": 1.5}, {"day": "2015-01-30", "px": None}]';
+    const [joined, strict, checked] = await shown(
+      `command.join(${table}, ["GDP"], on="day", with_dates=True)`,
+      `command.join(${table}, "GDP", on="day", strict=True)`,
+      'command.check([{"day": "2015-01-29", "GDP": 17710.7}])',
+    );
+    // The advance estimate of the fourth quarter of 2014, as BEA published it on 2015-01-30.
+    expect(joined?.rows).toEqual([
+      { day: '2015-01-29', px: 1.5, GDP: '17599.8', GDP_date: '2014-07-01' },
+      { day: '2015-01-30', px: null, GDP: '17710.7', GDP_date: '2014-10-01' },
+    ]);
+    expect(strict?.rows?.map(({ GDP }) => GDP)).toEqual(['17599.8', '17599.8']);
+    expect(checked?.rows).toMatchObject([{ row: 1, first_known: '2015-01-30', kind: 'ahead' }]);
+  });
+
+  it('warns of what asof notes, over HTTP of what the answer states', async () => {
+    const [sampled, http, panel] = await shown(
       'command.observations("UNRATE", as_of="2008-09-16", limit=1)',
-      'asof.Asof(command=COMMAND, base_url=URL, key=KEY).observations("GDP", as_of="2015-01-30", limit=1)',
+      'http.observations("UNRATE", as_of="2008-09-16", limit=1)',
+      'http.panel("UNRATE", as_of="2008-09-16", from_="2008-06-01")',
     );
-    expect(sampled?.notes).toEqual([
-      expect.stringMatching(/^UNRATE is sampled: values are from the sample of 2008-/),
-    ]);
-    expect(remote?.rows).toMatchObject([{ date: '2014-10-01', value: '17710.7' }]);
+    for (const said of [sampled, http, panel])
+      expect(said?.notes).toEqual([expect.stringMatching(/^UNRATE /)]);
   });
 
   it('fails with the code and the reason', async () => {
     const failures: readonly (readonly [expression: string, code: number, reason: RegExp])[] = [
-      ['command.observations("GDPX")', 3, /^series 'GDPX' not found/],
+      ['command.observations("GDPX")', 3, /^series 'GDPX' not found\n {2}did you mean GDP/],
       ['http.observations("GDPX")', 3, /^series 'GDPX' not found/],
+      ['http.series_show("GDPX")', 3, /^series 'GDPX' not found/],
+      ['command.insider_filings(ticker="AAPL")', 3, /^no filing of ticker 'AAPL' is stored/],
+      ['http.insider_filings(ticker="AAPL")', 3, /^no filing of ticker 'AAPL' is stored/],
+      ['command.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
       ['http.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
-      ['command.observations("GDP", as_of="2015-02-30")', 2, /^--as-of "2015-02-30": there is no such date/],
-      ['asof.Asof(command=None, base_url=URL, key="wrong").observations("GDP")', 4, /key/],
-      ['asof.Asof(command=None, base_url="http://127.0.0.1:9").series()', 7, /^cannot reach http:\/\/127/],
-      ['asof.Asof(command="asof-is-not-here").series()', 10, /^the command asof-is-not-here is not/],
-      ['command.observations("--help")', 3, /^series '--HELP' not found/],
-      ['http.observations("--help")', 3, /^series '--HELP' not found/],
-      ['command.panel(["GDP", "-o/tmp/a"], as_of="2015-01-30")', 3, /^series '-O\/TMP\/A' not found/],
-      ['command.diff("--quiet", "2015-01-30", "2015-02-27")', 3, /^series '--QUIET' not found/],
-      ['http.panel("GDP", each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
+      [
+        'command.observations("GDP", as_of=datetime.datetime(2015, 1, 30, 8, 29))',
+        2,
+        /use a date, or a datetime with a zone/,
+      ],
+      [
+        'command.observations("GDP", known_at="2015-01-30T08:29")',
+        2,
+        /^invalid 'known_at' "2015-01-30T08:29"/,
+      ],
+      [
+        'command.observations("GDP", as_of="2015-01-30", known_before="2015-01-30")',
+        2,
+        /^use either as_of or known_before/,
+      ],
+      ['command.observations("GDP", known_before="yesterday")', 2, /^invalid 'known_before' 'yesterday'/],
+      ['command.panel("GDP", as_of_each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
+      ['http.panel("GDP", as_of_each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
       ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],
+      ['command.observations("UNRATE", as_of="2008-09-16", exact=True)', 9, /UNRATE/],
+      ['command.observations("--help")', 3, /^series '--HELP' not found/],
+      [
+        'command.join([{"day": "2015-01-30"}], "GDP", on="date")',
+        2,
+        /^the table has no column 'date'\n {2}its columns are day/,
+      ],
+      ['command.join([{"day": "2015-01-30", "GDP": 1}], "GDP", on="day")', 2, /has a column GDP already/],
+      ['command.join(7, "GDP", on="day")', 2, /^invalid 'table' of type int: use the path of a file/],
+      ['command.join("no.csv", "GDP", on="day")', 10, /no\.csv/],
+      [
+        'http.join([{"day": "2015-01-30"}], "GDP", on="day")',
+        2,
+        /^a service has no join\n {2}asof\.Asof\(base_url=\.\.\., command="asof"\)/,
+      ],
+      [
+        'http.revisions("GDP", date="2014-10-01", stats=True)',
+        2,
+        /^a service does not take 'stats' for revisions/,
+      ],
+      ['asof.Asof(base_url=URL, key="wrong").observations("GDP")', 4, /key/],
+      [
+        'asof.Asof(base_url="http://127.0.0.1:9", retries=0).series_search()',
+        7,
+        /^cannot reach http:\/\/127/,
+      ],
+      [
+        'asof.Asof(command="asof-is-not-here").series_search()',
+        10,
+        /^cannot start asof-is-not-here: No such file/,
+      ],
+      [
+        'asof.Asof(store="/nowhere/asof.db").series_search()',
+        10,
+        /^cannot open the store \/nowhere\/asof\.db/,
+      ],
+      [
+        'asof.Asof(command=["sh", "-c", "echo hello; cat"]).series_search()',
+        8,
+        /^'sh' wrote 'hello', which is no answer/,
+      ],
+      [
+        'asof.Asof(command=["sh", "-c", "echo broken >&2; exit 3"]).series_search()',
+        70,
+        /^asof has ended \(exit code 3\)\n {2}broken/,
+      ],
+      ['asof.Asof(store="a", base_url="b")', 2, /^use either store or base_url/],
     ];
-    const said = await python(...failures.map(([expression]) => expression));
+    const said = await shown(...failures.map(([expression]) => expression));
     for (const [i, [expression, code, reason]] of failures.entries())
       expect({ expression, ...said[i] }).toMatchObject({
         expression,
@@ -212,16 +269,74 @@ describe('the Python client', () => {
       });
   });
 
+  it('answers threads at once, and starts the process again after its end', async () => {
+    const said = await printed(`
+sizes = []
+threads = [threading.Thread(target=lambda n=n: sizes.append(len(command.observations("GDP", limit=n)))) for n in range(1, 21)]
+for one in threads: one.start()
+for one in threads: one.join()
+show(lambda: sorted(sizes))
+os.kill(command._source._process._child.pid, signal.SIGKILL)
+show(lambda: len(command.observations("GDP", limit=3)))
+command.close()
+show(lambda: command.observations("GDP"))
+`);
+    expect(said[0]?.rows).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(said[1]?.rows).toBe(3);
+    expect(said[2]).toMatchObject({ code: 2, error: 'this Asof was closed' });
+  });
+
+  it('gives up a question at Ctrl-C, and the process answers the next one', async () => {
+    const said = await printed(`
+command.observations("GDP", limit=1)
+before = command._source._process
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True: command.panel("*", as_of_each="day", from_="2000-01-01", to="2020-12-31", wide=True)
+except KeyboardInterrupt:
+    show(lambda: "interrupted")
+show(lambda: len(command.observations("GDP", limit=3)))
+show(lambda: command._source._process is before)
+`);
+    expect(said.map(({ rows }) => rows)).toEqual(['interrupted', 3, true]);
+  });
+
+  it('answers a forked process by its own command', async () => {
+    const said = await printed(`
+show(lambda: len(command.observations("GDP", limit=1)))
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    show(lambda: len(command.observations("GDP", limit=2)))
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+show(lambda: len(command.observations("GDP", limit=3)))
+`);
+    expect(said.map(({ rows }) => rows)).toEqual([1, 2, 3]);
+  });
+
+  it('leaves no process and no warning when Python ends', async () => {
+    const program =
+      'import asof; asof.observations("GDP", limit=1); print(asof.ping.__self__._source._process._child.pid)';
+    const { code, out, err } = await run('python3', '-X', 'dev', '-W', 'error', '-c', program);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(() => process.kill(Number(out), 0)).toThrow(/ESRCH/);
+  });
+
   /** What a client of a service that answers so gives for its series, asked so many times. */
   async function saidBy(answer: RequestListener, times: number): Promise<readonly Said[]> {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const asked = `asof.Asof(command=None, base_url="http://127.0.0.1:${port}").series()`;
-    const said = await python(...Array<string>(times).fill(asked));
+    const asked = `[row["id"] for row in asof.Asof(base_url="http://127.0.0.1:${port}", key="secret").series_search()]`;
+    const said = await shown(...Array<string>(times).fill(asked));
     server.close();
     return said;
   }
+
+  const page = (id: string, next?: string) =>
+    JSON.stringify({ results: [{ id }], has_more: next !== undefined, next_cursor: next });
 
   it('waits as long as a busy service says, and fails at once where that is too long', async () => {
     let requests = 0;
@@ -229,55 +344,135 @@ describe('the Python client', () => {
       requests += 1;
       const isBusy = requests !== 2;
       reply.writeHead(isBusy ? 429 : 200, isBusy ? { 'Retry-After': requests === 1 ? '1' : '90' } : {});
-      reply.end(
-        isBusy ? '{"detail": "the quota is used up"}' : '{"results": [{"id": "A"}], "has_more": false}',
-      );
+      reply.end(isBusy ? '{"detail": "the quota is used up"}' : page('A'));
     }, 2);
-    expect(first?.rows).toEqual([{ id: 'A' }]);
+    expect(first?.rows).toEqual(['A']);
     expect(second).toMatchObject({ code: 6, error: 'the quota is used up' });
   });
 
-  it('fails where an answer is cut off', async () => {
-    const [said] = await saidBy((_request, reply) => {
-      reply.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
-      reply.write('{"results": [{"id": "A"}], "has_more": false}', () => reply.destroy());
+  it('reads every page, and begins again where the data change between two', async () => {
+    let asked = 0;
+    const [said] = await saidBy((request, reply) => {
+      const isSecond = request.url?.includes('cursor=next') === true;
+      if (isSecond) asked += 1;
+      const isChanged = isSecond && asked === 1;
+      reply.writeHead(isChanged ? 400 : 200);
+      if (isChanged)
+        reply.end('{"detail": "the data changed since the first page; start again", "field": "cursor"}');
+      else reply.end(isSecond ? page('B') : page('A', 'next'));
     }, 1);
-    expect(said).toMatchObject({ code: 7, error: expect.stringMatching(/^cannot reach .*IncompleteRead/) });
+    expect(said?.rows).toEqual(['A', 'B']);
   });
 
-  it('says that a frame needs pandas where it is missing', async () => {
+  it.each<[what: string, answer: RequestListener, code: number, reason: RegExp]>([
+    [
+      'is cut off',
+      (_request, reply) => {
+        reply.writeHead(200, { 'Content-Length': '1000' });
+        reply.write(page('A'), () => reply.destroy());
+      },
+      7,
+      /^cannot reach .*IncompleteRead/,
+    ],
+    ['is no JSON', (_request, reply) => reply.end('<html>'), 8, /did not answer in JSON$/],
+    ['has no rows', (_request, reply) => reply.end('{}'), 8, /did not answer as a service of asof does$/],
+    [
+      'leads to another address, to which no key is sent',
+      (_request, reply) => reply.writeHead(302, { Location: 'http://127.0.0.1:9/' }).end(),
+      8,
+      /redirects to http:\/\/127\.0\.0\.1:9\/$/,
+    ],
+    [
+      'is of a service without the path',
+      (_request, reply) => reply.writeHead(404).end('{"detail": "no such path", "type": "/not-found"}'),
+      8,
+      /^no such path$/,
+    ],
+  ])('fails where an answer %s', async (_, answer, code, reason) => {
+    const [said] = await saidBy(answer, 1);
+    expect(said).toMatchObject({ code, error: expect.stringMatching(reason) });
+  });
+
+  it('prints what the guide shows', async () => {
+    const guide = readFileSync(join(root, 'docs/guide/python.md'), 'utf8');
+    const programs = [
+      ...guide.matchAll(/^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$/gm),
+    ];
+    expect(programs).toHaveLength(blocksOf(guide, 'python').length);
+    for (const [, program = '', output] of programs)
+      expect(await run('python3', '-W', 'ignore', '-c', program)).toEqual({ code: 0, out: output, err: '' });
+  });
+
+  it('documents what each question takes', async () => {
+    const { out } = await run('python3', '-c', 'import asof; help(asof.panel)');
+    expect(out).toMatch(/^panel\(ids: .*, \*, as_of: /m);
+    expect(out).toContain('as_of: As-of date: the answer has only what was published on or before it.');
+  });
+
+  it('says that a DataFrame needs pandas where it is missing', async () => {
     // -I and -S leave out every installed package.
-    const script = `import sys; sys.path.insert(0, ${JSON.stringify(join(root, 'clients/python'))}); import asof; asof.frame([])`;
-    const { code, err } = await run('-I', '-S', '-B', '-c', script);
+    const script = `import sys; sys.path.insert(0, ${JSON.stringify(join(root, 'clients/python'))}); import asof; asof.Answer([], [], {}).to_pandas()`;
+    const { code, err } = await run('python3', '-I', '-S', '-B', '-c', script);
     expect({ code, err }).toEqual({
       code: 1,
       err: expect.stringMatching(/ModuleNotFoundError: No module named 'pandas'/),
     });
   });
 
-  it('prints what the guide shows', async () => {
-    const page = readFileSync(join(root, 'docs/guide/python.md'), 'utf8');
-    const programs = [
-      ...page.matchAll(/^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$/gm),
-    ];
-    expect(programs).toHaveLength(1);
-    const [[, program = '', shown] = []] = programs;
-    mkdirSync(folder.path('bin'));
-    folder.write('bin/asof', `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
-    chmodSync(folder.path('bin/asof'), 0o755);
-    expect(await run('-B', '-c', program)).toEqual({ code: 0, out: shown, err: '' });
-  });
+  // Debian has pandas for its own Python.
+  const withPandas = ['python3', '/usr/bin/python3'].find(
+    (one) => spawnSync(one, ['-c', 'import pandas']).status === 0,
+  );
 
-  it('refuses a time without a zone before it asks', async () => {
-    const program =
-      'import asof, datetime; asof.observations("GDP", known_at=datetime.datetime(2015, 1, 30, 8, 29))';
-    const { code, err } = await run('-B', '-c', program);
-    expect(code).toBe(1);
-    expect(err).toContain('ValueError: known_at needs a zone: a datetime without one has no instant');
-  });
+  describe.skipIf(withPandas === undefined)('with pandas, which is installed', () => {
+    it('gives DataFrames whose types follow from the question, also without rows', async () => {
+      const [some, none, exact, wide] = await printed(
+        ['as_of="2015-01-30", limit=2', 'as_of="1960-01-01"']
+          .map(
+            (asked) =>
+              `show(lambda: command.observations("GDP", ${asked}).to_pandas().dtypes.astype(str).to_dict())`,
+          )
+          .concat(
+            'show(lambda: command.observations("GDP", as_of="2015-01-30", limit=1).to_pandas(exact=True)["value"].tolist())',
+            'show(lambda: http.panel(["GDP", "UNRATE"], as_of="2015-01-30", from_="2014-07-01", wide=True).to_pandas().dtypes.astype(str).to_dict())',
+          )
+          .join('\n'),
+        withPandas,
+      );
+      const types = { date: 'datetime64[ns]', value: 'float64', as_of_date: 'datetime64[ns]' };
+      expect(some?.rows).toMatchObject(types);
+      expect(none?.rows).toEqual(some?.rows);
+      expect(exact?.rows).toEqual(['17710.7']);
+      expect(wide?.rows).toEqual({ date: 'datetime64[ns]', GDP: 'float64', UNRATE: 'float64' });
+    });
 
-  it('documents what each function takes', async () => {
-    const { out } = await run('-B', '-c', 'import asof; help(asof.observations)');
-    expect(out).toMatch(/observations\(ids, as_of=None, known_before=None, first_release=False, start=None/);
+    it('joins DataFrames, which keep their index and types, and checks them', async () => {
+      const [joined, types, checked, twice] = await printed(
+        `
+import pandas
+days = pandas.to_datetime(["2015-01-29", "2015-01-30", None])
+frame = pandas.DataFrame({"day": days, "px": pandas.Series([1, 2, None], dtype="Int64"), "who": pandas.Categorical(["a", "b", "a"])}, index=[7, 9, 11])
+joined = command.join(frame[:2], ["GDP", "UNRATE"], on="day", with_dates=True, with_age=True)
+show(lambda: joined[["GDP", "GDP_age"]].reset_index().to_dict("records"))
+show(lambda: {**joined.dtypes.astype(str).to_dict(), "own": list(frame.columns)})
+show(lambda: command.check(joined[["day", "GDP"]], all_rows=True, strict=True))
+show(lambda: command.join(frame, "GDP", on="day"))
+`,
+        withPandas,
+      );
+      expect(joined?.rows).toEqual([
+        { index: 7, GDP: 17599.8, GDP_age: 37 },
+        { index: 9, GDP: 17710.7, GDP_age: 0 },
+      ]);
+      expect(types?.rows).toMatchObject({
+        ...{ px: 'Int64', who: 'category', day: 'datetime64[ns]', own: ['day', 'px', 'who'] },
+        ...{ GDP: 'float64', GDP_date: 'datetime64[ns]', GDP_age: 'Int64' },
+      });
+      expect(checked?.rows?.map(({ row, kind }) => [row, kind])).toEqual([
+        [1, 'known'],
+        [2, 'ahead'],
+      ]);
+      expect(twice).toMatchObject({ code: 2, error: expect.stringMatching(/row 3/) });
+    });
   });
 });

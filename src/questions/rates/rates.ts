@@ -52,7 +52,7 @@ const comparisonRow = rowsFrom(comparisonFields);
 export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
 
 /** The layout of two compared curves; `source` is shown only on request. */
-export const comparisonLayout: RowLayout = showing(comparisonFields, 'source');
+const comparisonLayout: RowLayout = showing(comparisonFields, 'source');
 
 const params = {
   date: curveOperation.params.date,

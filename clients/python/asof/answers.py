@@ -1,0 +1,177 @@
+"""What a question gives: rows with their types, notes, or a failure."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, TypeVar
+
+Row = TypeVar("Row")
+
+
+class AsofError(Exception):
+    """A failure that asof explains; its text is the reason and the hints.
+
+    `code` is the exit code of the command: 2 a bad value, 3 not found, 4 no key or a bad one, 5 the plan, 6 the quota,
+    7 unreachable, 8 the service failed, 9 refused by `exact` or `max_age`, 10 a local file, 70 a bug in asof.
+    """
+
+    def __init__(
+        self,
+        detail: str,
+        code: int,
+        *,
+        kind: str = "bad-input",
+        hints: Sequence[str] = (),
+        field: Optional[str] = None,
+        request_id: Optional[str] = None,
+    ) -> None:
+        super().__init__("\n  ".join([detail, *hints]))
+        self.detail = detail
+        self.code = code
+        #: What went wrong, for programs: `not-found`, `bad-input`, `unreachable` and the like.
+        self.kind = kind
+        #: What to do.
+        self.hints = list(hints)
+        #: The parameter that was refused.
+        self.field = field
+        #: The id of the request, for support.
+        self.request_id = request_id
+
+
+class AsofNote(UserWarning):
+    """What people should know of an answer besides its rows, such as that a series is sampled."""
+
+
+class Field(NamedTuple):
+    """A column of an answer."""
+
+    name: str
+    #: text, decimal, day, instant, moment, integer, double, timestamp, boolean, list, records, or any.
+    type: str
+    #: The columns of the rows in a cell, where the type is `records`.
+    fields: Tuple[Any, ...] = ()
+
+
+class Answer(List[Row]):
+    """The rows of an answer, as dicts; an answer is a list."""
+
+    def __init__(self, rows: Sequence[Row], fields: Sequence[Field], about: Mapping[str, Any]) -> None:
+        super().__init__(rows)
+        #: The columns, in their order.
+        self.fields = list(fields)
+        #: What the answer says besides its rows, such as `as_of`, `vintage` and `basis`.
+        self.about = dict(about)
+        #: What people should know of the answer; each is a warning, too.
+        self.notes: List[str] = list(about.get("notes", []))
+        #: True if there are more rows than `limit`.
+        self.has_more: bool = about.get("has_more", False)
+        #: The value of `cursor` that continues the answer.
+        self.next_cursor: Optional[str] = about.get("next_cursor")
+
+    def to_pandas(self, exact: bool = False) -> Any:
+        """Returns a pandas DataFrame; numbers are float64, or with `exact` Decimal objects."""
+        import pandas  # type: ignore[import]
+
+        columns = {name: [row[name] for row in self] for name, *_ in self.fields}  # type: ignore[index]
+        return pandas.DataFrame(
+            {field.name: pandas_column(columns[field.name], field, exact) for field in self.fields},
+            columns=list(columns),
+        )
+
+    def to_polars(self) -> Any:
+        """Returns a polars DataFrame; numbers are Float64."""
+        import polars  # type: ignore[import]
+
+        return polars.DataFrame(
+            [polars_column([row[field.name] for row in self], field) for field in self.fields]  # type: ignore[index]
+        )
+
+
+def answer_of(message: Mapping[str, Any]) -> Answer[Dict[str, Any]]:
+    """Makes an answer of a message, whose rows are lists of cells."""
+    fields = [_field(one) for one in message["fields"]]
+    about = {name: value for name, value in message.items() if name not in ("id", "fields", "rows")}
+    return Answer([_row(cells, fields) for cells in message["rows"]], fields, about)
+
+
+def _field(declared: Mapping[str, Any]) -> Field:
+    return Field(declared["name"], declared["type"], tuple(_field(one) for one in declared.get("fields", ())))
+
+
+def _row(cells: Sequence[Any], fields: Sequence[Field]) -> Dict[str, Any]:
+    return {field.name: _cell(cell, field) for cell, field in zip(cells, fields)}
+
+
+def _cell(cell: Any, field: Field) -> Any:
+    if cell is None:
+        return None
+    if field.type == "records":
+        return [{one.name: _cell(entry.get(one.name), one) for one in field.fields} for entry in cell]
+    read = _readers.get(field.type)
+    return read(cell) if read is not None and isinstance(cell, str) else cell
+
+
+def _day(text: str) -> Optional[datetime.date]:
+    # Another service writes an unknown day as an empty text.
+    return datetime.date.fromisoformat(text[:10]) if text else None
+
+
+def _time(text: str) -> Any:
+    if len(text) <= 10 or re.fullmatch(r"[^T]*T00:00:00Z", text):
+        return _day(text)
+    try:
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return text
+
+
+def _moment(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+_readers: Dict[str, Callable[[str], Any]] = {
+    "decimal": decimal.Decimal,
+    "day": _day,
+    "instant": _time,
+    "moment": _moment,
+    "timestamp": _time,
+}
+
+
+def pandas_column(values: Sequence[Any], field: Field, exact: bool = False) -> Any:
+    """Returns a column of an answer as pandas has it; the type follows from the field alone."""
+    import pandas
+
+    if field.type == "day":
+        return pandas.to_datetime(pandas.Series(values, dtype=object))
+    if field.type == "moment":
+        return pandas.to_datetime(pandas.Series(values, dtype=object), utc=True)
+    types = {"decimal": object if exact else float, "double": float, "integer": "Int64", "boolean": "boolean"}
+    return pandas.Series(values, dtype=types.get(field.type, object))
+
+
+def polars_column(values: Sequence[Any], field: Field) -> Any:
+    """Returns a column of an answer as polars has it; the type follows from the field alone."""
+    import polars
+
+    if field.type == "decimal":
+        values = [None if value is None else float(value) for value in values]
+    types = {
+        "decimal": polars.Float64,
+        "double": polars.Float64,
+        "day": polars.Date,
+        "moment": polars.Datetime("us", "UTC"),
+        "integer": polars.Int64,
+        "boolean": polars.Boolean,
+        "text": polars.Utf8,
+    }
+    return polars.Series(field.name, values, dtype=types.get(field.type))
+
+
+def raise_problem(problem: Mapping[str, Any]) -> NoReturn:
+    """Raises the failure that a message states."""
+    about = {name: problem.get(name) for name in ("field", "request_id")}
+    hints = problem.get("hints", [])
+    raise AsofError(problem["detail"], problem["code"], kind=problem["kind"], hints=hints, **about)
