@@ -182,6 +182,12 @@ describe('the package for Python', () => {
     );
     for (const said of [sampled, http, panel])
       expect(said?.notes).toEqual([expect.stringMatching(/^UNRATE /)]);
+    // The newest filing of MAIA in the sample.
+    const [none] = await shown('http.insider_filings(ticker="MAIA", from_="2026-07-20")');
+    expect(none).toMatchObject({
+      rows: [],
+      notes: [expect.stringMatching(/newest filing of MAIA is from 2026-/)],
+    });
   });
 
   it('fails with the code and the reason', async () => {
@@ -191,6 +197,12 @@ describe('the package for Python', () => {
       ['http.series_show("GDPX")', 3, /^series 'GDPX' not found/],
       ['command.insider_filings(ticker="AAPL")', 3, /^no filing of ticker 'AAPL' is stored/],
       ['http.insider_filings(ticker="AAPL")', 3, /^no filing of ticker 'AAPL' is stored/],
+      ['http.insider_clusters(ticker="AAPL")', 3, /^no filing of ticker 'AAPL' is stored/],
+      [
+        'http.insider_clusters(ticker="MAAI")',
+        3,
+        /^no filing of ticker 'MAAI' is stored\n {2}did you mean MAIA/,
+      ],
       ['command.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
       ['http.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
       [

@@ -22,6 +22,9 @@ _page_size = 1000
 
 _longest_wait = 86_400.0
 
+#: A day before the first filing with the SEC.
+_first_filing_day = "1900-01-01"
+
 
 class _ChangedData(Exception):
     """The data changed between two pages."""
@@ -90,10 +93,22 @@ class Service:
             **about,
             "has_more": page.get("has_more", False),
             "next_cursor": page.get("next_cursor"),
-            "notes": _notes(first, rows),
+            "notes": [*_notes(first, rows), *self._emptiness(rows, texts)],
             "fields": fields,
             "rows": [[row.get(field["name"]) for field in fields] for row in rows],
         }
+
+    def _emptiness(self, rows: List[Dict[str, Any]], texts: Mapping[str, str]) -> List[str]:
+        """Says of a ticker without rows when its newest filing is."""
+        asked = {name: texts[name] for name in ("ticker", "as_of") if name in texts}
+        if rows or "ticker" not in asked:
+            return []
+        path = ENDPOINTS["insider_filings"].path
+        newest = self._page(path, {**asked, "from": _first_filing_day, "limit": "1"}, False)["results"]
+        if not newest:
+            return [f"no rows: no filing of {asked['ticker']} is stored"]
+        day = newest[0]["filing_date"][:10]
+        return [f"no rows: the newest filing of {asked['ticker']} is from {day}; from_ and to name a range"]
 
     def _page(self, path: str, texts: Mapping[str, str], continues: bool) -> Dict[str, Any]:
         filled = re.sub(r"\{(\w+)\}", lambda found: urllib.parse.quote(texts[found[1]], safe=""), path)

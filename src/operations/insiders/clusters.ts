@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../param.ts';
 import { type Clock, choice, day, filter, integer } from '../value.ts';
-import { issuerNameField, tickerReasons, tickerTest } from './filings.ts';
+import { issuerNameField, tickerReasons, tickerTest, unknownTickerIn } from './filings.ts';
 
 /**
  * Codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8.
@@ -111,7 +111,7 @@ const worthTest = {
 } as const;
 
 const shared = {
-  members: ['as_of', 'covered_to'],
+  members: ['as_of', 'covered_to', 'unknown_ticker'],
   subject: 'insider filings',
   extra: oldest,
   boundBy: 'as_of',
@@ -231,7 +231,11 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   async run(values, { view, position }) {
     const { clusterPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await clusterPage(view, values, position);
-    return { ...page, rows: rows.map((row) => clusterRow(row, row)) };
+    return {
+      ...page,
+      ...(await unknownTickerIn(view, rows, values)),
+      rows: rows.map((row) => clusterRow(row, row)),
+    };
   },
 });
 
@@ -299,7 +303,11 @@ export const insiderClusterExplanations = operation({
   async run(values, { view, position }) {
     const { explanationPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await explanationPage(view, values, position);
-    return { ...page, rows: rows.map(({ own, filing }) => explanationRow(own, filing)) };
+    return {
+      ...page,
+      ...(await unknownTickerIn(view, rows, values)),
+      rows: rows.map(({ own, filing }) => explanationRow(own, filing)),
+    };
   },
 });
 
@@ -361,6 +369,10 @@ export const insiderClusterSignals = operation({
   async run(values, { view, position }) {
     const { signalPage } = await import('./cluster-listings.ts');
     const { rows, ...page } = await signalPage(view, values, position);
-    return { ...page, rows: rows.map((row) => signalRow(row, row)) };
+    return {
+      ...page,
+      ...(await unknownTickerIn(view, rows, values)),
+      rows: rows.map((row) => signalRow(row, row)),
+    };
   },
 });

@@ -198,8 +198,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
     return {
-      // As of a day, later filings are unknown.
-      ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
+      ...(await unknownTickerIn(view, found, { ticker, as_of: dates.as_of })),
       ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
       ...defined({ as_of: dates.as_of }),
     };
@@ -246,8 +245,15 @@ function filingRow(filing: Filing, transactionValue: string | null) {
 
 const rowOfFiling = rowsFrom(filingFields);
 
-async function unknownTickerIn(view: StoreView, ticker: string): Promise<Pick<Envelope, 'unknown_ticker'>> {
-  if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
+/** Returns the requested ticker, if there are no rows because no filing has it. */
+export async function unknownTickerIn(
+  view: StoreView,
+  rows: readonly unknown[],
+  { ticker, as_of: asOf }: { readonly ticker: string; readonly as_of: Day | undefined },
+): Promise<Pick<Envelope, 'unknown_ticker'>> {
+  // As of a day, later filings are unknown.
+  if (ticker === '' || asOf !== undefined || rows.length > 0) return {};
+  if ((await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
   return { unknown_ticker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
 }
 
