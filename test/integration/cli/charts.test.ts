@@ -12,7 +12,11 @@ async function drawn(line: string) {
   return read((await asof([...line.split(' '), '-f', 'svg', '--store', samplePath()])).out);
 }
 
-const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray: (_name, _path, _leaf, isAttribute) => !isAttribute });
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  isArray: (_name, _path, _leaf, isAttribute) => !isAttribute,
+});
 
 function read(svg: string) {
   const root = parser.parse(svg).svg[0];
