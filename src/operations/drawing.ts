@@ -31,6 +31,8 @@ export type Drawing = {
   readonly axis: 'day' | 'maturity';
   /** True if a value lasts until the next one. Default: straight lines join the values. */
   readonly stepped?: boolean;
+  /** True if values are counts, drawn as bars from 0; a count of 0 has none. */
+  readonly bars?: boolean;
   /** Returns the day until which the last step lasts, if later than that step. */
   readonly until?: (summary: Omit<ChartSummary, 'shaded'>) => Day | undefined;
   /** Returns the title, and in parts what it leaves open, such as the as-of date. */

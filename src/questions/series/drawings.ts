@@ -19,7 +19,7 @@ const mostLines = 8;
 /** In characters; as many as fit in a line of a picture, with its large letters. */
 const longestTitle = 52;
 
-type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
+type SeriesView = Pick<Drawing, 'bars' | 'marks' | 'stepped' | 'until'> & {
   readonly state: (summary: ChartSummary) => string;
 };
 
@@ -186,11 +186,14 @@ function upTo(day: string | undefined): string {
 /** Draws the number of dates that each vintage changed. */
 export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask): Promise<Drawing> {
   return seriesDrawing([{ id }], context, (describe) => ({
+    bars: true,
     state: () => `Dates that each vintage changed${upTo(asOf)}`,
     marks: (row) =>
       ['added', 'revised', 'withdrawn'].map((change) => {
-        const cells = { series_id: change, unit: 'Number of dates', value: row[change] ?? null };
-        return { ...observationMark(cells, row.as_of_date), source: describe(id)?.source };
+        // Each has its own scale: a vintage adds one date, and may revise hundreds.
+        const cells = { series_id: change, unit: `Dates ${change}`, value: row[change] ?? null };
+        const source = describe(id)?.source;
+        return { ...observationMark(cells, row.as_of_date), label: '', source };
       }),
   }));
 }

@@ -38,6 +38,8 @@ export type Chart = {
   readonly source: string;
   readonly bands: readonly (readonly [from: number, to: number])[];
   readonly log: boolean;
+  /** True if each run is a bar, from 0 to its value. */
+  readonly bars: boolean;
 };
 
 type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
@@ -64,7 +66,8 @@ export function chartRenderer(
           for (const one of sourceNamesIn(String(source ?? row.source ?? ''))) sources.add(one);
           const values = all.get(line) ?? { ...about, at: new Map() };
           all.set(line, values);
-          values.at.set(at, numberOf(value, about.label, at));
+          const number = numberOf(value, about.label, at);
+          values.at.set(at, drawing.bars === true && number === 0 ? null : number);
         }
       }
       return '';
@@ -92,6 +95,7 @@ export function chartRenderer(
         source: printable([...sources].sort().join('; ')),
         bands,
         log,
+        bars: drawing.bars === true,
       });
     },
   };
@@ -159,6 +163,17 @@ function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): C
   }
   const points = [...values.at].map(([day, value]) => [dayNumber(day), value] as const);
   points.sort(([a], [b]) => a - b);
+  if (drawing.bars === true) {
+    const counts = splitIntoRuns(points).flat();
+    return {
+      label,
+      runs: counts.map(([x, count]): readonly ChartPoint[] => [
+        [x, 0],
+        [x, count],
+      ]),
+      dots: [],
+    };
+  }
   if (drawing.stepped === true) {
     const steps = splitIntoRuns(points).flat();
     return { label, runs: toSteps(points, range.last), dots: steps.length > mostDots ? [] : steps };

@@ -93,14 +93,14 @@ function drawAt(chart: Chart, width: number, plot: number, grey: boolean, least 
 }
 
 /** Describes a chart for people who cannot see it: the ends and the extremes of each line. */
-function describeChart({ panels, range }: Chart): string {
+function describeChart({ panels, range, bars }: Chart): string {
   if (panels.length === 0) return 'There are no values.';
   const at = ([x, y]: ChartPoint) =>
     `${y} (${range.kind === 'day' ? addDays('1970-01-01', x) : range.names[x]})`;
   const sentences = panels.flatMap(({ heading, lines }) =>
     lines.map(({ label, runs }) => {
       const apart = [...new Set([label, heading])].filter((text) => text !== '').join(', ');
-      const points = runs.flat();
+      const points = bars ? runs.flatMap((run) => run.slice(-1)) : runs.flat();
       const byValue = points.toSorted(([, a], [, b]) => a - b);
       const greatest = byValue.find(([, value]) => value === byValue.at(-1)?.[1]);
       const [first, last, lowest, highest] = [points[0], points.at(-1), byValue[0], greatest].map(
@@ -184,10 +184,7 @@ function drawPanel(panel: PlacedPanel, frame: PanelFrame): readonly string[] {
   const y: ToCoordinate = (value) => bottom - axis.place(value) * (bottom - top);
   const heading = cut(panel.heading, cellsPerLine(width, textSize));
   const shaded = { height: bottom - top, fill: colours.band, 'fill-opacity': 0.7 };
-  const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
-  const beside = Math.max(...ends.map(([at]) => x(at))) + gap;
-  const heights = ends.map(([, value]) => y(value));
-  const places = spreadOut(heights, { from: top, to: bottom, distance: 15 });
+  const places = placeNames(panel, { x, y });
   return [
     ...chart.bands.map(([first, last]) =>
       element('rect', { x: x(first), y: top, width: x(last) - x(first), ...shaded }),
@@ -198,19 +195,77 @@ function drawPanel(panel: PlacedPanel, frame: PanelFrame): readonly string[] {
       textElement(label, left - gap, y(at) + 4, { anchor: 'end' }),
     ]),
     ...lines.flatMap((line, i) => drawLine(line, i, y, frame)),
-    ...names.map((name, i) =>
-      textElement(name, beside, (places[i] ?? 0) + 4, { colour: colourOf(i, grey), bold: true }),
-    ),
+    ...names.map((name, i) => {
+      const [at, height] = places[i] ?? [0, 0];
+      return textElement(name, at, height + 4, { colour: colourOf(i, grey), bold: true });
+    }),
   ];
 }
 
+/** A place of the picture, from its left and its top. */
+type Place = readonly [x: number, y: number];
+
+/** How far above or below the end of a line its name may be. */
+const nameShifts = [0, -13, 13, -26, 26];
+
+/** Places the names of lines: at the end of a line that ends early if there is room, otherwise at the right. */
+function placeNames(
+  { lines, names, top, bottom }: PlacedPanel,
+  { x, y }: { readonly x: ToCoordinate; readonly y: ToCoordinate },
+): readonly Place[] {
+  const drawn =
+    names.length === 0
+      ? []
+      : lines.map(({ runs }) => runs.map((run) => run.map(([at, value]): Place => [x(at), y(value)])));
+  const ends = drawn.map((runs) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
+  const beside = Math.max(...ends.map(([at]) => at)) + gap;
+  const taken: Box[] = [];
+  const inside = ends.map(([at, height], i) => {
+    const right = at + gap + estimateWidth(names[i] ?? '', textSize, true);
+    if (right > beside) return undefined;
+    for (const shift of nameShifts) {
+      const middle = height + shift;
+      const box = { left: at + gap / 2, right, top: middle - textSize / 2, bottom: middle + textSize / 2 };
+      if (box.top < top || box.bottom > bottom) continue;
+      if (drawn.flat().some((run) => doesCross(run, box)) || taken.some((one) => doOverlap(one, box)))
+        continue;
+      taken.push(box);
+      return [at + gap, middle] as const;
+    }
+    return undefined;
+  });
+  const others = ends.filter((_, i) => inside[i] === undefined).map(([, height]) => height);
+  const heights = [...spreadOut(others, { from: top, to: bottom, distance: 15 })];
+  return inside.map((place): Place => place ?? [beside, heights.shift() ?? 0]);
+}
+
+type Box = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
+
+function doOverlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+/** Tells whether a line through places crosses a box. */
+function doesCross(run: readonly Place[], { left, right, top, bottom }: Box): boolean {
+  return run.some(([x2, y2], i) => {
+    const [x1, y1] = run[i - 1] ?? [x2, y2];
+    if (x2 < left || x1 > right) return false;
+    const heightAt = (x: number) => (x1 === x2 ? y1 : y1 + ((x - x1) / (x2 - x1)) * (y2 - y1));
+    const heights = x1 === x2 ? [y1, y2] : [heightAt(Math.max(x1, left)), heightAt(Math.min(x2, right))];
+    return Math.min(...heights) <= bottom && Math.max(...heights) >= top;
+  });
+}
+
 const densePoints = 700;
+
+/** The least and the greatest width of a bar. */
+const [leastBar, mostBar] = [1.25, 12];
 
 function drawLine(
   { runs, dots }: ChartPanel['lines'][number],
   number: number,
   y: ToCoordinate,
-  { x, chart, grey }: PanelFrame,
+  { left, right, x, chart, grey }: PanelFrame,
 ): readonly string[] {
   const colour = colourOf(number, grey);
   // Screens resolve two columns for each user unit.
@@ -223,11 +278,13 @@ function drawLine(
             `${i === 0 ? 'M' : 'L'}${formatCoordinate(x(at))} ${formatCoordinate(y(value))}`,
         ),
   );
+  const bar = Math.max(leastBar, Math.min(mostBar, (0.6 * (right - left)) / runs.length));
+  const line = thinned.flat().length > densePoints ? 1.25 : 1.75;
   const style = {
     stroke: colour,
-    'stroke-width': thinned.flat().length > densePoints ? 1.25 : 1.75,
+    'stroke-width': chart.bars ? bar : line,
     'stroke-linejoin': 'round',
-    'stroke-linecap': 'round',
+    'stroke-linecap': chart.bars ? undefined : 'round',
     'stroke-dasharray': grey ? dashes[(number >> 1) % dashes.length] : undefined,
   };
   const r = chart.range.kind === 'maturity' ? 3.5 : 2.5;

@@ -70,3 +70,21 @@ it('a panel of as-of dates is drawn in steps, as what is known changes', async (
   for (const [i, [x, y]] of points.slice(1).entries())
     expect([x === points[i]?.[0], y === points[i]?.[1]]).toContain(true);
 });
+
+it('vintages are drawn as bars, with a scale for each change', async () => {
+  const line = 'vintages GDP --from 2009-01-01 --to 2010-12-31';
+  const { texts, paths } = await drawn(line);
+  expect(texts.filter((text) => text.startsWith('Dates '))).toEqual([
+    'Dates that each vintage changed',
+    'Dates added',
+    'Dates revised',
+  ]);
+  const { out } = await asof([...line.split(' '), '--csv', '--store', samplePath()]);
+  const rows = out
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(','));
+  const bars = [1, 2].map((column) => rows.filter((cells) => Number(cells[column]) > 0).length);
+  expect(paths.map((d) => d.match(/M/g)?.length)).toEqual(bars);
+});

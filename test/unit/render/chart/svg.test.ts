@@ -141,6 +141,34 @@ describe('a chart as SVG', () => {
     expect(picture.path?.map(({ d }) => d?.match(/M/g)?.length)).toEqual([2, 1]);
   });
 
+  it.each([
+    ['beside it, where there is room', [2, 1, 2], 0],
+    ['above or below another line that goes on there', [1, 1, 1], 13],
+  ])('has the name of a line that ends early at its end, %s', (_, early, shift) => {
+    const other = yearly([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    const read = pictureOf(svgOf(rowsOf({ EARLY: yearly(early), LONG: other, HIGH: yearly([9, 9, 9, 9]) })));
+    const [x = 0, y = 0] = pointsOf(read.path?.[0]).at(-1) ?? [];
+    const name = textsOf(read).find(({ text }) => text === 'EARLY');
+    expect(name?.x).toBeCloseTo(x + 8, 1);
+    expect(Math.abs((name?.y ?? 0) - 4 - y)).toBeCloseTo(shift, 1);
+    const [last = 0] = pointsOf(read.path?.[1]).at(-1) ?? [];
+    expect(textsOf(read).find(({ text }) => text === 'LONG')?.x).toBeCloseTo(last + 8, 1);
+  });
+
+  it('has a bar for each count but 0, from the line of 0', () => {
+    const read = pictureOf(svgOf(rowsOf({ X: yearly([3, 0, 7]) }), { bars: true }));
+    const { x, y } = scalesOf(read);
+    const counts = { '1990-01-01': 3, '1992-01-01': 7 };
+    const bars = Object.entries(counts).map(([at, count]) => [
+      [x(at), y(0)],
+      [x(at), y(count)],
+    ]);
+    expect(pointsOf(read.path?.[0]).map((place) => place.map(Math.round))).toEqual(
+      bars.flat().map((place) => place.map(Math.round)),
+    );
+    expect(read.desc).toContain('lowest 3 (1990-01-01), highest 7 (1992-01-01)');
+  });
+
   it('has the same bytes for the same rows in any order', () => {
     const rows = rowsOf(lines);
     const others = rows.filter(({ line }) => line === 'OTHER').reverse();
