@@ -88,7 +88,9 @@ export function chartRenderer(
         });
       return draw({
         title: printable(named ?? title),
-        subtitle: printable([...(named === undefined ? [] : [title]), ...subtitle].join('; ')),
+        subtitle: printable(
+          [...(named === undefined ? [] : [title]), subtitle.join('; ')].filter(Boolean).join('. '),
+        ),
         panels,
         range,
         key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),

@@ -259,7 +259,7 @@ function doesCross(run: readonly Place[], { left, right, top, bottom }: Box): bo
 const densePoints = 700;
 
 /** The least and the greatest width of a bar. */
-const [leastBar, mostBar] = [1.25, 12];
+const [leastBar, mostBar] = [1.25, 6];
 
 function drawLine(
   { runs, dots }: ChartPanel['lines'][number],

@@ -46,7 +46,7 @@ describe('the words of a chart', () => {
     const [title, ...below] = await textsIn('obs GDP --as-of 2009-01-30 --from 2007 --title Mine');
     expect([title, below.join(' ')]).toEqual([
       'Mine',
-      expect.stringContaining('GDP: Gross Domestic Product; As known on 2009-01-30'),
+      expect.stringContaining('GDP: Gross Domestic Product. As known on 2009-01-30'),
     ]);
   });
 
