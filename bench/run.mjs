@@ -11,6 +11,7 @@ import { asof } from './measure.mjs';
 import { page } from './page.mjs';
 import { panel } from './panel.mjs';
 import { postgres } from './postgres.mjs';
+import { questions } from './python.mjs';
 import { remote } from './remote.mjs';
 import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
@@ -37,6 +38,7 @@ const parts = {
   remote,
   clusters,
   search,
+  python: questions,
   postgres,
   sqlite,
 };
