@@ -73,6 +73,7 @@ async function printed(program: string, python = 'python3'): Promise<readonly Sa
 
 async function run(python: string, ...args: readonly string[]) {
   const env = {
+    ...proxied,
     PATH: `${folder.path('.')}:${process.env.PATH}`,
     HOME: folder.path('home'),
     PYTHONPATH: join(root, 'clients/python'),
@@ -84,6 +85,9 @@ async function run(python: string, ...args: readonly string[]) {
   const [code] = await closed;
   return { code, out, err };
 }
+
+/** Variables that name a proxy; empty without one. */
+let proxied: Readonly<Record<string, string>> = {};
 
 /** Questions that the command and a service answer alike. */
 const questions = [
@@ -271,6 +275,11 @@ describe('the package for Python', () => {
         /^asof has ended \(exit code 3\)\n {2}broken/,
       ],
       ['asof.Asof(store="a", base_url="b")', 2, /^use either store or base_url/],
+      [
+        'asof.Asof(base_url="data.example.org")',
+        2,
+        /^invalid 'base_url' 'data\.example\.org': use an http or https/,
+      ],
     ];
     const said = await shown(...failures.map(([expression]) => expression));
     for (const [i, [expression, code, reason]] of failures.entries())
@@ -360,6 +369,47 @@ show(lambda: len(command.observations("GDP", limit=3)))
     }, 2);
     expect(first?.rows).toEqual(['A']);
     expect(second).toMatchObject({ code: 6, error: 'the quota is used up' });
+  });
+
+  it('asks over one connection, and over another where the service has closed that', async () => {
+    const ports = new Set<number | undefined>();
+    const server = createServer((request, reply) => {
+      ports.add(request.socket.remotePort);
+      // The third answer is the last one of its connection, which does not say so.
+      reply.end(
+        page('A'),
+        () => ports.size === 1 && request.url?.includes('limit=3') && request.socket.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const said = await printed(`
+once = asof.Asof(base_url="http://127.0.0.1:${port}", retries=0)
+show(lambda: [len(once.series_search(limit=n)) for n in range(1, 4)])
+time.sleep(0.2)
+show(lambda: len(once.series_search(limit=4)))
+`);
+    server.close();
+    expect(said.map(({ rows }) => rows)).toEqual([[1, 1, 1], 1]);
+    expect(ports.size).toBe(2);
+  });
+
+  it('asks through the proxy that the environment names', async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, reply) => {
+      asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
+      reply.end(page('A'));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    proxied = { http_proxy: `http://ann:word@127.0.0.1:${port}` };
+    const [said] = await shown('len(asof.Asof(base_url="http://data.example/base").series_search(limit=1))');
+    proxied = {};
+    proxy.close();
+    expect(said?.rows).toBe(1);
+    expect(asked).toEqual([
+      `http://data.example/base/v1/series?match=words&limit=1 Basic ${Buffer.from('ann:word').toString('base64')}`,
+    ]);
   });
 
   it('reads every page, and begins again where the data change between two', async () => {

@@ -13,8 +13,8 @@ Row = TypeVar("Row")
 class AsofError(Exception):
     """A failure that asof explains; its text is the reason and the hints.
 
-    `code` is the exit code of the command: 2 a bad value, 3 not found, 4 no key or a bad one, 5 the plan, 6 the quota,
-    7 unreachable, 8 the service failed, 9 refused by `exact` or `max_age`, 10 a local file, 70 a bug in asof.
+    `code` is the exit code of the command: 2 a bad value, 3 not found, 4 no key or a bad one, 5 the plan, 6 the
+    quota, 7 unreachable, 8 the service failed, 9 refused by `exact` or `max_age`, 10 a local file, 70 a bug in asof.
     """
 
     def __init__(

@@ -18,9 +18,9 @@ from .values import plain
 class Asof(Questions):
     """Where the data come from.
 
-    Without arguments, the asof command answers, from the store or the service that it is set to. `store` names another
-    store. `base_url` names a service, which is asked over HTTP; with `command`, through the asof command, which answers
-    every question, also those that the service has not. `command` is the command, or a list such as
+    Without arguments, the asof command answers, from the store or the service that it is set to. `store` names
+    another store. `base_url` names a service, which is asked over HTTP; with `command`, through the asof command,
+    which answers every question, also those that the service has not. `command` is the command, or a list such as
     ["node", "asof/dist/asof.cjs"]. `key` is the key of the service. Default: the variable ASOF_API_KEY.
 
     `timeout` is the seconds for one try of a request to the service, `retries` the number of further tries, and

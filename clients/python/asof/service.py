@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from typing import Any, Dict, List, Mapping, Optional
 
 from .answers import AsofError
+from .connection import Connections, Reply
 from .endpoints import ENDPOINTS, Endpoint
 
 #: The exit codes of the command, by the status of a service.
@@ -30,23 +28,12 @@ class _ChangedData(Exception):
     """The data changed between two pages."""
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: the key is for this address."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
 class Service:
     """A service at a base URL."""
 
     def __init__(self, base_url: str, key: Optional[str], timeout: float, retries: int, max_wait: float) -> None:
-        self._base_url = base_url.rstrip("/")
-        self._headers = {"Accept": "application/json", "User-Agent": "asof-python"}
-        if key:
-            self._headers["X-API-Key"] = key
-        self._timeout, self._retries, self._max_wait = timeout, retries, min(max_wait, _longest_wait)
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._connections = Connections(base_url, key, timeout)
+        self._retries, self._max_wait = retries, min(max_wait, _longest_wait)
 
     def ask(self, name: str, values: Mapping[str, Any]) -> Dict[str, Any]:
         """Asks a question that the service has; raises AsofError for a failure."""
@@ -65,7 +52,8 @@ class Service:
         raise AsofError("the data changed again and again while they were read", 8, kind="data-changed")
 
     def close(self) -> None:
-        """Does nothing: no connection stays open."""
+        """Closes the connection of this thread."""
+        self._connections.close()
 
     def _whole(self, endpoint: Endpoint, texts: Dict[str, str]) -> Dict[str, Any]:
         most = int(texts["limit"]) if endpoint.is_paged and "limit" in texts else None
@@ -113,34 +101,38 @@ class Service:
     def _page(self, path: str, texts: Mapping[str, str], continues: bool) -> Dict[str, Any]:
         filled = re.sub(r"\{(\w+)\}", lambda found: urllib.parse.quote(texts[found[1]], safe=""), path)
         query = {name: text for name, text in texts.items() if f"{{{name}}}" not in path}
-        url = self._base_url + filled + (f"?{urllib.parse.urlencode(query)}" if query else "")
-        request = urllib.request.Request(url, headers=self._headers)
+        target = filled + (f"?{urllib.parse.urlencode(query)}" if query else "")
         waited, failed = 0.0, 0
         while True:
             failed += 1
             pause = 2.0 ** (failed - 1) / 4
             try:
-                with self._opener.open(request, timeout=self._timeout) as reply:
-                    page = json.load(reply)
-                if isinstance(page, dict) and isinstance(page.get("results"), list):
-                    return page
-                raise AsofError(f"{url} did not answer as a service of asof does", 8, kind="bad-answer")
-            except urllib.error.HTTPError as error:
-                failure = _problem(error, url)
+                reply = self._connections.get(target)
+            except AsofError as error:
+                failure = error
+            else:
+                if reply.status == 200:
+                    return _page_in(reply)
+                failure = _problem(reply)
                 if continues and failure.field == "cursor":
-                    raise _ChangedData from None
-                pause = max(pause, _seconds(error.headers.get("Retry-After")))
-                if error.code not in (429, 502, 503, 504):
-                    raise failure from None
-            except (OSError, http.client.HTTPException) as error:
-                reason = getattr(error, "reason", error)
-                failure = AsofError(f"cannot reach {self._base_url}: {reason}", 7, kind="unreachable")
-            except ValueError:
-                raise AsofError(f"{url} did not answer in JSON", 8, kind="bad-answer") from None
+                    raise _ChangedData
+                if reply.status not in (429, 502, 503, 504):
+                    raise failure
+                pause = max(pause, _seconds(reply.headers.get("Retry-After")))
             if failed > self._retries or waited + pause > self._max_wait:
                 raise failure
             waited += pause
             time.sleep(pause)
+
+
+def _page_in(reply: Reply) -> Dict[str, Any]:
+    try:
+        page = json.loads(reply.body)
+    except ValueError:
+        raise AsofError(f"{reply.url} did not answer in JSON", 8, kind="bad-answer") from None
+    if isinstance(page, dict) and isinstance(page.get("results"), list):
+        return page
+    raise AsofError(f"{reply.url} did not answer as a service of asof does", 8, kind="bad-answer")
 
 
 def _needs_command(detail: str) -> AsofError:
@@ -203,17 +195,19 @@ def _seconds(text: Optional[str]) -> float:
     return float(text) if text is not None and re.fullmatch(r"\d{1,6}", text.strip()) else 0.0
 
 
-def _problem(error: urllib.error.HTTPError, url: str) -> AsofError:
+def _problem(reply: Reply) -> AsofError:
+    document: Mapping[str, Any] = {}
+    kind = "bad-answer"
+    detail = f"{reply.url} answered {reply.status}"
+    if 300 <= reply.status < 400:
+        detail = f"{reply.url} redirects to {reply.headers.get('Location', 'nowhere')}"
     try:
-        document = json.load(error)
-        detail, kind = document["detail"], document.get("type", "").rsplit("/", 1)[-1]
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, http.client.HTTPException):
-        document, kind = {}, "bad-answer"
-        detail = f"{url} answered {error.code}"
-        if 300 <= error.code < 400:
-            detail = f"{url} redirects to {error.headers.get('Location', 'nowhere')}"
-    code = _codes.get(error.code, 8)
+        document = dict(json.loads(reply.body))
+        detail, kind = str(document["detail"]), str(document.get("type", "")).rsplit("/", 1)[-1]
+    except (ValueError, KeyError, TypeError):
+        pass
+    code = _codes.get(reply.status, 8)
     # The contract has these words for an unknown series; any other 404 means that the service lacks the path.
-    if error.code == 404 and not re.match(r"series '.*' not found", detail):
+    if reply.status == 404 and not re.match(r"series '.*' not found", detail):
         code, kind = 8, "bad-answer"
     return AsofError(detail, code, kind=kind, field=document.get("field"), request_id=document.get("request_id"))
