@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { medians, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
 const sample = join(import.meta.dirname, '../dist/sample.db');
+const binary = join(import.meta.dirname, '../binary/asof');
 
 /** Whole processes, as a shell script starts them, against the smallest node program. */
 export function startUp() {
@@ -11,6 +13,7 @@ export function startUp() {
     node: () => timed(process.execPath, ['-e', '0']),
     version: () => timedAsof(['--version']),
     query: () => timedAsof(query),
+    ...(existsSync(binary) && { binary: () => timed(binary, query) }),
   });
   const line = (name, ours, atMost) => ({
     name,
@@ -22,5 +25,16 @@ export function startUp() {
   return [
     line('asof --version', taken.version, 1.25),
     line('asof observations GDP --as-of 2015-01-30 --csv', taken.query, 1.6),
+    ...(taken.binary === undefined
+      ? []
+      : [
+          {
+            name: 'the same question to the single executable of `npm run binary`',
+            ours: duration(taken.binary),
+            theirs: `dist/asof.cjs: ${duration(taken.query)}`,
+            figure: taken.binary / taken.query,
+            atMost: 1.5,
+          },
+        ]),
   ];
 }

@@ -39,6 +39,8 @@ export async function buildProgram() {
     chunkFileNames: 'parts/[name].cjs',
     minify: true,
     comments: false,
+    // A single executable finds modules by `require`.
+    dynamicImportInCjs: false,
     codeSplitting: {
       groups: Object.keys(files).map((name, place, { length }) => ({
         name,

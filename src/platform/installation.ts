@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import envPaths from 'env-paths';
+import { systemProblem } from '../errors/system-errors.ts';
 
 /** Finds the folder of asof's package.json, from the sources and from the build. */
 function packageRoot(): string {
@@ -13,24 +14,54 @@ function packageRoot(): string {
   return folder;
 }
 
+/** What a single executable holds in place of the files of the build (scripts/binary-loader.cjs). */
+type HeldFiles = {
+  readonly read: (name: string) => Buffer;
+  readonly names: (folder: string) => readonly string[];
+  /** Copies a file to where other programs can open it. */
+  readonly pathOf: (name: string) => string;
+  readonly thread: (name: string) => string;
+};
+
+const held: HeldFiles | undefined = Reflect.get(globalThis, Symbol.for('asof.files'));
+
 /** Returns the version of this asof. */
 export function version(): string {
-  const content = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    version: string;
-  };
+  const text = held?.read('package.json') ?? readFileSync(join(packageRoot(), 'package.json'));
+  const content = JSON.parse(String(text)) as { version: string };
   return content.version;
 }
 
-/** Returns the path of a file or folder that the build makes. */
-export function builtPath(
-  name: 'examples.json' | 'explorer' | 'sample.db' | 'swagger-ui' | 'table-worker.cjs',
-): string {
+function builtPath(name: string): string {
   return join(packageRoot(), 'dist', name);
 }
 
-/** Returns the path of the shipped sample store. */
+/** Returns the content of a file that the build makes. */
+export function builtFile(name: string): Buffer {
+  return held?.read(name) ?? readFileSync(builtPath(name));
+}
+
+/** Returns the names of the files in a folder that the build makes. */
+export function builtNames(folder: 'explorer' | 'swagger-ui'): readonly string[] {
+  return held?.names(folder) ?? readdirSync(builtPath(folder));
+}
+
+/** Returns the program of a thread that the build makes, as a path or a text. */
+export function threadProgram(name: 'table-worker.cjs'): {
+  readonly program: string;
+  readonly eval: boolean;
+} {
+  const text = held?.thread(name);
+  return { program: text ?? builtPath(name), eval: text !== undefined };
+}
+
+/** Returns the path of the shipped sample store; throws a Problem if a single executable cannot write it there. */
 export function samplePath(): string {
-  return builtPath('sample.db');
+  try {
+    return held?.pathOf('sample.db') ?? builtPath('sample.db');
+  } catch (cause) {
+    throw systemProblem('create', 'the copy of the sample', cause);
+  }
 }
 
 /** Tells whether a path leads to the shipped sample. */

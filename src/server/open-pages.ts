@@ -1,8 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { Problem } from '../errors/problem.ts';
-import { builtPath } from '../platform/installation.ts';
+import { builtFile, builtNames } from '../platform/installation.ts';
 import { freshnessOf } from '../store/store.ts';
 import { endpoints } from './endpoints.ts';
 import type { Gate } from './keys/gate.ts';
@@ -132,7 +130,7 @@ type BuiltPage = {
 
 function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: Answering])[] {
   const { folder, page, files } = built;
-  const loaded = readdirSync(builtPath(folder)).flatMap((name) => {
+  const loaded = builtNames(folder).flatMap((name) => {
     const type = fileTypes[extname(name)];
     return type === undefined ? [] : [[`${files}/${name}`, fileAnswer(built, name, type)] as const];
   });
@@ -142,7 +140,7 @@ function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: 
 /** Answers a file, read at the first request; browsers ask each time whether their copy is current. */
 function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type: string): Answering {
   const made = async () => {
-    const content = await readFile(join(builtPath(folder), name));
+    const content = builtFile(`${folder}/${name}`);
     const isNamed = name === 'page.html' && storeName !== undefined;
     const body = isNamed ? withStoreName(content, storeName) : content;
     const tag = tagOf(body);

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { overdueAfter } from '../domain/calendar/due.ts';
 import { codeVoice, Problem, type ProblemKind, type ProblemOptions, saidIn } from '../errors/problem.ts';
 import type { Envelope } from '../operations/envelope.ts';
@@ -6,7 +5,7 @@ import { type Field, fieldKinds, memberFields, type Schema } from '../operations
 import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
-import { builtPath } from '../platform/installation.ts';
+import { builtFile } from '../platform/installation.ts';
 import { answerFormats, type Endpoint, notAcceptable } from './endpoints.ts';
 
 /** Returns the OpenAPI 3.1 description of a service with these endpoints. */
@@ -329,12 +328,16 @@ function envelopeSchema(endpoint: Endpoint): Schema {
   );
 }
 
-const answersFile = builtPath('examples.json');
+/** The sample's answers to the endpoints' examples, by name, with one row; the build makes them with this module. */
+const answers: Readonly<Record<string, Envelope>> = readAnswers();
 
-/** The sample's answers to the endpoints' examples, by name, with one row; made by the build. */
-const answers: Readonly<Record<string, Envelope>> = existsSync(answersFile)
-  ? JSON.parse(readFileSync(answersFile, 'utf8'))
-  : {};
+function readAnswers(): typeof answers {
+  try {
+    return JSON.parse(String(builtFile('examples.json')));
+  } catch {
+    return {};
+  }
+}
 
 function answerContent(endpoint: Endpoint): Schema {
   const answer = answers[endpoint.name];

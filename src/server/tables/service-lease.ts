@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../../errors/problem.ts';
-import { builtPath } from '../../platform/installation.ts';
+import { threadProgram } from '../../platform/installation.ts';
 import { Gathering } from '../../platform/promises.ts';
 import { createService, type Service, type ServiceOptions } from '../../service/service.ts';
 import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
@@ -186,7 +186,8 @@ export class TableWorkers {
   #newThread(): Worker {
     const { address, billingUrl } = this.#options;
     const workerData: WorkerData = { address, billingUrl };
-    const thread = new Worker(builtPath('table-worker.cjs'), { workerData });
+    const { program, ...how } = threadProgram('table-worker.cjs');
+    const thread = new Worker(program, { ...how, workerData });
     thread.unref();
     return thread.on('error', () => this.#idle.delete(thread));
   }

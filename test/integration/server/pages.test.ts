@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadSeries } from '../../../src/explorer/history.ts';
 import { PageService, ServiceFailure } from '../../../src/explorer/page-service.ts';
 import { addAlias } from '../../../src/maintenance/series.ts';
-import { builtPath, samplePath } from '../../../src/platform/installation.ts';
+import { builtFile, builtNames, samplePath } from '../../../src/platform/installation.ts';
 import { explore, type RunningExplorer } from '../../../src/server/serve.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -214,8 +212,8 @@ describe('asof explore', () => {
 });
 
 describe('the page of the explorer', () => {
-  const files = readdirSync(builtPath('explorer')).filter((name) => /\.(js|css)$/.test(name));
-  const contents = files.map((name) => readFileSync(join(builtPath('explorer'), name)));
+  const files = builtNames('explorer').filter((name) => /\.(js|css)$/.test(name));
+  const contents = files.map((name) => builtFile(`explorer/${name}`));
 
   it('weighs at most 150 KB of script and style, compressed', () => {
     const weights = contents.map((content) => gzipSync(content).length);
