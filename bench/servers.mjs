@@ -30,7 +30,7 @@ export function started(args) {
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${said}`)));
     child.stderr.on('data', (text) => {
       if (said.length < 10_000) said += text;
-      const url = /listens on (http:\/\/[^"\s]+)/.exec(said)?.[1];
+      const url = /(?:"url":"| listens on )(http:\/\/[^"\s]+)/.exec(said)?.[1];
       if (url !== undefined) resolve({ child, url });
     });
   });

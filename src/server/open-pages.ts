@@ -37,6 +37,7 @@ export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answer
     ['/healthz', (exchange) => respondJson(exchange, { status: 'ok' })],
     ['/readyz', (exchange) => readiness(exchange, options)],
     ['/v1/openapi.json', (exchange) => respondJson(exchange, openApi(endpoints, publicUrl))],
+    ['/', homePage],
     ...shownPages(options),
     ['/errors/{suffix}', errorPage],
   ]);
@@ -47,6 +48,37 @@ function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
   const headers = { 'Cache-Control': 'no-store' };
   return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
+
+/** Answers `/` for people, whose browsers ask for HTML; programs are told that it is no endpoint. */
+async function homePage(exchange: Exchange): Promise<WireReply> {
+  if (!/\btext\/html\b/.test(exchange.request.header('accept') ?? '')) throw noEndpoint();
+  const headers = {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': "default-src 'none'; img-src data:",
+  };
+  return respond(exchange, { status: 200, type: 'text/html; charset=utf-8', body: home, headers });
+}
+
+const home = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>asof</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>asof</h1>
+<p>This service answers questions about economic data as they were known on a day. Programs ask it with a key.</p>
+<ul>
+<li><a href="docs">What it answers</a>, with a form for each question</li>
+<li><a href="v1/openapi.json">The description for programs</a> (OpenAPI)</li>
+<li><a href="readyz">Whether it is ready</a></li>
+</ul>
+</body>
+</html>
+`;
 
 async function errorPage(exchange: Exchange): Promise<WireReply> {
   const body = errorPages.get(exchange.request.path.slice('/errors/'.length));

@@ -3,7 +3,7 @@ import { pipeline, Readable, type Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { Problem } from '../errors/problem.ts';
 import type { Admission } from './keys/gate.ts';
 
@@ -75,15 +75,31 @@ export function createLog(stream: Writable, { level = 'info', readable = false }
       waiting += readable ? readableLine(line) : line;
     },
   };
-  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
+  const formatters = { level: (name: string) => ({ level: name }) };
+  // The build shortens the names of classes, by which pino says what an error is.
+  const serializers = { err: (error: Error) => ({ ...stdSerializers.err(error), type: error.name }) };
+  return pino(
+    { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers },
+    destination,
+  );
 }
 
 /** Formats a line of the log for people: the time in UTC, the event, and the rest as `name=value`. */
 export function readableLine(line: string): string {
-  const { level, time, msg, err, url: _, store: __, ...entry }: LogEntry = JSON.parse(line);
+  const {
+    level,
+    time,
+    msg,
+    err,
+    url: _,
+    store: __,
+    version: ___,
+    sample: ____,
+    ...entry
+  }: LogEntry = JSON.parse(line);
   const said = [
     time.slice(11, 19),
-    ...(level >= 50 ? ['error:'] : level >= 40 ? ['warning:'] : []),
+    ...(level === 'info' ? [] : [level === 'warn' ? 'warning:' : `${level}:`]),
     ...(msg === undefined ? [] : [msg]),
     ...Object.entries(entry).flatMap(([name, value]) => (value == null ? [] : `${name}=${value}`)),
     ...(err?.message === undefined ? [] : [err.message]),
@@ -92,7 +108,7 @@ export function readableLine(line: string): string {
 }
 
 type LogEntry = {
-  readonly level: number;
+  readonly level: string;
   readonly time: string;
   readonly msg?: string;
   readonly err?: { readonly message?: string };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
-import { isShippedSample } from '../platform/installation.ts';
+import { isShippedSample, version } from '../platform/installation.ts';
 import { owner, type ServiceOptions } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
 import type { Store } from '../store/store.ts';
@@ -52,7 +53,6 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   const { gate, clock = () => new Date(), keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
   const log = createLog(options.log, options.logOptions);
   const opened = await openService(options);
-  noteStore(opened, log);
   const services = new Services(opened);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     metricsUrl = `${await listen(metricsPort, handler)}/metrics`;
     log.info({ metrics: metricsUrl }, `metrics are at ${metricsUrl}`);
   }
-  log.info({ url }, `asof listens on ${url}`);
+  noteStore(opened, log, url);
   if (!(await gate.hasKeys(clock().getTime()))) log.warn(`there is no key yet: ${keyCommand}`);
 
   let reloading = Promise.resolve();
@@ -92,8 +92,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       try {
         const opened = await openService(options);
         services.replace(opened);
-        log.info('opened the store again');
-        noteStore(opened, log);
+        noteStore(opened, log, url);
       } catch (error) {
         log.error({ err: error }, 'cannot open the store again; the one that is open stays');
       }
@@ -116,14 +115,22 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     clearInterval(saving);
     await save();
     log.info('stopped');
+    // The log writes the lines of a turn at its end, and the process ends at once.
+    await nextTurn();
   };
   return { url, metricsUrl, reload, stop };
 }
 
-function noteStore({ address }: ReturnType<typeof serviceOf>, log: Log): void {
+function noteStore({ address }: ReturnType<typeof serviceOf>, log: Log, url: string): void {
   const store = shownAddress(address);
-  if (!isShippedSample(address)) log.info({ store }, `asof serves the store ${store}`);
-  else log.warn({ store }, 'asof serves the sample that it ships: `asof import` makes a store of your own');
+  const sample = isShippedSample(address);
+  const line = { version: version(), store, sample, url };
+  if (!sample) log.info(line, `asof ${line.version} serves the store ${store} on ${url}`);
+  else
+    log.warn(
+      line,
+      `asof ${line.version} serves the sample that it ships on ${url}: \`asof import\` makes a store of your own`,
+    );
 }
 
 async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions) {

@@ -16,12 +16,12 @@ const variables: ReadonlySet<string> = new Set(
 /** The variables of asof that a file sets. */
 function variablesIn(name: string): readonly string[] {
   return [...textOf(name).matchAll(/^(?!\s*#).*$/gm)].flatMap(([line]) =>
-    [...line.matchAll(/\b(ASOF_[A-Z_]+)[=:]/g)].map(([, variable = '']) => variable),
+    [...line.matchAll(/\b(ASOF_[A-Z_]+)(?:[=:]|$)/g)].map(([, variable = '']) => variable),
   );
 }
 
 describe('the files of deploy/', () => {
-  it.each(['asof.service', 'Dockerfile', 'compose.yaml', 'postgres/compose.yaml'])(
+  it.each(['asof.service', 'Dockerfile', 'compose.yaml', 'postgres/compose.yaml', 'kubernetes.yaml'])(
     '%s sets variables that a service reads',
     (name) => {
       const named = variablesIn(name);
@@ -54,6 +54,27 @@ describe('the files of deploy/', () => {
     // It takes no more than 0.5 s of notice, 8 s for requests, and a second to close.
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(textOf('asof.service'))?.[1])).toBeGreaterThanOrEqual(10);
     expect(Number(/stop_grace_period: (\d+)s/.exec(textOf('compose.yaml'))?.[1])).toBeGreaterThanOrEqual(10);
+  });
+
+  it('Kubernetes asks the probes, and waits longer than the drain and the requests in flight', () => {
+    const text = textOf('kubernetes.yaml');
+    const probes = [...text.matchAll(/(\w+)Probe:\n +httpGet: \{ path: (\S+), port: http \}/g)];
+    expect(probes.map(([, probe, path]) => `${probe} ${path}`)).toEqual([
+      'startup /healthz',
+      'liveness /healthz',
+      'readiness /readyz',
+    ]);
+    const [, drain] = /ASOF_DRAIN\n +value: (\d+)s$/m.exec(text) ?? [];
+    const [, grace] = /terminationGracePeriodSeconds: (\d+)$/m.exec(text) ?? [];
+    expect(Number(grace)).toBeGreaterThanOrEqual(Number(drain) + 10);
+    const [, period] = /readinessProbe:\n.*\n +periodSeconds: (\d+)$/m.exec(text) ?? [];
+    expect(Number(drain)).toBeGreaterThan(2 * Number(period));
+    expect(text).toMatch(/^ +readOnlyRootFilesystem: true$/m);
+    expect(text).toMatch(/^ +runAsNonRoot: true$/m);
+    // What the secret and the volumes are mounted as is what the settings name.
+    expect(text).toMatch(/ASOF_METRICS_KEY\n +value: \/secrets\/metrics\/key$/m);
+    expect(text).toContain('{ name: metrics-key, mountPath: /secrets/metrics, readOnly: true }');
+    expect(textOf('Dockerfile')).toContain('VOLUME /data');
   });
 
   it('the image compiles nothing, as its Node needs no driver that is compiled', () => {

@@ -14,6 +14,7 @@ import type { Flag, LinePart } from '../../operations/typed-line.ts';
 import { choice, formed, integer, isPlain, text, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
+import { duration } from '../../pull/options.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import { shownAddress } from '../../store/address.ts';
@@ -94,6 +95,11 @@ export const serveSettings = {
     value: { ...integer(1, 86_400), placeholder: 'seconds' },
     about: 'time limit for computing one table, in seconds',
     fallback: '60',
+  },
+  drain: {
+    value: duration,
+    about: 'time from SIGTERM in which it goes on answering while /readyz is 503, such as 10s',
+    fallback: '0.5s',
   },
   'metrics-port': { value: port, about: 'port for /metrics, at the same address' },
   'metrics-key': { value: file, about: 'file with the key for /metrics' },
@@ -240,6 +246,7 @@ asof serve --metrics-port 9464
         ].join(' '),
         logOptions: { readable: io.stderr.isTTY === true, ...defined({ level: values['log-level'] }) },
         clock: io.clock,
+        ...(values.drain !== undefined && { timeouts: { notice: values.drain * 1000 } }),
         ...defined({
           publicUrl: values['public-url'],
           billingUrl: values['billing-url'],

@@ -15,7 +15,7 @@ import {
   startProgram,
   startServing,
 } from '../../support/processes.ts';
-import { builtProgram as program } from '../../support/repository.ts';
+import { manifest, builtProgram as program } from '../../support/repository.ts';
 import { facts } from '../../support/scratch-store.ts';
 
 afterEach(killProcesses);
@@ -168,7 +168,9 @@ describe('asof serve', () => {
       (await fetch(`http://127.0.0.1:${port}/v1/series/${id}`, { headers })).status;
     await expect.poll(() => statusOf('GDP').catch(() => 0), { timeout: 10_000 }).toBe(200);
     expect(JSON.parse(log().split('\n')[0] ?? '')).toMatchObject({
-      level: 40,
+      level: 'warn',
+      version: manifest.version,
+      sample: true,
       msg: expect.stringContaining('serves the sample'),
       store: expect.stringMatching(/sample\.db$/),
     });
@@ -192,7 +194,9 @@ describe('asof serve', () => {
     symlinkSync(other, `${link}.next`);
     renameSync(`${link}.next`, link);
     service.child.kill('SIGHUP');
-    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened the store again');
+    await expect
+      .poll(() => service.log(), { timeout: 10_000 })
+      .toMatch(/serves the store.*\n[\s\S]*serves the store/);
     expect(await count()).toBe(3);
     // If the new store cannot be opened, the service keeps the old one.
     writeFileSync(`${link}.bad`, 'no store');
@@ -218,6 +222,34 @@ describe('asof serve', () => {
       expect(performance.now() - started).toBeLessThan(10_000);
     },
   );
+
+  it('goes on answering for --drain with readiness 503, and says last that it has stopped', async () => {
+    const place = await newPlace();
+    const key = newKey(place, 'many');
+    const service = await start(place, undefined, { ASOF_DRAIN: '2s' });
+    service.child.kill('SIGTERM');
+    const began = performance.now();
+    await expect.poll(async () => (await service.get('/readyz')).status, { interval: 20 }).toBe(503);
+    while (performance.now() - began < 1500) {
+      expect([(await service.get('/readyz')).status, (await service.get(asOf, key)).status]).toEqual([
+        503, 200,
+      ]);
+      await delay(50);
+    }
+    expect(await service.exited).toBe(0);
+    const [first, ...rest] = service
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      level: 'info',
+      version: manifest.version,
+      store: place.store,
+      sample: false,
+    });
+    expect(rest.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
+  });
 
   it('sets readiness to 503 before it stops', async () => {
     const service = await start(await newPlace());

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MetricsAccess } from '../../../src/server/metrics.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { startService, unlimited } from '../../support/modes.ts';
+import { root } from '../../support/repository.ts';
 import { importFiles } from '../../support/scratch-store.ts';
 
 async function start(metrics: MetricsAccess) {
@@ -53,6 +56,26 @@ describe('the metrics of a service', () => {
     const labels = `${route},status="200"`;
     expect(await sample('asof_http_request_duration_seconds_bucket', `le="+Inf",${labels}`)).toBe(2);
     expect(await sample('asof_http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
+  });
+
+  it('are all that the dashboard for Grafana asks for', async () => {
+    const dashboard: {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    } = JSON.parse(readFileSync(join(root, 'deploy', 'grafana.json'), 'utf8'));
+    const asked = dashboard.panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => expr.match(/\b(?:asof|nodejs|process)_\w+/g) ?? []),
+    );
+    const text = await (await place.metrics()).text();
+    const known = new Set(
+      [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      ),
+    );
+    expect(new Set(asked).size).toBeGreaterThan(10);
+    expect(asked.filter((name) => !known.has(name))).toEqual([]);
+    // Nothing that only asof has is left out.
+    const own = [...known].filter((name) => /^asof_(?!.*_(count|sum)$)/.test(name));
+    expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 
   it('count what the cache had', async () => {

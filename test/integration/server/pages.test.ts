@@ -105,6 +105,15 @@ describe('the reference page', () => {
       expect(await inCoding(coding)).toEqual({ ...plain, coding });
   });
 
+  it('is what the page at / leads to, which browsers get and programs do not', async () => {
+    const page = await fetch(service.url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const links = [...(await page.text()).matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toEqual(['docs', 'v1/openapi.json', 'readyz']);
+    for (const link of links) expect((await fetch(new URL(link, page.url))).status).toBe(200);
+    expect((await fetch(service.url)).status).toBe(404);
+  });
+
   it('answers no other address below its own', async () => {
     for (const path of ['/docs/x', '/docs/LICENSE', '/docs/../package.json', '/docs/nothing.js'])
       expect((await fetch(`${service.url}${path}`)).status).toBe(404);

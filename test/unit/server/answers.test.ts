@@ -94,17 +94,17 @@ describe('a line of the log for people', () => {
   const request = { request_id: 'req_1', method: 'GET', route: '/v1/ping', ms: 1.5, key: null };
 
   it.each<readonly [shown: string, entry: object]>([
-    ['asof listens on http://[::1]:8787', { msg: 'asof listens on http://[::1]:8787', url: 'http://x' }],
+    ['asof serves on http://[::1]:8787', { msg: 'asof serves on http://[::1]:8787', url: 'http://x' }],
     ['request_id=req_1 method=GET route=/v1/ping ms=1.5 status=200', { ...request, status: 200 }],
     [
       'error: cannot open it disk I/O error',
-      { level: 50, msg: 'cannot open it', err: { message: 'disk I/O error' } },
+      { level: 'error', msg: 'cannot open it', err: { message: 'disk I/O error' } },
     ],
-    ['warning: there is no key yet', { level: 40, msg: 'there is no key yet' }],
+    ['warning: there is no key yet', { level: 'warn', msg: 'there is no key yet' }],
     // A text that would forge a line.
     ['a\\u{a}12:00:02 b\\u{1b}[2J', { msg: 'a\n12:00:02 b\u001B[2J' }],
   ])('shows %s', (shown, entry) => {
-    expect(readableLine(JSON.stringify({ time, level: 30, ...entry }))).toBe(`12:00:01 ${shown}\n`);
+    expect(readableLine(JSON.stringify({ time, level: 'info', ...entry }))).toBe(`12:00:01 ${shown}\n`);
   });
 
   it('is written only where it is asked for; elsewhere each line is JSON', async () => {
@@ -116,7 +116,7 @@ describe('a line of the log for people', () => {
       return String(stream.read());
     };
     expect(await written(true)).toMatch(/^\d\d:\d\d:\d\d ready\n$/);
-    expect(JSON.parse(await written(false))).toMatchObject({ level: 30, msg: 'ready' });
+    expect(JSON.parse(await written(false))).toMatchObject({ level: 'info', msg: 'ready' });
   });
 });
 
