@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recessionsIn, recessionsOn } from '../../../src/answering/recessions.ts';
+import { recessionsIn } from '../../../src/answering/recessions.ts';
+import { recessionsOn } from '../../../src/domain/calendar/recessions.ts';
 
 function monthsOf({ from, to = '' }: { readonly from: string; readonly to?: string }): number {
   const number = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
