@@ -66,20 +66,13 @@ const parts = {
 
   'chart-flags': async ({ chartFlags }) => flagTable(await chartFlags()),
 
-  command: async ({ asof, helpOf, sharedFlags, chartFlags }, given) => {
+  command: async ({ asof, helpOf, sharedFlags }, given) => {
     const [words, example] = given.split(/ \| ?/);
-    const { summary, usage, flags, positionals } = await helpOf(words);
+    const { summary, usage, flags, positionals, draws } = await helpOf(words);
     const shared = new Set((await sharedFlags()).map(([flag]) => nameOf(flag)));
     const own = flags.filter(([flag]) => !shared.has(nameOf(flag)) && nameOf(flag) !== '--help');
-    const draws = own.some(([flag]) => flag === '--plot');
-    const charts = draws ? (await chartFlags()).map(([flag]) => flag) : [];
-    const drawn = own.filter(([flag]) => charts.includes(flag)).map(([flag]) => flag);
     const args = positionals.filter(([, text]) => text !== '');
-    const rows = [
-      ...args,
-      ...own.filter(([flag]) => !drawn.includes(flag)),
-      ...(draws ? [[drawn.join(', '), '[flags of charts](#flags-of-charts)']] : []),
-    ];
+    const rows = [...args, ...own, ...(draws ? [['--plot', '[flags of charts](#flags-of-charts)']] : [])];
     const heading = args.length === 0 ? 'flag' : 'argument or flag';
     return [
       `${summary}.`,

@@ -55,18 +55,13 @@ export class Sources {
     return all.flat();
   };
 
-  /** The flags that every command with rows takes: those that `asof ping` and `asof series show` have in common. */
-  sharedFlags = async () => {
-    const others = (await this.helpOf('series show')).flags.map(([flag]) => nameOf(flag));
-    const { flags } = await this.helpOf('ping');
-    return flags.filter(([flag]) => nameOf(flag) !== '--help' && others.includes(nameOf(flag)));
-  };
+  #flagsOf = async (topic) => readHelp(await this.asof(['help', topic])).flags;
 
-  /** The flags of charts, from the command that has them all. */
-  chartFlags = async () => {
-    const names = ['--plot', '--width', '--height', '--title', '--grey', '--log', '--index', '--recessions'];
-    return (await this.helpOf('observations')).flags.filter(([flag]) => names.includes(nameOf(flag)));
-  };
+  /** The flags that commands with rows share. */
+  sharedFlags = async () => [...(await this.#flagsOf('output')), ...(await this.#flagsOf('connection'))];
+
+  /** The flags of charts. */
+  chartFlags = () => this.#flagsOf('charts');
 
   /** The public API, read from the built types. */
   library = () =>
@@ -129,7 +124,8 @@ function readHelp(text) {
     usage: (lines[0] ?? '').replace('Usage: ', ''),
     summary: lines.slice(1).find((line) => line !== '') ?? '',
     flags: all.filter(([term]) => term.startsWith('-')),
-    positionals: entries('Arguments'),
+    positionals: [...entries('Arguments'), ...entries('Options')].filter(([term]) => !term.startsWith('-')),
+    draws: /^Shared flags:.* asof help charts\b/m.test(text),
     commands: [...sections.keys()]
       .filter((name) => !otherSections.has(name))
       .flatMap((heading) => entries(heading).map(([term]) => ({ heading, name: term.split(/[ |]/)[0] }))),

@@ -209,21 +209,21 @@ const chart = together(
     title: textOption('title', 'text', 'title of a chart'),
     grey: mark('grey', 'draw a picture in shades of grey, for print'),
     log: mark('log', 'draw values on a logarithmic scale'),
-    index: option('index', 'scale each line to this value at the first common date, such as 100', {
+    index: option('index', 'scale each line to this value at the first common date; not for a curve', {
       placeholder: 'n',
       parse(text) {
         if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
         throw refused({ reason: 'use a number above 0, such as 100' });
       },
     }),
-    recessions: mark('recessions', 'shade the recessions that were known on the as-of date'),
+    recessions: mark('recessions', 'shade the recessions known on the as-of date; not for a curve'),
   },
-  group,
+  'Charts',
 );
 
 /** The flags of rows that can be drawn, which `output` reads. */
 export const chartFlags: readonly Flag[] = [
-  { name: 'plot', about: 'draw a chart on the terminal; -o chart.svg draws into a file', group },
+  { name: 'plot', about: 'draw a chart on the terminal; -o chart.svg draws into a file', group: 'Charts' },
   ...chart.flags,
 ];
 

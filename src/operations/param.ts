@@ -153,7 +153,7 @@ export const asOfFlag: Flag = {
   name: 'as-of',
   value: 'date',
   complete: 'days',
-  about: 'as-of date: use only what was published on or before it',
+  about: 'use only what was published on or before this date',
 };
 
 const typedAsOf: LinePart<Day | undefined> = {
@@ -179,7 +179,7 @@ export const knownParams = {
     {
       extension: true,
       help: {
-        about: 'use only what was published by this time, such as 2009-01-30T08:29-05:00',
+        about: 'published by this time: 2009-01-30T08:29-05:00',
       },
     },
   ),

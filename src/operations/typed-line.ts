@@ -43,7 +43,8 @@ export type Flag = {
   readonly group?: FlagGroup;
 };
 
-type FlagGroup = 'Output' | 'Connection' | 'Messages';
+/** What flags that several commands share are about; help has topics on them. */
+export type FlagGroup = 'Charts' | 'Output' | 'Connection' | 'Messages';
 
 /** An argument of a command. */
 export type ArgumentSpec = {

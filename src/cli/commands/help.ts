@@ -1,8 +1,17 @@
+import { type Command, Help, type Option } from 'commander';
 import { closest } from '../../domain/search/words.ts';
 import { unitsTable } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { AnyCommand, HelpLine } from '../../lines/command.ts';
+import {
+  type AnyCommand,
+  chartFlags,
+  connection,
+  type HelpLine,
+  messages,
+  output,
+} from '../../lines/command.ts';
 import { firstWordOf, programOf } from '../../lines/read-line.ts';
+import type { Flag, FlagGroup } from '../../operations/typed-line.ts';
 import { print } from '../../platform/sink.ts';
 import { exitCode, exits, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
@@ -180,8 +189,81 @@ yoy and saar are FRED's. A change has the decimals of its values, any other resu
 `;
 }
 
-const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
+type FlagTopic = {
+  readonly groups: readonly (FlagGroup | undefined)[];
+  /** Flags without which a command does not share the topic. */
+  readonly flags: readonly Flag[];
+  readonly summary: string;
+};
+
+/** The topics on flags that commands share: help on a command that has them all names the topic instead. */
+const flagTopics: Readonly<Record<string, FlagTopic>> = {
+  output: {
+    groups: ['Output', 'Messages'],
+    flags: [...output.flags, ...messages.flags],
+    summary: 'What a command with rows prints, where and how; a command refuses those that it has no use for',
+  },
+  charts: {
+    groups: ['Charts'],
+    flags: chartFlags,
+    summary: 'How rows are drawn, with --plot or into a picture: -o chart.svg, -o chart.png',
+  },
+  connection: {
+    groups: ['Connection'],
+    flags: connection.flags,
+    summary: 'Which store or service a command asks, and how long it waits',
+  },
+};
+
+/** Returns the flags of a topic, each once, as the first command has it. */
+async function flagsText({ groups, summary }: FlagTopic, load: LoadCommands, width: number): Promise<string> {
+  const found = new Map<string, Flag>();
+  for (const { flags } of await load())
+    for (const flag of flags)
+      if (groups.includes(flag.group) && !found.has(flag.name)) found.set(flag.name, flag);
+  const read = () => ({ command: 'other' }) as const;
+  const spec: AnyCommand = { words: 'COMMAND', summary, args: [], flags: [...found.values()], read };
+  const [program] = programOf([spec], spec.words, () => undefined).commands;
+  return helpText(program, ['Options'], width);
+}
+
+/** Formats help on a command, without the flags under some headings and the flag for help itself. */
+function helpText(command: Command | undefined, hidden: readonly unknown[], width: number): string {
+  const usual = new Help();
+  const isShown = ({ helpGroupHeading: heading = 'Options:' }: Option) =>
+    !hidden.includes(heading.slice(0, -1));
+  // Arguments are the first of the options, which saves lines on a screen.
+  let args: string[] = [];
+  const listed = (heading: string, items: string[], helper: Help): string[] => {
+    const before = args;
+    args = heading === 'Arguments:' ? items : [];
+    if (heading === 'Arguments:') return [];
+    if (heading === 'Options:') return usual.formatItemList(heading, [...before, ...items], helper);
+    const own = usual.formatItemList('Arguments:', before, helper);
+    return [...own, ...usual.formatItemList(heading, items, helper)];
+  };
+  return (
+    command
+      ?.configureOutput({ getOutHelpWidth: () => width })
+      .configureHelp({
+        formatItemList: listed,
+        visibleOptions: (one) => usual.visibleOptions(one).filter(isShown),
+      })
+      .helpInformation()
+      .trimEnd() ?? ''
+  );
+}
+
+type TopicText = (load: LoadCommands, width: number) => Promise<string>;
+
+const topicTexts: Readonly<Record<string, TopicText>> = {
   'as-of': async () => asOf,
+  ...Object.fromEntries(
+    Object.entries(flagTopics).map(([name, topic]): [string, TopicText] => [
+      name,
+      async (load, width) => `${await flagsText(topic, load, width)}\n`,
+    ]),
+  ),
   formats: formatsText,
   units: async () => unitsText(),
   environment: async () => environment,
@@ -226,12 +308,13 @@ export async function runHelp(
 ): Promise<number> {
   const [first = ''] = words;
   const topic = words.length === 1 && Object.hasOwn(topicTexts, first) ? topicTexts[first] : undefined;
+  const stream = isMistake ? io.stderr : io.stdout;
+  const width = stream.columns || 100;
   if (topic !== undefined) {
-    await print(await topic(), io);
+    await print(await topic(load, width), io);
     return exitCode.success;
   }
-  const stream = isMistake ? io.stderr : io.stdout;
-  const text = helpOn(words, await load(), stream.columns || 100);
+  const text = helpOn(words, await load(), width);
   if (!isMistake) await print(text, io);
   else io.stderr.write(text);
   return isMistake ? exitCode.usage : exitCode.success;
@@ -239,7 +322,7 @@ export async function runHelp(
 
 function helpOn(words: readonly string[], specs: readonly AnyCommand[], width: number): string {
   let command = programOf(specs, words[0], () => undefined);
-  const names: string[] = [];
+  const path: string[] = [];
   for (const word of words) {
     const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
     if (next === undefined) {
@@ -249,16 +332,20 @@ function helpOn(words: readonly string[], specs: readonly AnyCommand[], width: n
       });
     }
     command = next;
-    names.push(command.name());
+    path.push(command.name());
   }
-  const called = names.join(' ');
-  const about = specs.find((one) => one.words === called)?.about;
+  const called = path.join(' ');
+  const spec = specs.find((one) => one.words === called);
+  const { about, flags = [] } = spec ?? {};
+  const names = new Set(flags.map(({ name }) => name));
+  const shared = Object.entries(flagTopics).filter(([, topic]) =>
+    topic.flags.every(({ name }) => names.has(name)),
+  );
   const examples = examplesOf(called, specs).map((line) => `  ${line}`);
+  const folded = shared.flatMap(([, { groups }]) => groups);
+  const elsewhere = shared.map(([name]) => `asof help ${name}`).join(', ');
   const parts = [
-    command
-      .configureOutput({ getOutHelpWidth: () => width })
-      .helpInformation()
-      .trimEnd(),
+    helpText(command, folded, width) + (elsewhere === '' ? '' : `\nShared flags: ${elsewhere}`),
     ...(about === undefined ? [] : [about]),
     ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
     ['Examples:', ...examples].join('\n'),

@@ -60,11 +60,13 @@ export type SeriesArgument = ReturnType<typeof severalSeries>;
 /** The order of the rows; the newest comes first by default. */
 export const sortParam = param(choice(['desc', 'asc']), 'Newest (desc) or oldest (asc) first.', undefined, {
   placeholder: 'order',
-  help: { choices: ['desc', 'asc'], fallback: 'desc' },
+  help: { about: 'newest or oldest first', choices: ['desc', 'asc'], fallback: 'desc' },
 });
 
 /** Whether ids that no series has are left out. */
-export const skipMissing = param(flag, 'Skip unknown ids, with a note.', undefined);
+export const skipMissing = param(flag, 'Skip unknown ids, with a note.', undefined, {
+  help: { group: 'Output' },
+});
 
 const { units, frequencies, aggregates } = transformationChoices;
 
@@ -104,18 +106,20 @@ export const unitsParams = {
       },
     },
   ),
-  digits: param(integer(0, 20), 'Decimal places of computed values (default: as FRED).', undefined),
+  digits: param(integer(0, 20), 'Decimal places of computed values (default: as FRED).', undefined, {
+    help: { group: 'Output' },
+  }),
   frequency: param(choice(frequencies), 'A coarser frequency, to which values are aggregated.', undefined, {
     placeholder: 'frequency',
     help: {
-      about: 'one value per week, month, quarter, half year or year',
+      about: 'one value for each period',
       choices: frequencies,
     },
   }),
   aggregate: param(choice(aggregates), 'Average, sum, or the value at the end of a period.', undefined, {
     placeholder: 'method',
     help: {
-      about: 'average, sum or last value of each period',
+      about: 'value of a period',
       choices: aggregates,
       fallback: aggregates[0],
     },
@@ -127,7 +131,10 @@ export const unitsParams = {
 export const extentParams = {
   limit: param(integer(1), 'Maximum rows, the newest.', undefined),
   ...oldest,
-  cursor: param(text, 'Cursor of the page to continue from.', undefined, { placeholder: 'cursor' }),
+  cursor: param(text, 'Cursor of the page to continue from.', undefined, {
+    placeholder: 'cursor',
+    help: { group: 'Output' },
+  }),
 } satisfies Params;
 
 /** Returns the values of an operation's parameters, without paging. */

@@ -7,7 +7,7 @@ import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
 import { sourceNames } from '../../../src/pull/options.ts';
 import { formatNames } from '../../../src/render/output.ts';
-import { asof, importedStore } from '../../support/command.ts';
+import { asof, everyCommand, importedStore } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram, root } from '../../support/repository.ts';
 
@@ -113,7 +113,8 @@ function examplesIn(help: string): Example[] {
 
 /** The lines of the commands that a help text lists under its headings; its flags begin with a dash. */
 function commandLinesIn(help: string): readonly string[] {
-  const [lists = ''] = help.split(/\n(?:Topics|Examples|Arguments):/);
+  if (!/^Usage: .*\[command\]$/m.test(help)) return [];
+  const [lists = ''] = help.split(/\n(?:Topics|Examples):/);
   return lists.split('\n').filter((line) => /^ {2}[a-z]+/.test(line));
 }
 
@@ -126,6 +127,8 @@ for (const name of commandsIn(await helpOf(''))) {
   for (const child of commandsIn(help.get(name) ?? ''))
     help.set(`${name} ${child}`, await helpOf(`${name} ${child}`));
 }
+const flagTopics = new Map<string, string>();
+for (const topic of ['output', 'charts', 'connection']) flagTopics.set(topic, await helpOf(topic));
 const all = [...help].map(([words, text]) => ({ words, text }));
 const runnable = all.flatMap(({ words, text }) => {
   const lines = examplesIn(text).filter(({ needs }) => !needs);
@@ -151,6 +154,34 @@ describe('asof help', () => {
     },
   );
 
+  it('on observations fits into 40 lines of 80 cells', async () => {
+    const { out } = await asof(['help', 'obs'], { stdoutIsTerminal: true, columns: 80 });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('on a command has its own flags, and names the topics on those that it shares', () => {
+    const shared = 'Shared flags: asof help output, asof help charts, asof help connection';
+    for (const words of ['observations', 'panel', 'curve', 'spread'])
+      expect(help.get(words)?.split('\n')).toContain(shared);
+    expect(help.get('diff')).toContain('\nShared flags: asof help output, asof help connection\n');
+    // An import has no service to ask, and no rows.
+    expect(help.get('import')).not.toContain('Shared flags');
+    expect(help.get('import')).toContain('--store <path>');
+    expect(help.get('observations')).not.toMatch(/--(?:format|grey|retries)\b/);
+  });
+
+  it('explains every flag of a command, in its help or in a topic that this names', () => {
+    for (const { words, flags } of everyCommand) {
+      const text = help.get(words) ?? '';
+      const topics = [...text.matchAll(/asof help (output|charts|connection)/g)];
+      const known = [text, ...topics.map(([, topic = '']) => flagTopics.get(topic))].join('\n');
+      const unknown = flags.filter(({ name }) => !new RegExp(`^ +(?:-\\w, )?--${name}\\b`, 'm').test(known));
+      expect([words, unknown.map(({ name }) => name)]).toEqual([words, []]);
+    }
+  });
+
   it('is shown for a group without a command too', async () => {
     const { code, err } = await asof(['keys']);
     expect([code, examplesIn(err).length > 1]).toEqual([2, true]);
@@ -164,7 +195,9 @@ describe('asof help', () => {
             .trim()
             .replace(/^obs\b/, 'observations')
             .split(' ');
-          const known = help.get(`${first} ${second}`) ?? help.get(first) ?? '';
+          const own = help.get(`${first} ${second}`) ?? help.get(first) ?? '';
+          const topics = [...own.matchAll(/asof help (output|charts|connection)/g)];
+          const known = [own, ...topics.map(([, topic = '']) => flagTopics.get(topic))].join('\n');
           return [...flags.matchAll(/(?<= |^)--?[a-z-]+/g)]
             .filter(([flag]) => !new RegExp(`^ +.*${flag}\\b`, 'm').test(known))
             .map(([flag]) => `${line}: ${flag}`);

@@ -118,7 +118,9 @@ describe('completion offers', () => {
   });
 
   it('every flag that help lists, also where nothing else can come', async () => {
-    const help = (await asof(['observations', '--help'])).out;
+    const topics = ['observations', 'output', 'charts', 'connection'];
+    const texts = await Promise.all(topics.map(async (topic) => (await asof(['help', topic])).out));
+    const help = texts.join('\n');
     const listed = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
     expect(listed.length).toBeGreaterThan(20);
     const [, ...flags] = await offered('asof obs GDP --');
