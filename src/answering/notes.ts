@@ -42,6 +42,11 @@ export async function noteBasis(
   if (days.length > 0) await noteMeanings(answered, context);
 }
 
+/** Names the first of many series, and counts the others. */
+function someSeries(ids: readonly string[]): string {
+  return listed(someOf(ids, mostNamed, 'series'), 'and');
+}
+
 /** Says of instants which series are known to the minute, and which to the end of the day before. */
 function noteInstants(
   answered: readonly ResolvedSeries[],
@@ -62,7 +67,7 @@ function noteInstants(
     const namesOf = (of: typeof found) => {
       const ids = of.map(({ id }) => id);
       return {
-        text: listed(someOf(ids, mostNamed, 'series'), 'and'),
+        text: someSeries(ids),
         verb: ids.length === 1 ? 'is' : 'are',
         ids,
       };
@@ -99,7 +104,7 @@ export async function noteMeanings(answered: readonly ResolvedSeries[], context:
     if (text !== '') entryOf(ids, text, () => []).push(one.id);
   }
   if (ids.size < 2) return;
-  const groups = [...ids].map(([text, found]) => `${listed(found, 'and')} ${text}`);
+  const groups = [...ids].map(([text, found]) => `${someSeries(found)} ${text}`);
   context.note({ kind: 'sampled', text: `vintages are dated differently: ${groups.join('; ')}` });
 }
 
@@ -192,7 +197,7 @@ function sampleTexts(
 export function kindTexts(ids: readonly string[], { basis }: Pick<Ask, 'basis'>): readonly string[] {
   return (['sampled', 'fetched'] as const).flatMap((kind) => {
     const found = ids.filter((id) => basis.kindsOf(id).has(kind));
-    return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
+    return found.length === 0 ? [] : [`${someSeries(found)} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
   });
 }
 

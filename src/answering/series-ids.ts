@@ -229,6 +229,9 @@ export async function withSuggestion(
     const ids = found.slice(0, mostSuggested).map((row) => row.id);
     return hinting(`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`);
   }
+  const parts = id.split(',').map((part) => part.trim());
+  if (parts.length > 1 && !parts.includes(''))
+    return hinting(`these are ${parts.length} ids; name them apart: ${parts.join(' ')}`);
   const known = id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
   const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
   const near = alike.slice(0, mostSuggested);

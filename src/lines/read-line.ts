@@ -127,6 +127,29 @@ function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
+type OtherWord = readonly [words: RegExp, linesFor: (typed: string) => readonly string[]];
+
+/** Words that people type for commands of another name, and what to type for them. */
+const otherWords: readonly OtherWord[] = [
+  [
+    /^(?:chart|draw|graph|plot)$/,
+    (ids) => [`asof observations ${ids || 'ID'} --plot draws ${ids || 'a series'}`],
+  ],
+  [
+    /^(?:find|list|ls|search)$/,
+    (text) => [`asof series search${text && ` ${text}`} lists ${text ? 'what it finds' : 'the series'}`],
+  ],
+  [
+    /^(?:download|export|save)$/,
+    (ids) => [
+      `asof observations ${ids || 'ID'} -o FILE.csv writes values; the endings .xlsx, .parquet and .json do too`,
+      `asof facts ${ids || 'ID'} -o FILE.csv writes every value that was ever published`,
+      `asof pull fred ${ids || 'ID'} downloads from FRED into your store`,
+    ],
+  ],
+  [/^(?:fetch|get|show|values)$/, (ids) => [`asof observations ${ids || 'ID'} shows values`]],
+];
+
 function usageProblem(
   { code, message }: CommanderError,
   specs: readonly CommandSpec<unknown>[],
@@ -134,19 +157,22 @@ function usageProblem(
 ): Problem {
   const [, detail = '', meant] = /^(?:error: )?(.*)(?:\n\(Did you mean (.*)\))?/.exec(message) ?? [];
   const hintsOf = (): readonly string[] => {
-    const [word = '', next = word] = argv;
+    const [word = '', ...rest] = argv;
+    const typed = rest.filter((text) => !text.startsWith('-')).join(' ');
     const named = firstWordOf(specs, word);
     const called = wordsOf(specs, argv).join(' ');
     const spec = specs.find(({ words }) => words === called);
+    const use = named === undefined && otherWords.find(([words]) => words.test(word));
+    if (use) return [...use[1](typed), 'asof help lists the commands'];
     if (meant !== undefined) return [`did you mean ${meant}`];
     if (code === 'commander.missingArgument' && spec !== undefined)
       return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
     if (code !== 'commander.unknownCommand') return [];
     if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
-    const use = /^(?:chart|draw|graph|plot)$/.test(word)
-      ? `for a chart of a series: asof observations ${next === word ? 'ID' : next} --plot`
-      : `for the values of a series: asof observations ${/^[A-Z]/.test(word) ? word : next}`;
-    return /^[A-Za-z][\w^.-]*$/.test(word) ? [use, 'asof help lists the commands'] : [];
+    const id = /^[A-Z]/.test(word) || typed === '' ? word : typed;
+    return /^[A-Za-z][\w^.-]*$/.test(word)
+      ? [`for the values of a series: asof observations ${id}`, 'asof help lists the commands']
+      : [];
   };
   return new Problem('bad-input', detail, { hints: hintsOf() });
 }

@@ -66,7 +66,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
     throw new Problem('bad-input', "every command of a plan is an asof command: leave out 'asof'");
   // The words that bind the line are added at its end, where `--` would make them arguments.
   if (words.includes('--')) throw new Problem('bad-input', "a plan cannot use '--'");
-  const parsed = parseLine(words);
+  const parsed = parsedLine(line, parseLine);
   if (parsed === undefined)
     throw new Problem('bad-input', `'${words.join(' ')}' is not a command that reads data`);
   const refuse = (typed: string, reason: string) => {
@@ -89,6 +89,29 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
     demands: { ...demands, ...parsed.demands },
     output: outputChoice({ ...parsed.output, file: name }, {}, shapesOf(bound.query)),
   };
+}
+
+/** Parses the command of a line; a line that begins with its command lacks the name of its file. */
+function parsedLine({ name, words }: PlanLine, parseLine: ParseLine): ParsedPlanLine | undefined {
+  try {
+    return parseLine(words);
+  } catch (error) {
+    const whole = parsedOrNothing(() => parseLine([name, ...words]));
+    if (whole === undefined) throw error;
+    const isOutput = (word: string | undefined) => word === '-o' || word === '--output';
+    const command = words.filter((word, i) => !isOutput(word) && !isOutput(words[i - 1]));
+    throw new Problem('bad-input', 'the line begins with its command, and not with the name of its file', {
+      hints: [`write ${lineOf([whole.output.file ?? 'FILE.csv', name, ...command])}`],
+    });
+  }
+}
+
+function parsedOrNothing(parse: () => ParsedPlanLine | undefined): ParsedPlanLine | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Puts a failure with all its details into one line, between two texts, for logs that show the last line. */

@@ -45,6 +45,10 @@ describe('a failure', () => {
     ! asof: series 'GDPX' not found
     !       did you mean GDP or GDPC1?
     [exit 3]
+    $ asof obs GDP,UNRATE
+    ! asof: series 'GDP,UNRATE' not found
+    !       these are 2 ids; name them apart: GDP UNRATE
+    [exit 3]
     $ asof facts unrat
     ! asof: series 'UNRAT' not found
     !       did you mean UNRATE?

@@ -143,6 +143,16 @@ describe('nothing is silently short', () => {
     );
   });
 
+  it('a note on many series names the first ones, and counts the others', async () => {
+    // The shipped sample has 25 sampled series and 18 others that began by then.
+    const line = 'panel * --as-of-each month-end --from 2009-01-01 --to 2009-01-31';
+    const { err } = await asof(line.split(' '));
+    expect(linesOf(err)).toEqual([
+      'asof: CP, CPIAUCSL, CPILFESL and 22 more series are sampled: each row shows the newest vintage up to its as-of date',
+      'asof: vintages are dated differently: CP, CPIAUCSL, CPILFESL and 22 more series by the middle of a month or quarter; DFII10, DFII20, DFII5 and 15 more series by the day of publication',
+    ]);
+  });
+
   it('a terminal says to which day the newest values are covered, unless a day was asked for', async () => {
     const note = 'asof: GDP is covered to 2015-03-27';
     expect((await run('obs GDP', terminal())).err).toBe(`${note}\n`);

@@ -47,6 +47,24 @@ describe('a usage error names the flag and what was typed, before anything is as
       "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
     ],
     [
+      'chart CPIAUCSL UNRATE',
+      "unknown command 'chart'\nasof observations CPIAUCSL UNRATE --plot draws CPIAUCSL UNRATE\nasof help lists the commands",
+    ],
+    [
+      'plot --log',
+      "unknown command 'plot'\nasof observations ID --plot draws a series\nasof help lists the commands",
+    ],
+    ['list', "unknown command 'list'\nasof series search lists the series\nasof help lists the commands"],
+    [
+      'search inflation',
+      "unknown command 'search'\nasof series search inflation lists what it finds\nasof help lists the commands",
+    ],
+    ['get GDP', "unknown command 'get'\nasof observations GDP shows values\nasof help lists the commands"],
+    ...['export', 'download'].map((word): [string, string] => [
+      `${word} GDP`,
+      `unknown command '${word}'\nasof observations GDP -o FILE.csv writes values; the endings .xlsx, .parquet and .json do too\nasof facts GDP -o FILE.csv writes every value that was ever published\nasof pull fred GDP downloads from FRED into your store\nasof help lists the commands`,
+    ]),
+    [
       'series search real gdp',
       "unexpected argument gdp for 'asof series search'\nasof series search --help lists its flags",
     ],

@@ -210,6 +210,17 @@ describe('a line of a plan', () => {
     expect(found.slice(0, 17 + said.length)).toBe(`plan.txt line 2: ${said}`);
   });
 
+  it.each([
+    ['observations GDP -o gdp.csv', 'gdp.csv observations GDP'],
+    ['obs GDP --from 2014-01-01 --output gdp.parquet', 'gdp.parquet obs GDP --from 2014-01-01'],
+    ['curve --on-or-before', 'FILE.csv curve --on-or-before'],
+    ['series show GDP', 'FILE.csv series show GDP'],
+  ])('that begins with its command is refused, and shown as it is meant: %s', (line, meant) => {
+    expect(refusal(() => bound(`good.csv obs GDP\n${line}`))).toBe(
+      `plan.txt line 2: the line begins with its command, and not with the name of its file (write ${meant})`,
+    );
+  });
+
   it('needs a file name with a format, unless a flag names one', () => {
     expect(refusal(() => bound('a obs GDP'))).toBe(
       'plan.txt line 1: the name a has no format (use an ending such as .csv, or add --format)',
