@@ -247,8 +247,8 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, shapes: Row
   };
 }
 
-/** The lines of a terminal besides a table: what was typed, two or three of notes, and the next prompt. */
-const otherLines = 5;
+/** The lines of a terminal besides a table: what was typed, some notes, and the next prompt. */
+const otherLines = 7;
 
 function tableLines({ rows }: NonNullable<OutputPlace['terminal']>): number {
   return rows === undefined ? 100 : rows - otherLines;

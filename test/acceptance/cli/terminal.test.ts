@@ -160,8 +160,8 @@ describe('a pager', () => {
   ])('%s shows nothing: the screen has the first and the last rows', async (_, env) => {
     const { code, left } = await show('obs LONG', env);
     // The terminal has 40 lines.
-    expect([code, left.length]).toEqual([0, 37]);
-    expect(left.join('\n')).toContain('\n2010-01-01     0.25\nasof: 2,468 more rows; --all shows all');
+    expect([code, left.length]).toEqual([0, 35]);
+    expect(left.join('\n')).toContain('\n2010-01-01     0.25\nasof: 2,470 more rows; --all shows all');
   });
 
   it('gets what less needs to end by itself, unless the user has chosen', async () => {
