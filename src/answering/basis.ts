@@ -2,6 +2,7 @@
 import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
+import type { NamedSeries } from '../domain/series/units.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';
@@ -71,6 +72,8 @@ export class Basis {
   readonly missing = new Set<string>();
   /** The ids of the series that aliases in the query stand for, as far as answers said so. */
   readonly aliases = new Map<string, string>();
+  /** The series that the query names, with their own units. */
+  readonly named = new Map<string, NamedSeries>();
   readonly #subjects = new Map<string, SubjectNotes>();
   /** In the order of the requests, because a service may answer them in another one. */
   readonly #asked = new Set<string>();

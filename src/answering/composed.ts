@@ -126,13 +126,13 @@ async function mostOf({ question, values }: Query, context: Ask): Promise<string
   const described = await eachOf(reading.series, counting, async ({ id, row }) =>
     mostOfOne(row ?? (await client.ask(seriesShow, [['id', id]])).results[0], reading),
   );
-  const together = reading.reads === 'together' ? 1 : 0;
+  const together = typeof reading.reads === 'object' ? reading.reads.requests : 0;
   const most = described.reduce((sum, one) => sum + one, found + together + watch.requests());
   return `this ${question.name} takes at most ${counted(most, 'request')}`;
 }
 
 function mostOfOne(row: Row | undefined, { reads }: Reading): number {
-  if (reads === 'together') return 1;
+  if (typeof reads === 'object') return 1;
   const dates = Number(row?.observation_count ?? 0);
   // One page more: an earlier vintage may have dates that were withdrawn since.
   if (reads !== 'histories') return 1 + reads * (1 + Math.ceil(dates / largestPage));

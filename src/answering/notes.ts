@@ -31,10 +31,12 @@ const mostNamed = 3;
 
 /** Adds notes on as-of dates outside the coverage of series, and on answers from samples. */
 export async function noteBasis(
-  answered: readonly ResolvedSeries[],
+  all: readonly ResolvedSeries[],
   asked: readonly (Version | undefined)[],
   context: Ask,
 ): Promise<void> {
+  // A series may be asked for in several units.
+  const answered = [...new Map(all.map((one) => [one.id, one])).values()];
   const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
   noteInstants(answered, days, context);
   await noteOutside(answered, days, context);
@@ -245,17 +247,16 @@ type ExplainedDates = {
 
 /** Adds a note on why an answer has no rows as of some days, for each series or the first few of many. */
 export async function explainSeries(
-  answered: readonly { readonly series: { readonly id: string } }[],
+  answered: readonly { readonly series: { readonly id: string }; readonly ask: Ask }[],
   { days, from, to }: ExplainedDates,
-  context: Ask,
 ): Promise<void> {
-  if (context.note === undefined) return;
   // What is known on an earlier day is known on the latest too, so one question is enough.
   const [latest = 'latest'] = [...days].sort((a, b) => (placeOfVersion(a) < placeOfVersion(b) ? 1 : -1));
-  for (const { series } of answered.slice(0, mostExplained))
-    await explainEmpty(
-      observations,
-      textsOf(defined({ id: series.id, ...knownIn(latest), from, to })),
-      context,
-    );
+  for (const { series, ask } of answered.slice(0, mostExplained))
+    if (ask.note !== undefined)
+      await explainEmpty(
+        observations,
+        textsOf(defined({ id: series.id, ...knownIn(latest), from, to })),
+        ask,
+      );
 }

@@ -1,4 +1,5 @@
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import { type NamedSeries, namedSeries } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
@@ -13,8 +14,8 @@ import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** When a question is asked; a plan binds its values to a day later. */
-type AskedAt = Clock & { readonly inPlan?: boolean };
+/** When a question is asked; a plan binds its values to a day later, and a path of the contract has an id alone. */
+type AskedAt = Clock & { readonly inPlan?: boolean; readonly inPath?: boolean };
 
 type QuestionCommand = CommandWords & {
   readonly heading: CommandGroup;
@@ -61,10 +62,10 @@ export type Argument<N extends string = string, T = unknown> = Param<T> & {
 /** A day, and the parameter or the words that name it. */
 type NamedDay = readonly [name: string, day: Day];
 
-/** What an answer reads, for a dry run: series as of some days, their histories, or all in one request. */
+/** What an answer reads, for a dry run: series as of some days, their histories, or all in a few requests. */
 export type Reading = {
   readonly series: readonly ResolvedSeries[];
-  readonly reads: number | 'histories' | 'together';
+  readonly reads: number | 'histories' | { readonly requests: number };
 };
 
 /** Values that ask for nothing later than a day. */
@@ -109,8 +110,6 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   knownOn?(values: V): Day | undefined;
   /** Returns what a file with notes says about the values, such as the as-of date, besides their transformation. */
   aboutValues?(values: V): readonly (readonly [name: string, text: string])[];
-  /** True if its answer transforms values itself, instead of asking for transformed ones. */
-  readonly transformsOwn?: boolean;
   /** Tells whether `limit` counts rows of the answer, and not dates that it is computed from. Default: yes. */
   limitsRows?(values: V): boolean;
   /** Binds the values to a day; throws a Problem if that is impossible. Missing if no day can bind the answer. */
@@ -238,20 +237,45 @@ export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): P
 /** Fills in defaults, and refuses values that contradict each other in the voice of a front. */
 export function checkedValues(question: Question, given: NamedValues, asked: AskedAt): NamedValues {
   const params = Object.entries(paramsOf(question));
-  const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
+  const whole = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
+  const values =
+    asked.inPath !== true && Object.hasOwn(question.params, 'units') ? withOwnUnits(whole) : whole;
   checkRange(values);
-  transformationIn(values);
+  checkTransformation(values);
   question.check?.(values, asked);
   return values;
 }
 
-/** Returns the transformation that values ask for; undefined if they ask for none. */
-export function transformationIn(values: NamedValues): Transformation | undefined {
-  const { units, digits, frequency, aggregate, partial } = values as TransformationValues;
-  return transformationOf(defined({ units, digits, frequency, aggregate, partial }));
+/** Takes the units of the only series from its name. */
+function withOwnUnits(values: NamedValues): NamedValues {
+  const { id } = values;
+  return typeof id === 'string' ? { ...values, ...defined(namedSeries(id)) } : values;
 }
 
-type TransformationValues = {
+/** Throws a Problem if a parameter of a transformation needs another that no series has. */
+function checkTransformation(values: NamedValues): void {
+  const { ids = [] } = values as { readonly ids?: readonly string[] };
+  const own = ids.map((id) => namedSeries(id).units).find((units) => (units ?? 'lin') !== 'lin');
+  transformed(values, own);
+}
+
+/** Returns the transformation of a series, by its own units or else those of all; undefined without one. */
+export function transformationIn(
+  values: NamedValues,
+  { units: own }: Pick<NamedSeries, 'units'> = {},
+): Transformation | undefined {
+  const { units = 'lin', frequency } = values as TransformationValues;
+  // Digits are for the series whose values are computed.
+  return (own ?? units) === 'lin' && frequency === undefined ? undefined : transformed(values, own);
+}
+
+function transformed(values: NamedValues, own: NamedSeries['units']): Transformation | undefined {
+  const { units, digits, frequency, aggregate, partial } = values as TransformationValues;
+  return transformationOf(defined({ units: own ?? units, digits, frequency, aggregate, partial }));
+}
+
+/** The values of the parameters of a transformation. */
+export type TransformationValues = {
   readonly [K in keyof Parameters<typeof transformationOf>[0]]:
     | Parameters<typeof transformationOf>[0][K]
     | undefined;

@@ -1,13 +1,13 @@
 import { datedText, meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
 import { unitOn } from '../domain/series/series.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
-import { unitText } from '../domain/series/units.ts';
+import { type NamedSeries, namedSeries, nameOfSeries, unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import {
   type Ask,
@@ -19,24 +19,18 @@ import {
 } from './answer.ts';
 import { knowingAliases, noteAliases } from './basis.ts';
 import { descriptionOf, explainEmpty } from './notes.ts';
-import { type Query, transformationIn } from './question.ts';
+import { type Query, type TransformationValues, transformationIn } from './question.ts';
 
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 
 /** Answers a query, with no more requests than the next page takes; its pages return the outcome. */
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
-  const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
   const drawing = ask.drawn
     ? await knowingAliases(values, ask, async (meant) => question.drawing?.(meant)?.(ask))
     : undefined;
-  // Loaded here: most queries ask for values as published.
-  const context =
-    transformation === undefined
-      ? ask
-      : (await import('./transforming.ts')).transforming(ask, transformation);
   const answered = () =>
-    knowingAliases(values, ask, (meant) => question.answer(meant, context)).catch(async (error) => {
+    knowingAliases(values, ask, (meant) => question.answer(meant, ask)).catch(async (error) => {
       throw await failureIn(values, error, ask);
     });
   const { pages, written, ...shown } = await answered();
@@ -47,6 +41,15 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask) } }),
     pages: completed(begun(pages, again, ask), query, ask),
   };
+}
+
+/** Returns a context that asks for the values of a series as a query wants them: published or computed. */
+export async function askingFor(series: NamedSeries, values: NamedValues, ask: Ask): Promise<Ask> {
+  const transformation = transformationIn(values, series);
+  // Loaded here: most queries ask for values as published.
+  return transformation === undefined
+    ? ask
+    : (await import('./transforming.ts')).transforming(ask, transformation);
 }
 
 async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing> {
@@ -176,11 +179,8 @@ type About = readonly [name: string, text: string];
 
 /** Returns what a file with notes says about an answer besides its rows; call it after the last page. */
 async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
-  const transformation = transformationIn(values);
-  const about: About[] = [
-    ...(question.aboutValues?.(values) ?? []),
-    ...(transformation === undefined ? [] : transformedAbout(transformation)),
-  ];
+  const { ids } = values as { readonly ids?: readonly string[] };
+  const about: About[] = [...(question.aboutValues?.(values) ?? []), ...transformedAbout(values, ids)];
   for (const [alias, id] of context.basis.aliases) about.push(['Alias', `${alias}: ${id}`]);
   const day = question.knownOn?.(values) ?? context.basis.today;
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
@@ -190,8 +190,12 @@ async function aboutAnswer({ question, values }: Query, context: Ask): Promise<r
       (text) => text !== undefined && text !== '',
     );
     if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
-    const unit = row && unitText(transformation?.units ?? 'lin', unitIn(row, day));
-    if (unit) about.push(['Unit', `${subject}: ${unit}`]);
+    const named = [...context.basis.named.values()].filter(({ id }) => id === subject);
+    for (const one of named.length === 0 ? [{ id: subject }] : named) {
+      const { units } = transformationIn(values, one) ?? { units: 'lin' };
+      const unit = row && unitText(units, unitIn(row, day));
+      if (unit) about.push(['Unit', `${nameOfSeries(one)}: ${unit}`]);
+    }
     const meanings = readMeanings(String(row?.vintage_meaning ?? ''));
     const dated = meanings.length === 0 ? '' : `; the date of a vintage is ${meaningText(meanings)}`;
     if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}${dated}`]);
@@ -202,13 +206,15 @@ async function aboutAnswer({ question, values }: Query, context: Ask): Promise<r
   return about;
 }
 
-function transformedAbout({ units, digits, aggregation }: Transformation): readonly About[] {
+function transformedAbout(values: TransformationValues, names: readonly string[] = []): readonly About[] {
+  const { units = 'lin', digits, frequency, aggregate = 'avg', partial = false } = values;
   const about: About[] = [];
-  if (aggregation !== undefined) {
-    const { frequency, aggregate = 'avg', partial = false } = aggregation;
+  if (frequency !== undefined)
     about.push(['Frequency', `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`]);
-  }
-  if (units !== 'lin') about.push(['Transformation', `${units}, computed within each vintage`]);
+  const own = names.map((name) => namedSeries(name).units);
+  for (const one of new Set([units, ...own]))
+    if (one !== undefined && one !== 'lin')
+      about.push(['Transformation', `${one}, computed within each vintage`]);
   if (digits !== undefined) about.push(['Digits', String(digits)]);
   return about;
 }

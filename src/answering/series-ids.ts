@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
-import { closeNames } from '../domain/search/words.ts';
+import { closeNames, closest, plainMatch } from '../domain/search/words.ts';
+import { transformationChoices, type Units } from '../domain/series/transformation.ts';
+import { formulas, type NamedSeries, namedSeries, nameOfSeries } from '../domain/series/units.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -16,8 +18,8 @@ import { type Ask, failureOf, rowsOf } from './answer.ts';
 /** Where series are looked up, and which ids are left out. */
 type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 
-/** A series of a query; its typed id and its description if known. */
-export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
+/** A series of a query; its typed name and its description if known. */
+export type ResolvedSeries = NamedSeries & { readonly typed?: string; readonly row?: Row };
 
 /**
  * Resolves typed ids to series, each once; an id with `*` means every match that had begun by a day.
@@ -31,10 +33,17 @@ export async function resolveSeries(
   asOf: Day | undefined,
   catalogue: Catalogue,
 ): Promise<readonly ResolvedSeries[]> {
-  const meant = await seriesMeant(ids, catalogue, asOf);
+  const meant = await seriesMeant(ids.map(named), catalogue, asOf);
   // A single one fails when it is asked for; the first answers of a service show whether several exist.
   if (meant.length === 1 || !(skipMissing || catalogue.client.offers === undefined)) return meant;
   return foundOf(await describedAll(meant, catalogue), skipMissing, catalogue);
+}
+
+/** A series as typed: an id or a pattern, and its own units. */
+type TypedSeries = NamedSeries & { readonly typed: string };
+
+function named(typed: string): TypedSeries {
+  return { ...namedSeries(typed), typed };
 }
 
 type FailedSeries = { readonly id: string; readonly error: unknown };
@@ -104,13 +113,13 @@ export function missingMember({ basis: { missing } }: Pick<Ask, 'basis'>) {
 }
 
 async function seriesMeant(
-  typed: readonly string[],
+  all: readonly TypedSeries[],
   catalogue: Catalogue,
   asOf: Day = '~',
 ): Promise<readonly ResolvedSeries[]> {
   const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
-  for (const text of typed) {
+  for (const { id: text, typed, ...own } of all) {
     const id = catalogue.basis.idOf(text);
     const matching: ResolvedSeries[] = [];
     if (isPattern(id)) {
@@ -118,10 +127,14 @@ async function seriesMeant(
       const pattern = patternOf(id);
       // Another service may not say when a series began.
       for (const row of known)
-        if (pattern.test(String(row.id)) && hadBegun(row, asOf)) matching.push({ id: String(row.id), row });
+        if (pattern.test(String(row.id)) && hadBegun(row, asOf))
+          matching.push({ id: String(row.id), ...own, row });
     }
-    for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
-      if (!meant.has(one.id)) meant.set(one.id, one);
+    for (const one of matching.length > 0 ? matching : [{ id, ...own, typed }]) {
+      const name = nameOfSeries(one);
+      if (!meant.has(name)) meant.set(name, one);
+      catalogue.basis.named.set(name, one);
+    }
   }
   return [...meant.values()];
 }
@@ -136,7 +149,8 @@ export async function seriesWithStatements(
   catalogue: Catalogue,
 ): Promise<readonly string[]> {
   const outcomes: (FailedSeries | { readonly id: string })[] = [];
-  for (const { id, typed } of await seriesMeant(ids, catalogue)) {
+  const whole = ids.map((id) => ({ id, typed: id }));
+  for (const { id, typed } of await seriesMeant(whole, catalogue)) {
     const found = await find(id);
     if (found !== undefined) outcomes.push({ id: found });
     else if (typed !== undefined) outcomes.push({ id, error: withoutStatements(id, catalogue) });
@@ -210,6 +224,28 @@ async function firstSeries(
   return rows;
 }
 
+/** Finds the units that a text may mean, by a word of their meaning or by a name like it, and their meaning. */
+export function likelyUnits(text: string) {
+  const { units } = transformationChoices;
+  const byMeaning = (one: Units) => plainMatch({ id: '', title: formulas[one].about }, text, 'title');
+  const likely = units.find(byMeaning) ?? units.find((one) => one === closest(text, units));
+  if (likely === undefined) return undefined;
+  const { about } = formulas[likely];
+  return { about, names: units.filter((one) => formulas[one].about === about) };
+}
+
+/** Says what may be meant by the id of a series and, after a colon, something else. */
+function unitsHint(id: string, text: string): string {
+  if (namedSeries(text).units !== undefined) return `name the series without units here: ${id}`;
+  const meant = likelyUnits(text.slice(id.length + 1));
+  return meant === undefined
+    ? `units after the colon are those of ${id}: asof help units lists them`
+    : `did you mean ${listed(
+        meant.names.map((units) => nameOfSeries({ id, units })),
+        'or',
+      )} (${meant.about})?`;
+}
+
 const mostSuggested = 3;
 
 /** Adds hints to a failure about an unknown series: ids like it that were known on a day, and what pulls it. */
@@ -233,6 +269,8 @@ export async function withSuggestion(
   if (parts.length > 1 && !parts.includes(''))
     return hinting(`these are ${parts.length} ids; name them apart: ${parts.join(' ')}`);
   const known = id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
+  const unnamed = id.slice(0, Math.max(0, id.lastIndexOf(':')));
+  if (known.some((one) => one.id === unnamed)) return hinting(unitsHint(unnamed, id));
   const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
   const near = alike.slice(0, mostSuggested);
   // A service has what its operator pulls.

@@ -7,6 +7,7 @@ import {
   requestParams,
   splitDemands,
 } from '../answering/question.ts';
+import { namedSeries } from '../domain/series/units.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
@@ -71,7 +72,8 @@ export function readQuestion(
   const { values, demands } = splitDemands(wireTexts(question, texts, clock));
   const { ids } = values;
   // The contract's ids are in upper case; an id in lower case is unknown.
-  const other = Array.isArray(ids) ? ids.find((id) => id !== id.toUpperCase()) : undefined;
+  const all = Array.isArray(ids) ? ids.map((id) => namedSeries(id).id) : [];
+  const other = all.find((id) => id !== id.toUpperCase());
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
   return { query: { question, values }, demands };
 }
@@ -197,5 +199,6 @@ export function readTexts(question: Question, texts: ParamTexts, clock: Clock): 
   const missing = question.args.find(({ name, required }) => required && given[name] === undefined)?.name;
   if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
   const { exact, max_age } = given;
-  return { ...checkedValues(question, given, clock), ...fixed, exact, max_age };
+  const inPath = question.operation !== undefined;
+  return { ...checkedValues(question, given, { ...clock, inPath }), ...fixed, exact, max_age };
 }

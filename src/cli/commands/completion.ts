@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
+import { transformationChoices } from '../../domain/series/transformation.ts';
+import { formulas, nameOfSeries } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { AnyCommand } from '../../lines/command.ts';
@@ -143,9 +145,16 @@ function unusedFlags({ known, flags }: CursorPosition): Choices {
 async function ids(position: CursorPosition, io: Io): Promise<Choices> {
   const { text } = position;
   const taken = new Set(position.typed.map((id) => id.toUpperCase()));
-  const found = await lookUp(seriesSearch, [['q', text]], position, io, ({ id, title }) =>
-    startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [],
-  );
+  // What follows a colon may be units of the series, or the rest of its id.
+  const takesUnits = position.known.some(({ name }) => name === 'units');
+  const before = takesUnits ? text.slice(0, Math.max(0, text.lastIndexOf(':'))) : '';
+  const found = await lookUp(seriesSearch, [['q', before || text]], position, io, ({ id, title }) => {
+    if (id === before.toUpperCase())
+      return transformationChoices.units.map((units) => {
+        return { value: nameOfSeries({ id, units }), about: formulas[units].about };
+      });
+    return startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [];
+  });
   const named = chosenBaseUrl(io, sourceOf(position, io)) === undefined ? await aliases(position, io) : [];
   return [...found, ...named].filter(({ value }) => !taken.has(value));
 }

@@ -1,6 +1,8 @@
 import { type Command, Help, type Option } from 'commander';
 import { closest } from '../../domain/search/words.ts';
-import { unitsTable } from '../../domain/series/units.ts';
+import { transformationChoices } from '../../domain/series/transformation.ts';
+import { formulas } from '../../domain/series/units.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import {
   type AnyCommand,
@@ -20,8 +22,8 @@ const examples: Readonly<Record<string, string>> = {
   '': `
 # GDP as it was known on 30 January 2015
 asof observations GDP --as-of 2015-01-30
-# inflation as it was known then: growth from a year ago (asof help units)
-asof observations CPIAUCSL --units yoy --known-before 2009-01-01 --limit 12
+# inflation and growth as known then, in percent (asof help units)
+asof panel CPIAUCSL:yoy GDPC1:saar --as-of 2009-01-30 --from 2008-01-01 --wide
 # how one number was revised
 asof revisions GDP --date 2008-10-01 --plot
 # for a backtest: the newest values known at each month-end
@@ -172,13 +174,20 @@ Output (-f, --csv, --json, or the extension of -o):
 }
 
 function unitsText(): string {
-  const rows = unitsTable.map(({ names, about, text }) => [names.join(', '), about, text]);
+  const byMeaning = groupBy(transformationChoices.units, (name) => formulas[name].about);
+  const rows = Array.from(byMeaning, ([about, names]) => [
+    names.join(', '),
+    about,
+    formulas[names[0] ?? 'lin'].text,
+  ]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`);
   return `Units
 
 --units computes growth within one vintage: both values of a change were known on the
-same day:
+same day. ID:UNITS gives a series its own, and --units is for the others:
+
+  asof panel CPIAUCSL:yoy UNRATE GDPC1:saar --as-of 2009-01-30 --wide
 
 ${lines.join('\n')}
 

@@ -19,7 +19,7 @@ import { decimalsOf } from '../values/decimal.ts';
 import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
-import { basesOf, frequencyCompared, isComparison, transformedValue } from './units.ts';
+import { basesOf, formulas, isComparison, transformedValue } from './units.ts';
 
 /** The values of a series that were known on one day. */
 export interface VintageValues {
@@ -54,7 +54,7 @@ export class Transformer {
         field: 'frequency',
         hints: ['values can be aggregated only to a coarser frequency'],
       });
-    const compared = frequencyCompared(units) ?? target;
+    const compared = formulas[units].of ?? target;
     if (compared !== target)
       throw new Problem(
         'bad-input',

@@ -10,12 +10,12 @@ import {
   weekendDay,
 } from '../values/date.ts';
 import { withoutNegativeZero } from '../values/decimal.ts';
-import { groupBy } from '../values/groups.ts';
 import { transformationChoices, type Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
 
+/** How units are computed. */
 type Formula = {
   readonly about: string;
   /** The formula, with b for the value of the period before and y for that of a year before. */
@@ -52,7 +52,7 @@ const annualised: Formula = {
 };
 
 /** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
-const formulas: Readonly<Record<Units, Formula>> = {
+export const formulas: Readonly<Record<Units, Formula>> = {
   yoy: yearly,
   mom: { ...periodic, about: 'percent growth from the month before', of: 'M' },
   qoq: { ...periodic, about: 'percent growth from the quarter before', of: 'Q' },
@@ -103,14 +103,19 @@ const formulas: Readonly<Record<Units, Formula>> = {
   },
 };
 
-/** The units by meaning, each with its names and its formula. */
-export const unitsTable = [...groupBy(transformationChoices.units, (name) => formulas[name].about)].map(
-  ([about, names]) => ({ about, names, text: formulas[names[0] ?? 'lin'].text }),
-);
+/** A series by its id, with the units of its values if they are its own. */
+export type NamedSeries = { readonly id: string; readonly units?: Units | undefined };
 
-/** Returns the only frequency whose periods units compare; undefined for those of any frequency. */
-export function frequencyCompared(units: Units): KnownFrequency | undefined {
-  return formulas[units].of;
+/** Reads `CPIAUCSL:yoy`; a last part that names no units belongs to the id, as in `ECB:X`. */
+export function namedSeries(text: string): NamedSeries {
+  const at = text.lastIndexOf(':');
+  const units = transformationChoices.units.find((one) => one === text.slice(at + 1).toLowerCase());
+  return at < 1 || units === undefined ? { id: text } : { id: text.slice(0, at), units };
+}
+
+/** Returns the id of a series, with its own units after a colon. */
+export function nameOfSeries({ id, units }: NamedSeries): string {
+  return units === undefined ? id : `${id}:${units}`;
 }
 
 /** The base of a value without one. */

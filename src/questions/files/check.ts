@@ -12,6 +12,7 @@ import {
 } from '../../answering/table.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
+import { namedSeries, nameOfSeries } from '../../domain/series/units.ts';
 import { Exact } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { decimalsOf, parseDecimal, sameNumber } from '../../domain/values/decimal.ts';
@@ -281,10 +282,11 @@ async function checkedColumns(
   const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
   const outcomes = await Promise.all(
     candidates.map(async ({ id: typed, ...one }) => {
-      const id = context.basis.idOf(typed);
+      const { id: text, ...units } = namedSeries(typed);
+      const id = context.basis.idOf(text);
       try {
         const [row] = (await context.client.ask(seriesShow, [['id', id]])).results;
-        return { ...one, series: { id, typed: one.name, ...defined({ row }) } };
+        return { ...one, series: { id, ...units, typed: one.name, ...defined({ row }) } };
       } catch (error) {
         return { id, name: one.name, error: failureOf(id, error) };
       }
@@ -321,14 +323,13 @@ async function knownColumns(
   // Loaded here: most questions are about no table.
   const { historiesOnDays } = await import('../series/real-time-panel.ts');
   const { strict, beyond } = values;
-  const transformation = transformationIn(values);
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
-  const bySeries = [...groupBy(checked, ({ series }) => series.id).values()];
+  const bySeries = [...groupBy(checked, ({ series }) => nameOfSeries(series)).values()];
   const wanted = bySeries.flatMap((columns) => {
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
     return columns.slice(0, 1).map(({ series }) => ({ series, last }));
   });
-  const histories = await historiesOnDays(wanted, asked, { beyond, transformation }, counting);
+  const histories = await historiesOnDays(wanted, asked, { ...values, beyond, lag: 0 }, counting);
   return histories
     .flatMap((history, i) => (bySeries[i] ?? []).map((one) => knownColumn(one, history, values)))
     .sort((a, b) => a.place - b.place);
@@ -341,7 +342,7 @@ function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckVa
   const { vintages, transformers, columns, placed } = history;
   const points = columns[one.lag]?.points ?? new Map<Day, PanelPoint>();
   const beyond = new Set(placed.beyondCoverage);
-  const isTransformed = transformationIn(values) !== undefined;
+  const isTransformed = transformationIn(values, one.series) !== undefined;
   const isLagged = one.lag > 0;
   /** Every value ever published; read if the first value is not the known one. */
   let all: PublishedValues | undefined;

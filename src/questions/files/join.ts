@@ -1,9 +1,10 @@
 // Why: docs/decisions/joins-are-panels.md
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
-import { question, transformationIn } from '../../answering/question.ts';
+import { question } from '../../answering/question.ts';
 import { type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { lastDayOver } from '../../domain/calendar/times.ts';
+import { nameOfSeries } from '../../domain/series/units.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
@@ -122,7 +123,6 @@ function panelOf(
     known_before_each: strict,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
-    transformation: transformationIn(values),
     panel,
   };
 }
@@ -131,10 +131,10 @@ function panelOf(
 type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => string };
 
 function joinedColumns(
-  { series: { id, typed = id }, points, lag }: PanelColumn,
+  { series, points, lag }: PanelColumn,
   { with_dates, with_age }: JoinValues,
 ): readonly JoinedColumn[] {
-  const name = laggedName(typed, lag);
+  const name = laggedName(series.typed ?? nameOfSeries(series), lag);
   const column = (
     suffix: string,
     type: Field['type'],

@@ -116,7 +116,6 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
 /** Returns what the questions about a table share; they cannot be bound to a day, because a file may change. */
 export function aboutTable(name: string) {
   return {
-    transformsOwn: true,
     aboutValues({ on, strict, known_at: isTimed }: DaysOfRows) {
       const column = on === undefined ? 'the first column' : `column ${on}`;
       if (isTimed === true) return [['Known at', `the time of each row, ${column}`] as const];

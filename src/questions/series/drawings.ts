@@ -1,15 +1,15 @@
 import type { Ask } from '../../answering/answer.ts';
 import { descriptionOf, kindTexts } from '../../answering/notes.ts';
+import { transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import type { Transformation } from '../../domain/series/transformation.ts';
-import { unitText } from '../../domain/series/units.ts';
+import { nameOfSeries, unitText } from '../../domain/series/units.ts';
 import { type Day, earlier } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { dayOfKnown } from '../../operations/param.ts';
-import type { Version } from '../../operations/value.ts';
+import type { NamedValues, Version } from '../../operations/value.ts';
 import type { RealTimePanelQuery } from './panel-rows.ts';
 import { panelSeries } from './real-time-panel.ts';
 import { type Horizon, horizonName } from './revision-layouts.ts';
@@ -27,7 +27,7 @@ type Describe = (id: Row[string] | undefined) => Row | undefined;
 
 /** Draws series over their dates; lines of one unit share a panel and its scale. */
 export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
-  return seriesDrawing(await resolveSeries(asked, dayOfKnown(asked), context), context, () => ({
+  return seriesDrawing(await resolveSeries(asked, dayOfKnown(asked), context), asked, context, () => ({
     state: (summary) => stateText(summary, asked.release === 'first'),
     marks: (row) => [observationMark(row, row.date)],
   }));
@@ -49,20 +49,21 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 
 /** Draws the newest values known on each day of a rhythm. */
 export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
-  const { as_of_each: each, transformation } = query;
-  return seriesDrawing(await panelSeries(query, context), context, (describe) => ({
+  const { as_of_each: each } = query;
+  return seriesDrawing(await panelSeries(query, context), query, context, (describe) => ({
     stepped: true,
     state: () => `The newest value known on each ${typeof each === 'string' ? each : 'as-of date'}`,
     marks(row) {
-      const about = describe(row.series_id);
-      const unit = unitText(transformation?.units ?? 'lin', String(about?.units ?? ''));
-      return [{ ...observationMark({ ...row, unit }, row.as_of), source: about?.source }];
+      const { units: unit = '', source } = describe(row.series_id) ?? {};
+      return [{ ...observationMark({ ...row, unit }, row.as_of), source }];
     },
   }));
 }
 
+/** Draws series, which are described in the units that values ask for. */
 async function seriesDrawing(
   series: readonly ResolvedSeries[],
+  asked: NamedValues,
   context: Ask,
   viewOf: (describe: Describe) => SeriesView,
 ): Promise<Drawing> {
@@ -70,10 +71,17 @@ async function seriesDrawing(
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
       hints: ['name fewer ids', 'a panel in csv has any number side by side'],
     });
-  const ids = series.map(({ id }) => id);
+  const ids = series.map(nameOfSeries);
   const about = new Map<unknown, Row | undefined>();
-  for (const one of series) about.set(one.id, await descriptionOf(one, context));
+  for (const one of series) {
+    const row = await descriptionOf(one, context);
+    const units = unitText(transformationIn(asked, one)?.units ?? 'lin', String(row?.units ?? ''));
+    about.set(nameOfSeries(one), row && { ...row, units });
+  }
   const { state, ...view } = viewOf((id) => about.get(id));
+  const idsOf = (names: readonly string[]) => [
+    ...new Set(series.flatMap((one) => (names.includes(nameOfSeries(one)) ? one.id : []))),
+  ];
   const named = (id: string) => {
     const title = about.get(id)?.title;
     return typeof title !== 'string' || title === '' || title === id ? [] : [[id, title] as const];
@@ -101,7 +109,7 @@ async function seriesDrawing(
         title: shown.length === 1 ? headed(shown[0] ?? '').title : listed(shown, 'and'),
         subtitle: [
           state(summary),
-          ...kindTexts(shown, context),
+          ...kindTexts(idsOf(shown), context),
           ...(empty.length === 0 ? [] : [`none of ${listed(empty, 'and')}`]),
         ],
       };
@@ -135,7 +143,7 @@ export function revisionsDrawing(
   { id, date }: { readonly id: string; readonly date: Day },
   context: Ask,
 ): Promise<Drawing> {
-  return seriesDrawing([{ id }], context, (describe) => {
+  return seriesDrawing([{ id }], {}, context, (describe) => {
     const { covered_to: to } = describe(id) ?? {};
     const covered = typeof to === 'string' ? to : undefined;
     return {
@@ -155,16 +163,14 @@ type OneSeriesUpTo = { readonly id: string; readonly as_of: Day | undefined };
 
 /** Draws a series' values at some horizons, over its dates. */
 export function releasesDrawing(
-  { id, as_of: asOf }: OneSeriesUpTo,
+  { id, as_of: asOf, ...asked }: NamedValues & OneSeriesUpTo,
   horizons: readonly Horizon[],
-  transformation: Transformation | undefined,
   context: Ask,
 ): Promise<Drawing> {
-  return seriesDrawing([{ id }], context, (describe) => ({
+  return seriesDrawing([{ id }], asked, context, (describe) => ({
     state: () => `Values as published: ${listed(horizons.map(spokenHorizon), 'and')}${upTo(asOf)}`,
     marks(row) {
-      const { units = '', frequency = '', source } = describe(id) ?? {};
-      const unit = transformation === undefined ? units : unitText(transformation.units, String(units));
+      const { units: unit = '', frequency = '', source } = describe(id) ?? {};
       return horizons.map(horizonName).map((name) => {
         const cells = { series_id: name, unit, frequency, value: row[name] ?? null };
         return { ...observationMark(cells, row.date), source };
@@ -185,7 +191,7 @@ function upTo(day: string | undefined): string {
 
 /** Draws the number of dates that each vintage changed. */
 export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask): Promise<Drawing> {
-  return seriesDrawing([{ id }], context, (describe) => ({
+  return seriesDrawing([{ id }], {}, context, (describe) => ({
     bars: true,
     state: () => `Dates that each vintage changed${upTo(asOf)}`,
     marks: (row) =>
@@ -198,11 +204,12 @@ export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask
   }));
 }
 
+type DrawnDays = NamedValues & { readonly days: readonly Version[] };
+
 /** Draws series as of several days, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
-  days: readonly Version[],
-  transformation: Transformation | undefined,
+  { days, ...asked }: DrawnDays,
   context: Ask,
 ): Promise<Drawing> {
   const count = series.length * days.length;
@@ -211,13 +218,13 @@ export async function versionsDrawing(
       hints: ['name fewer ids or days', 'csv has any number side by side'],
     });
   const names = days.map((day) => (day === 'latest' ? 'the latest vintage' : day));
-  return seriesDrawing(series, context, (describe) => ({
+  const { frequency: coarser } = asked;
+  return seriesDrawing(series, asked, context, (describe) => ({
     state: () => `As known on ${listed(names, 'and')}`,
     marks(row) {
       const id = String(row.series_id ?? '');
-      const { units = '', frequency: own = '', source } = describe(id) ?? {};
-      const unit = unitText(transformation?.units ?? 'lin', String(units));
-      const frequency = transformation?.aggregation?.frequency.toUpperCase() ?? own;
+      const { units: unit = '', frequency: own = '', source } = describe(id) ?? {};
+      const frequency = typeof coarser === 'string' ? coarser.toUpperCase() : own;
       return days.map((day) => {
         const name = series.length === 1 ? day : `${id} ${day}`;
         const cells = { series_id: name, unit, frequency, value: row[day] ?? null };

@@ -2,11 +2,12 @@ import { type Ask, failureOf, type QueryAnswer, textsOf } from '../../answering/
 import { eachOf } from '../../answering/composed.ts';
 import { noteBasis } from '../../answering/notes.ts';
 import { commandOf, question, transformationIn } from '../../answering/question.ts';
-import { remarked } from '../../answering/run.ts';
+import { askingFor, remarked } from '../../answering/run.ts';
 import { missingMember, type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
 import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
 import { throttled } from '../../client/throttling.ts';
+import { type NamedSeries, namedSeries, nameOfSeries } from '../../domain/series/units.ts';
 import { parseDay } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
@@ -115,7 +116,7 @@ export const observationsOfSeveral = question({
   check(values) {
     checkKnown(values);
     if (typeof values.cursor !== 'string') return;
-    checkCursor(values);
+    checkCursor(values, namedSeries(values.ids[0] ?? ''));
     if (values.ids.length !== 1)
       throw contradiction('cursor', ({ param }) => `${param('cursor')} continues one series: name one id`);
   },
@@ -147,8 +148,8 @@ export const observations = question({
     answerOf([{ id }], values, ask),
 });
 
-function checkCursor(values: Partial<AskedValues>): void {
-  if (values.cursor === undefined || transformationIn(values) === undefined) return;
+function checkCursor(values: Partial<AskedValues>, series?: NamedSeries): void {
+  if (values.cursor === undefined || transformationIn(values, series) === undefined) return;
   throw contradiction(
     'cursor',
     ({ param }) =>
@@ -172,15 +173,17 @@ async function* pagesOfSeveral(
   const { cursor } = asked;
   const queries = series.map(({ id }) => textsOf(ownValues(listing, { ...asked, id })));
   const first = queries.map((texts) => questionFor(listing, texts, extentOf(asked)));
-  const reading = { ...context, client: await readingAhead(series, first, context) };
+  const reading = await readingAhead(series, asked, first, context);
   const isJoined = series.length > 1 || context.basis.missing.size > 0;
   let rows = 0;
-  for (const [done, { id }] of series.entries()) {
+  for (const [done, one] of series.entries()) {
     const texts = queries[done] ?? [];
-    const pages = remarked(listing, texts, sorted(asked, texts, reading), context);
+    const ask = reading[done] ?? context;
+    const pages = remarked(listing, texts, sorted(asked, texts, ask), ask);
     const { length: total } = series;
     try {
-      for await (const page of pages) {
+      for await (const answered of pages) {
+        const page = withOwnName(answered, one);
         if (isJoined) yield joinable(page, context);
         else yield cursor === null ? withoutPages(page) : page;
         rows += page.results.length;
@@ -189,7 +192,7 @@ async function* pagesOfSeveral(
         );
       }
     } catch (error) {
-      throw failureOf(id, error);
+      throw failureOf(one.id, error);
     }
   }
   await noteBasis(series, [versionOf(asked)], context);
@@ -199,43 +202,61 @@ function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
   return defined({ limit, first, cursor: cursor ?? undefined });
 }
 
-/** Returns a client that reads ahead: from a store if that is faster, from a service to learn which series exist. */
+/** Names a series in units of its own as it was asked for. */
+function withOwnName(page: Envelope<ObservationRow>, series: ResolvedSeries): Envelope<ObservationRow> {
+  if (series.units === undefined) return page;
+  const name = nameOfSeries(series);
+  return { ...page, results: page.results.map((row) => ({ ...row, series_id: name })) };
+}
+
+/**
+ * Returns for each series what asks for its values.
+ * It reads ahead: from a store if that is faster, from a service to learn which series exist.
+ */
 async function readingAhead(
   series: readonly ResolvedSeries[],
+  asked: ObservationsAsked,
   queries: readonly ParamTexts[],
   context: Ask,
-): Promise<Client> {
+): Promise<readonly Ask[]> {
   const { client, signal, progress } = context;
-  if (queries.length < 2) return client;
+  const asking = (through: Client) =>
+    Promise.all(series.map((one) => askingFor(one, asked, { ...context, client: through })));
+  if (queries.length < 2) return asking(client);
   if (client.offers === undefined) {
     const expected = await client.expect?.(listing, queries);
-    return {
+    return asking({
       ...client,
-      ask: (asked, texts, options) => client.ask(asked, texts, defined({ ...options, expected })),
-    };
+      ask: (operation, texts, options) => client.ask(operation, texts, defined({ ...options, expected })),
+    });
   }
-  const { ask } = throttled(client, signal, () => undefined);
-  const unknown = series.flatMap(({ id, row }, i) =>
-    row === undefined ? { id, texts: queries[i] ?? [] } : [],
-  );
+  const asks = await asking(throttled(client, signal, () => undefined));
+  const unknown = series.flatMap(({ id, row }, i) => (row === undefined ? [{ id, i }] : []));
   let done = 0;
-  const found = await eachOf(unknown, context, async ({ texts }) => {
-    const answer = await ask(listing, texts);
+  const found = await eachOf(unknown, context, async ({ i }) => {
+    const answer = await asks[i]?.client.ask(listing, queries[i] ?? []);
     done += 1;
     progress?.({ done, total: series.length, unit: 'series' });
-    return [JSON.stringify(texts), answer] as const;
+    return [i, answer] as const;
   });
-  const answers = new Map<string, Envelope>(found);
-  return {
-    ...client,
-    async ask<R extends Row>(asked: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
-      const key = JSON.stringify(texts);
-      const answer = asked.name === listing.name ? answers.get(key) : undefined;
-      if (!answers.delete(key) || answer === undefined) return client.ask(asked, texts, options);
-      // The answer of the same operation.
-      return answer as Envelope<R>;
-    },
-  };
+  const answers = new Map<number, Envelope | undefined>(found);
+  return asks.map((ask, i) => {
+    const first = JSON.stringify(queries[i]);
+    return {
+      ...ask,
+      client: {
+        ...ask.client,
+        async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
+          const isFirst = operation.name === listing.name && JSON.stringify(texts) === first;
+          const answer = isFirst ? answers.get(i) : undefined;
+          if (answer === undefined) return ask.client.ask(operation, texts, options);
+          answers.delete(i);
+          // The answer of the same operation.
+          return answer as Envelope<R>;
+        },
+      },
+    };
+  });
 }
 
 async function* sorted(

@@ -1,7 +1,7 @@
-import type { Question } from '../../answering/question.ts';
+import type { Question, TransformationValues } from '../../answering/question.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { kindsText, parseVintageKind } from '../../domain/series/series.ts';
-import type { Transformation } from '../../domain/series/transformation.ts';
+import { nameOfSeries } from '../../domain/series/units.ts';
 import { type Day, type Rhythm, schedule } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
@@ -31,7 +31,7 @@ export function beyondParam(about: string) {
 }
 
 /** The query of a panel as of several days. */
-export type RealTimePanelQuery = {
+export type RealTimePanelQuery = Partial<TransformationValues> & {
   readonly ids: readonly string[];
   readonly skip_missing?: boolean | undefined;
   readonly as_of_each: Rhythm | readonly Day[];
@@ -44,7 +44,6 @@ export type RealTimePanelQuery = {
   readonly lag?: number | undefined;
   /** What days after the coverage show: nothing, the newest known value, or a failure. */
   readonly beyond: (typeof beyondChoices)[number];
-  readonly transformation: Transformation | undefined;
   /** The panel question, which a service that offers it is asked. */
   readonly panel: Question;
 };
@@ -158,7 +157,7 @@ export function panelRows(
   const days = daysOf(columns, sort);
   const asOfOn = (day: Day, id: string) => (first === 'as_of' ? day : (dayOf(id) ?? null));
   if (!wide) return { object: 'panel', ...longPanelLayout, rows: longRows(columns, days, asOfOn) } as const;
-  const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
+  const names = columns.map(({ series, lag }) => laggedName(series.typed ?? nameOfSeries(series), lag));
   const layout = widePanelLayout(first, names, with_dates);
   const [, ...cells] = layout.columns;
   const rows = wideRows(columns, days, first, cells);
@@ -196,7 +195,10 @@ function* longRows(
     for (const { series, points } of columns) {
       const point = points.get(day);
       if (point === undefined) continue;
-      yield panelRow({ asOf: asOfOn(day, series.id), seriesId: series.id, vintageKind: point.kind }, point);
+      yield panelRow(
+        { asOf: asOfOn(day, series.id), seriesId: nameOfSeries(series), vintageKind: point.kind },
+        point,
+      );
     }
   }
 }

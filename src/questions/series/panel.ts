@@ -1,13 +1,7 @@
 import type { Ask } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
-import {
-  type BoundValues,
-  type Question,
-  question,
-  transformationIn,
-  typed,
-} from '../../answering/question.ts';
+import { type BoundValues, type Question, question, typed } from '../../answering/question.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
 import { addDays, type Day, parseDay, type Rhythm, rhythms } from '../../domain/values/date.ts';
 import { contradiction, Problem, refused, type Sentence } from '../../errors/problem.ts';
@@ -140,6 +134,8 @@ asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
 asof panel GDP UNRATE --known-at 2009-01-30T08:29-05:00 --from 2008-01-01
 # for a backtest: the newest values known at each month-end
 asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --sort asc
+# inflation and growth beside a level, each as known then (asof help units)
+asof panel CPIAUCSL:yoy GDPC1:saar UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
 # into a Parquet file, for DuckDB or pandas
 asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 `,
@@ -304,7 +300,7 @@ async function realTimeOf(values: PanelValues, ask: Ask): Promise<PanelForm & Re
   const { as_of_each: each, known_before_each: strict = false, beyond = 'empty' } = values;
   if (each === undefined) throw new Error('the panel is as of one day');
   const as_of_each = isOfFile(each) ? await daysOfFile(each.file, strict, ask) : each;
-  return { ...values, as_of_each, beyond, transformation: transformationIn(values), panel };
+  return { ...values, as_of_each, beyond, panel };
 }
 
 /** Reads the days in the first column of a file. */

@@ -2,7 +2,7 @@ import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, kindTexts, noteMeanings, noteOutside } from '../../answering/notes.ts';
-import { type Question, type Reading, requestParams } from '../../answering/question.ts';
+import { type Question, type Reading, requestParams, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { lastDayOver } from '../../domain/calendar/times.ts';
@@ -16,6 +16,7 @@ import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts'
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
 import { addDays, type Day, dayNumber, type Frequency, later } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { Coverage, WideRow } from '../../operations/envelope.ts';
@@ -176,8 +177,8 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
 /** Returns what a real-time panel reads. */
 export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
   const series = await panelSeries(query, context);
-  const asked = await serviceRequest(series, knownDays(query), query, context);
-  return { series, reads: asked === undefined ? 'histories' : 'together' };
+  const asked = await serviceRequests(series, knownDays(query), query, context);
+  return { series, reads: asked === undefined ? 'histories' : { requests: asked.length } };
 }
 
 type KnownColumns = { readonly placed: PlacedDays; readonly columns: readonly PanelColumn[] };
@@ -191,7 +192,7 @@ async function noteKnown(
   const { note, naming } = context;
   const series = known.map((one) => one.placed.series);
   await noteOutside(series, [...days.slice(0, 1), ...days.slice(-1)], context);
-  const ids = series.map(({ id }) => id);
+  const ids = [...new Set(series.map(({ id }) => id))];
   for (const text of kindTexts(ids, context))
     note?.({ kind: 'sampled', text: `${text}: each row shows the newest vintage up to its as-of date` });
   await noteMeanings(series, context);
@@ -199,7 +200,7 @@ async function noteKnown(
   if (known.some(({ placed }) => placed.beyondCoverage.length > 0)) note?.({ kind: 'beyond', text });
 }
 
-type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
+type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last'> & NamedValues;
 
 /** The history of a series, and its newest values on some days. */
 export type HistoryOnDays = KnownColumns & {
@@ -220,12 +221,13 @@ export async function historiesOnDays(
   query: ColumnsQuery,
   context: Ask,
 ): Promise<readonly HistoryOnDays[]> {
-  const { lag = 0, transformation } = query;
+  const { lag = 0 } = query;
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
   const found = await eachOf(all, context, async ({ id, series, last, days: own = days }) => {
     const placed = await placeDays(series, own, query.beyond, context);
     const history = await historyOf({ id }, context);
     const { vintages } = history;
+    const transformation = transformationIn(query, series);
     const frequencies = transformation === undefined ? [] : await history.frequencies();
     const transformers = transformation && new DailyTransformers(id, frequencies, transformation, own.at(-1));
     const newest = newestOnDays(vintages, placed.covered, lag + last, transformers);
@@ -357,7 +359,25 @@ const mostListed = 450;
 const mostOfIds = 1500;
 
 /** Parameters that a service applies; a client chooses days and columns itself. */
-const sentParams = ['last', 'lag', 'beyond', ...Object.keys(unitsParams)];
+const sentParams = ['last', 'lag', 'beyond'];
+
+type PanelRequest = { readonly series: readonly ResolvedSeries[]; readonly texts: ParamTexts };
+
+/** Makes a request for the series of each units on days (ascending); undefined if no service answers them all. */
+async function serviceRequests(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  context: Pick<Ask, 'basis' | 'client'>,
+): Promise<readonly PanelRequest[] | undefined> {
+  const requests: PanelRequest[] = [];
+  for (const group of groupBy(series, ({ units = query.units }) => units).values()) {
+    const texts = await serviceRequest(group, days, query, context);
+    if (texts === undefined) return undefined;
+    requests.push({ series: group, texts });
+  }
+  return requests;
+}
 
 /** Makes the request for a panel on days (ascending); undefined if no service answers it at once. */
 async function serviceRequest(
@@ -377,8 +397,11 @@ async function serviceRequest(
   const names = ids.join(',');
   const isTooLong = encodeURIComponent(names).length > mostOfIds || ids.length * count * last > mostRows;
   if (isTooLong || ids.some((id) => /[,*]/.test(id))) return undefined;
-  const values: NamedValues = query;
-  const sent = sentParams
+  const [{ units = query.units } = {}] = series;
+  // A service that knows only the units of all series is asked for those of each in turn.
+  const values: NamedValues = { ...query, units };
+  const isPlain = transformationIn(values) === undefined;
+  const sent = [...sentParams, ...(isPlain ? [] : Object.keys(unitsParams))]
     .map((name) => [name, values[name]] as const)
     .filter(([, value]) => value !== undefined);
   const asked = isListed ? { as_of_each: days.join(',') } : { as_of_each: rhythm ?? 'day', from, to };
@@ -417,18 +440,25 @@ async function askService(
   context: Ask,
 ): Promise<readonly KnownColumns[] | undefined> {
   const { client, signal, basis } = context;
-  const texts = await serviceRequest(series, days, query, context);
-  if (texts === undefined) return undefined;
+  const requests = await serviceRequests(series, days, query, context);
+  if (requests === undefined) return undefined;
   const operation = serviceOperation(query.panel);
-  const answer = await client.ask(operation, texts, { once: true }).catch((error) => {
-    if (!(error instanceof Problem) || signal.aborted) throw error;
-    return undefined;
-  });
-  const known = answer && readDays(answer.results, new Set(days));
-  if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
+  const answered = new Map<ResolvedSeries, readonly AnsweredDay[]>();
+  for (const { series: group, texts } of requests) {
+    const answer = await client.ask(operation, texts, { once: true }).catch((error) => {
+      if (!(error instanceof Problem) || signal.aborted) throw error;
+      return undefined;
+    });
+    const known = answer && readDays(answer.results, new Set(days));
+    for (const one of group) {
+      const found = known?.get(one.id);
+      if (found?.size !== days.length) return undefined;
+      answered.set(one, [...found.values()]);
+    }
+  }
   const columns = await eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
-    const found = [...(known.get(one.id)?.values() ?? [])];
+    const found = answered.get(one) ?? [];
     const kinds = new Map<Day, string>();
     for (const { day, kind } of found) if (kind !== undefined) kinds.set(day, kind);
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;

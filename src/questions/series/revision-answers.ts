@@ -70,7 +70,7 @@ export async function answerRevisions(
     noteRescaledVintages(query, changes, history.firstVintage, counting);
     await noteBasis([{ id }], [asOf], counting);
     if (Array.isArray(made.rows) && made.rows.length === 0)
-      await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
+      await explainSeries([{ series: { id }, ask: counting }], { days: [asOf ?? 'latest'], from, to });
     return { ...made, ...defined({ asOf }) };
   });
 }

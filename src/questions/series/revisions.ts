@@ -163,12 +163,11 @@ export const revisions = question({
     return async (ask) => {
       const { releasesDrawing, revisionsDrawing } = await import('./drawings.ts');
       if (date !== undefined) return revisionsDrawing({ ...values, date }, ask);
-      return releasesDrawing(values, horizonsOf(values), transformationIn(values), ask);
+      return releasesDrawing(values, horizonsOf(values), ask);
     };
   },
   knownOn: ({ as_of }) => as_of,
   aboutValues: ({ as_of }) => aboutAsOf(as_of),
-  transformsOwn: true,
   limitsRows: ({ stats }) => stats !== true,
   bind: boundAsOf,
   async answer(values, ask): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {

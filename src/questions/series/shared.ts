@@ -1,11 +1,11 @@
 import { argument, type BoundValues } from '../../answering/question.ts';
-import { closest, plainMatch } from '../../domain/search/words.ts';
+import { likelyUnits } from '../../answering/series-ids.ts';
 import {
   type Transformation,
   transformationChoices,
   type Units,
 } from '../../domain/series/transformation.ts';
-import { isComparison, unitsTable } from '../../domain/series/units.ts';
+import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
@@ -40,7 +40,7 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
 const severalIds = argument(
   'ids',
   seriesIds,
-  'The ids of the series; one with * means every series whose id matches.',
+  'The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in its own units.',
 );
 
 /** Makes the argument of a question about several series; `read` returns the typed ids. */
@@ -48,7 +48,7 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
   const typedId = {
     name: 'id',
     complete: 'ids',
-    about: 'series ids, or a quoted pattern with *',
+    about: 'series ids, or a quoted pattern with *; GDP:saar in units of its own',
     several: true,
   } as const;
   return { ...severalIds, orOne: true, typed: { flags: [], args: [typedId], read } } as const;
@@ -82,11 +82,7 @@ function isUnits(value: unknown): value is Units {
 }
 
 function refuseUnits(value: unknown, param: string): never {
-  const typed = String(value);
-  const near = closest(typed, units);
-  const meant =
-    unitsTable.find(({ about }) => plainMatch({ id: '', title: about }, typed, 'title')) ??
-    unitsTable.find(({ names }) => names.some((name) => name === near));
+  const meant = likelyUnits(String(value));
   const others = units.filter((one) => meant?.names.includes(one) !== true);
   const hint = meant === undefined ? '' : `${listed(meant.names, 'or')} (${meant.about}), or one of `;
   throw refused({ param, value, reason: `use ${hint}${others.join(', ')}` });

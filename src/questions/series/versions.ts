@@ -2,9 +2,11 @@ import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/ans
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
+import { askingFor } from '../../answering/run.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import { thenAndNow } from '../../domain/series/then-and-now.ts';
+import { nameOfSeries } from '../../domain/series/units.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -158,7 +160,7 @@ export const versions = question({
   layout: layoutOf,
   drawing: (values) => async (ask) => {
     const { versionsDrawing } = await import('./drawings.ts');
-    return versionsDrawing(await seriesOf(values, ask), values.days, transformationIn(values), ask);
+    return versionsDrawing(await seriesOf(values, ask), values, ask);
   },
   ...knownOnDays,
   showsNewest: ({ days, to }) => days.includes('latest') && to === undefined,
@@ -208,7 +210,7 @@ function rowOf(date: Day, one: SeriesVersions, { days, change }: ColumnsAsked): 
   const cells = days.map((day, i) => [day, one.found[i]?.get(date)?.value ?? null] as const);
   return {
     date,
-    series_id: one.series.id,
+    series_id: nameOfSeries(one.series),
     ...Object.fromEntries(cells),
     ...(change === true && changeOn(date, one)),
   };
@@ -232,6 +234,8 @@ function onDay(version: Version, day: Day): Day {
 
 type SeriesVersions = {
   readonly series: ResolvedSeries;
+  /** What asks for its values. */
+  readonly ask: Ask;
   /** Dates with a value on each day, or with `all_rows` on any day, in the requested order. */
   readonly dates: readonly Day[];
   /** Dates with a value on some of the days, without a row. */
@@ -265,7 +269,7 @@ export async function readVersions(asked: AskedOfDays, ask: Ask): Promise<readon
   const isEmpty = all.every(({ dates }) => dates.length === 0);
   if (omitted > 0)
     ask.note?.({ kind: isEmpty ? 'empty' : 'remark', text: omittedText(omitted, days.length, ask) });
-  else if (isEmpty) await explainSeries(all, { days, from, to }, ask);
+  else if (isEmpty) await explainSeries(all, { days, from, to });
   return all;
 }
 
@@ -276,10 +280,8 @@ function omittedText(count: number, days: number, { naming }: Ask): string {
 }
 
 /** Says of one series and two days what the newest value that both know was then, and is now. */
-function sentenceOf(
-  all: readonly SeriesVersions[],
-  { days, units = 'lin' }: AskedOfDays,
-): string | undefined {
+function sentenceOf(all: readonly SeriesVersions[], asked: AskedOfDays): string | undefined {
+  const { days } = asked;
   const [one] = all;
   if (one === undefined || all.length > 1 || days.length !== 2) return undefined;
   const [then, now] = one.found
@@ -289,7 +291,9 @@ function sentenceOf(
   const [was, is] = [then?.rows.get(date), now?.rows.get(date)];
   if (then === undefined || now === undefined || was === undefined || is === undefined) return undefined;
   const { unit } = is;
-  const name = units === 'lin' ? one.series.id : `${one.series.id} (${unit})`;
+  const { id } = one.series;
+  const isLevel = (transformationIn(asked, one.series)?.units ?? 'lin') === 'lin';
+  const name = isLevel ? id : `${id} (${unit})`;
   const about = { name, date, frequency: parseFrequency(is.frequency) ?? '', unit };
   return thenAndNow(about, { day: then.day, value: was.value }, { day: now.day, value: is.value });
 }
@@ -335,13 +339,14 @@ function noteRescalings(
   }
 }
 
-async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask): Promise<SeriesVersions> {
+async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, context: Ask): Promise<SeriesVersions> {
+  const ask = await askingFor(series, asked, context);
   const { days, from, to, sort, limit, all_rows } = asked;
   const { id } = series;
   const answers = await Promise.all(
     days.map((day) => rowsOf(ask, observations, { id, ...defined({ ...knownIn(day), from, to }) })),
   );
-  const transformation = transformationIn(asked);
+  const transformation = transformationIn(asked, series);
   if (countsOwnPeriods(transformation) && answers.some((rows) => rows.length > 0)) {
     const requireSame = oneFrequency(id, transformation);
     for (const [i, day] of days.entries())
@@ -352,7 +357,7 @@ async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask):
   const dates = all_rows === true ? known : known.filter((date) => found.every((rows) => rows.has(date)));
   const shown = dates.slice(0, limit);
   const omitted = known.length - dates.length;
-  return { series, dates: inOrder(shown, sort), omitted, found, hasMore: shown.length < dates.length };
+  return { series, ask, dates: inOrder(shown, sort), omitted, found, hasMore: shown.length < dates.length };
 }
 
 /** Reads the frequency of a series as known on a day; empty if the service does not say it. */
@@ -471,7 +476,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
       const rows = all.flatMap((one) =>
         one.dates.map((date): DiffRow => {
           const [was = null, is = null] = one.found.map((rows) => rows.get(date)?.value ?? null);
-          const cells = { series_id: one.series.id, date, old: was, new: is };
+          const cells = { series_id: nameOfSeries(one.series), date, old: was, new: is };
           return { ...cells, ...changeOn(date, one), kind: kindOf(was, is) };
         }),
       );

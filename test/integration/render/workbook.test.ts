@@ -183,6 +183,10 @@ describe('asof -o', () => {
       ],
     ],
     [
+      'panel A A:chg --as-of 2020-05-01 --wide',
+      ['Transformation chg, computed within each vintage', 'Unit A: Tons', 'Unit A:chg: Change, Tons'],
+    ],
+    [
       'obs A --as-of 2020-03-01 --vs latest',
       ['As of 2020-03-01', 'As of the newest vintage', 'Unit A: Tons'],
     ],

@@ -86,6 +86,11 @@ const composed: typeof single = [
     `panel GDP GDPC1 ${eachMonth} --last 2 --known-before-each --beyond repeat`,
   ],
   [`/v1/panel?ids=GDP&${months}&wide=true&with_dates=true`, `panel GDP ${eachMonth} --wide --with-dates`],
+  [
+    '/v1/panel?ids=GDP:pch,UNRATE&as_of=2020-12-31&wide=true',
+    'panel GDP:pch UNRATE --as-of 2020-12-31 --wide',
+  ],
+  ['/v1/observations?ids=GDP:pch,GDP', 'obs GDP:pch GDP'],
   ['/v1/diff?ids=GDP&days=2020-12-31,2021-01-31', 'diff GDP 2020-12-31 2021-01-31'],
 ];
 
@@ -106,6 +111,14 @@ describe('a table over HTTP', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(idless(await bytesOf(response))).toBe(idless(await commandBytes(line, 'json')));
   });
+
+  it.each(['json', 'csv'])(
+    'of a path with units in the place of an id is not found, in %s',
+    async (format) => {
+      const { status } = await ask(`/v1/series/GDP:pch/observations?format=${format}`);
+      expect(status).toBe(404);
+    },
+  );
 
   it.each(Object.entries(types))('comes in the format that the client accepts: %s', async (format, type) => {
     const accepted = await ask('/v1/series/GDP/vintages', { accept: type });

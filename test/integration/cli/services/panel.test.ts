@@ -88,6 +88,8 @@ describe('over a service', () => {
     `${each} --last 2 --lag 1 --wide --with-dates`,
     `${each} --units pch --digits 2 --known-before-each`,
     `${each} --frequency q --aggregate eop`,
+    `panel CALM:pch MUCH much:chg ${days} --digits 2 --wide`,
+    `panel CALM:qoq MUCH ${days}`,
     `${each} --beyond repeat`,
     `${each} --beyond fail`,
     `${each} --max-age 5`,
@@ -132,6 +134,19 @@ describe('over a service', () => {
     // For each series its vintages and its history, and one of them again, to see whether the data changed.
     expect(asked()).toHaveLength(5);
     expect([2, 3, 4]).toContain(atOnce());
+  });
+
+  it('gets the units of one series as a parameter beside its id, which every service with panels knows', async () => {
+    const { url, asked } = await inFront({ panels: true });
+    await expectSame(`panel CALM:pch MUCH much:pch ${days} --digits 1 --wide`, url);
+    // The first is asked again, to see whether the data changed.
+    const sent = asked('/v1/panel')
+      .map((path) => new URL(path, url).searchParams)
+      .slice(0, 2);
+    expect(sent.map((one) => ['ids', 'units', 'digits'].map((name) => one.get(name)))).toEqual([
+      ['CALM,MUCH', 'pch', '1'],
+      ['MUCH', null, null],
+    ]);
   });
 
   it('that lacks the vintages and a description, the panel is the same', async () => {
