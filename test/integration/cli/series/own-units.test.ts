@@ -129,6 +129,16 @@ describe.each(commandModes)('units of one series, %s,', (mode) => {
     expect(out).toContain('>GDP:yoy and GDP<');
   });
 
+  it('are those of the axis in a chart of several as-of days', async () => {
+    for (const units of ['GDP:yoy', 'GDP --units yoy']) {
+      const { out } = await asked.run(
+        mode,
+        `obs ${units} --vintages 2014-06-30,latest --from 2010-01-01 -f svg`,
+      );
+      expect(out).toContain('>Percent Change from Year Ago<');
+    }
+  });
+
   it('are drawn on the days of a panel', async () => {
     const days = '--as-of-each month-end --from 2014-01-01 --to 2014-12-31';
     const { out } = await asked.run(mode, `panel GDP:yoy GDP ${days} -f svg`);
