@@ -49,10 +49,15 @@ export type { CheckRow } from './questions/files/check.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/rates.ts';
 export type { PanelParams } from './questions/series/panel.ts';
 export type { PanelRow } from './questions/series/panel-rows.ts';
-export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
+export type {
+  RevisionRow,
+  RevisionStatisticsRow,
+  RevisionSummaryRow,
+} from './questions/series/revision-layouts.ts';
 export type {
   PublishedParams,
   ReleasesParams,
+  RevisionSummaryParams,
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';

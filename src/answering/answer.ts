@@ -97,6 +97,8 @@ export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLa
   readonly card?: boolean;
   /** What a terminal says above the rows. */
   readonly sentence?: string;
+  /** True if the sentence says all that the rows have; a table is then the sentence alone. */
+  readonly isText?: boolean;
   /** The rows as text, with the user's own columns as the user wrote them. */
   readonly written?: WrittenRows<O>;
   readonly pages: AsyncGenerator<Envelope<R>, O>;

@@ -25,6 +25,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly differs?: boolean;
   /** What a terminal says above the rows. */
   readonly sentence?: string;
+  /** True if it says all that the rows have. */
+  readonly isText?: boolean;
 };
 
 /** Composes an answer from one state of the data; throws a Problem if the data changes meanwhile. */
@@ -40,8 +42,8 @@ export async function composed<R extends Row>(
   const watch = await client.watch();
   const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, sentence } = made;
-  return { fields, columns, ...defined({ sentence }), pages: pagesOf(made, requestId, context) };
+  const { fields, columns, sentence, isText } = made;
+  return { fields, columns, ...defined({ sentence, isText }), pages: pagesOf(made, requestId, context) };
 }
 
 /** The number of rows in a page, after which a slow reader is waited for. */

@@ -39,6 +39,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     'revisions X1 --as-of D --release 1,2,final --units pch',
     'revisions X1 --as-of D --wide --units pch',
     'revisions CPI --as-of D --stats',
+    'revisions X1 --date 2020-02-01 --as-of D --summary --units chg',
   ],
   vintages: ['vintages GDP --as-of D', 'vintages GDP --known-before N --json', 'vintages GDP --to D -q'],
   calendar: [

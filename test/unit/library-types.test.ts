@@ -28,7 +28,11 @@ type Rows = {
   seriesShow: OperationRow<'series_show'>;
   observations: library.ObservationRow;
   observationsOfSeveral: library.ObservationRow;
-  revisions: library.RevisionRow | library.RevisionStatisticsRow | library.WideRow;
+  revisions:
+    | library.RevisionRow
+    | library.RevisionStatisticsRow
+    | library.RevisionSummaryRow
+    | library.WideRow;
   calendar: OperationRow<'calendar'>;
   nextRelease: library.NextRelease;
   nextReleases: library.NextRelease;
@@ -147,6 +151,7 @@ describe('the types of the library', () => {
       rowsOf(
         asof.revisions('GDP', { stats: true, release: 1 }),
       ).toEqualTypeOf<library.RevisionStatisticsRow>();
+      rowsOf(asof.revisions('GDP', { date: day, summary: true })).toEqualTypeOf<library.RevisionSummaryRow>();
       rowsOf(asof.revisions('GDP', { stats: maybe })).toEqualTypeOf<Rows['revisions']>();
       rowsOf(asof.insiderClusters({ explain: false })).toEqualTypeOf<OperationRow<'insider_clusters'>>();
       rowsOf(asof.insiderClusters({ explain: true, days: 14 })).toEqualTypeOf<

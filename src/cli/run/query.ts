@@ -170,13 +170,17 @@ async function attempt(
   );
   let isOpen = true;
   let bytes = 0;
-  if (found.sentence !== undefined && isTableForPeople(output))
-    await sink.write(await paragraph(found.sentence, output));
+  const isText = found.isText === true && output.format === 'table' && output.columns === undefined;
+  if (found.sentence !== undefined && (isText || (found.isText !== true && isTableForPeople(output)))) {
+    if (output.pager !== undefined) bar.end();
+    else if (output.onTerminal) bar.clear();
+    isOpen = await sink.write((await paragraph(found.sentence, output)) + (isText ? '' : '\n'));
+  }
   for await (const chunk of chunks) {
     if (output.pager !== undefined) bar.end();
     else if (output.onTerminal) bar.clear();
     else if (bytes > 0) bar.show(() => `${grouped(shown.rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
-    if (isOpen) isOpen = await sink.write(chunk);
+    if (isOpen && !isText) isOpen = await sink.write(chunk);
     // A comparison's result is its exit code, even if nobody reads all rows.
     if (!isOpen && !line.exitCode) break;
     if (shown.isWhole) bytes += chunk.length;
@@ -195,16 +199,16 @@ async function attempt(
   }
   if (output.onTerminal) bar.clear();
   await sink.finish();
-  messages.tooNarrow(renderer.dropped?.() ?? []);
+  messages.tooNarrow(isText ? [] : (renderer.dropped?.() ?? []));
   reportHidden(renderer.hidden?.() ?? 0, query, messages);
   return ended;
 }
 
-/** Breaks a text into lines, with an empty one below them. */
+/** Breaks a text into lines. */
 async function paragraph(text: string, { width = 80 }: OutputChoice): Promise<string> {
   // Loaded here: it takes a tenth of the time of a query.
   const { wrap } = await import('../../render/terminal-text.ts');
-  return `${wrap(text, width).join('\n')}\n\n`;
+  return `${wrap(text, width).join('\n')}\n`;
 }
 
 function isTableForPeople({ format, onTerminal, drawn }: OutputChoice): boolean {

@@ -4,7 +4,8 @@ import { type Day, dayInWords, type Frequency } from '../values/date.ts';
 import { decimalsOf } from '../values/decimal.ts';
 import { periodInWords } from '../values/period.ts';
 
-type Subject = {
+/** What values are of: a date of a series. */
+export type ValueSubject = {
   /** The id of the series, or other words for it. */
   readonly name: string;
   readonly date: Day;
@@ -18,7 +19,7 @@ type ValueOnDay = { readonly day: Day | 'latest'; readonly value: string };
 
 /** Says what a value was on one day, and what it is on a later one; rounds to the decimals that both have. */
 export function thenAndNow(
-  { name, date, frequency, unit }: Subject,
+  { name, date, frequency, unit }: ValueSubject,
   then: ValueOnDay,
   now: ValueOnDay,
 ): string {
@@ -35,14 +36,14 @@ function whenKnown(day: Day | 'latest'): string {
   return day.length === 10 ? `on ${dayInWords(day)}` : `at ${day}`;
 }
 
-/** Writes a change with its sign: in percent for a level, as the difference for a rate, a growth or a balance. */
-function changeInWords(before: string, after: string, unit: string): string {
+/** Writes a change with its sign, and `since` after it: in percent for a level, as the difference for a rate. */
+export function changeInWords(before: string, after: string, unit: string, since = ''): string {
   const { change } = changeBetween(before, after);
   const difference = new Exact(change);
-  if (difference.isZero()) return 'unchanged';
+  if (difference.isZero()) return `unchanged${since}`;
   const base = new Exact(before);
   const percent = isLevel(unit) && base.gt(0) ? roundedQuotient(difference.times(100), base, 1) : '0';
-  const text = new Exact(percent).isZero() ? signed(change) : `${signed(percent)} %`;
+  const text = `${new Exact(percent).isZero() ? signed(change) : `${signed(percent)} %`}${since}`;
   const isRescaled = rescalingOf([{ old: before, new: after }], unit) !== undefined;
   return isRescaled ? `${text}, perhaps by another base year` : text;
 }

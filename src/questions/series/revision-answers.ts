@@ -5,12 +5,14 @@ import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.t
 import { pagesOf } from '../../client/pagination.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
-import { parseFrequency } from '../../domain/series/series.ts';
+import { largestRevision, revisionsInWords } from '../../domain/series/revision-summary.ts';
+import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput } from '../../domain/series/transformer.ts';
+import { unitText } from '../../domain/series/units.ts';
 import { changeBetween, hasBaseYear, isRescaled, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/values/date.ts';
-import { decimalsOf } from '../../domain/values/decimal.ts';
+import { decimalsOf, sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
@@ -23,12 +25,16 @@ import { defined } from '../../platform/defined.ts';
 import {
   type Horizon,
   horizonName,
+  type RevisionAnswerRow,
   type RevisionRow,
   type RevisionStatisticsRow,
+  type RevisionSummaryRow,
   releaseLayout,
   revisionLayout,
   statisticsLayout,
   statisticsRow,
+  summaryLayout,
+  summaryRow,
 } from './revision-layouts.ts';
 import { countsOwnPeriods, growthInstead, oneFrequency } from './shared.ts';
 
@@ -45,6 +51,7 @@ type RevisionsQuery = {
   readonly cursor: string | undefined;
   readonly wide: boolean | undefined;
   readonly stats: boolean | undefined;
+  readonly summary: boolean | undefined;
   /** The transformation of values, each computed within its own vintage. */
   readonly units: Transformation | undefined;
   readonly horizons: readonly Horizon[];
@@ -54,8 +61,9 @@ type RevisionsQuery = {
 export async function answerRevisions(
   query: RevisionsQuery,
   context: Ask,
-): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
-  const { id, as_of: asOf, from, to, wide, stats, horizons } = query;
+): Promise<QueryAnswer<RevisionAnswerRow>> {
+  const { id, as_of: asOf, from, to, wide, stats, summary, horizons } = query;
+  if (summary === true) return composed(context, (counting) => summaryOf(query, counting));
   if (wide !== true && horizons.length === 0)
     return { ...revisionLayout, pages: publishedValues(query, context) };
   const ofTable = stats === true ? statisticsOf : releasesOf;
@@ -73,6 +81,43 @@ export async function answerRevisions(
       await explainSeries([{ series: { id }, ask: counting }], { days: [asOf ?? 'latest'], from, to });
     return { ...made, ...defined({ asOf }) };
   });
+}
+
+/** Sums up how one date was published. */
+async function summaryOf(query: RevisionsQuery, context: Ask): Promise<ComposedRows<RevisionSummaryRow>> {
+  const { id, date = '', as_of: asOf, units } = query;
+  const history = await seriesHistory({ ...query, from: date, to: date }, context);
+  const dated = history.dates.find((one) => one.date === date);
+  const made = { object: 'revision_summary', ...summaryLayout, ...defined({ asOf }) };
+  noteUnits(query, history.firstVintage, context);
+  await noteBasis([{ id }], [asOf], context);
+  const changes = dated === undefined ? [] : changesOf(dated, history);
+  const [oldest, latest] = [changes[0], changes.at(-1)];
+  if (dated === undefined || oldest === undefined || latest === undefined) {
+    await noteEmpty(query, context);
+    return { ...made, rows: [] };
+  }
+  const releases = [1, 2, 3].flatMap((number): readonly Change[] => {
+    const day = dayOfHorizon({ kind: 'release', number }, dated.released, history);
+    return day === undefined ? [] : [{ asOf: day, value: history.valueOn(dated, day) }];
+  });
+  const unit = unitText(units?.units ?? 'lin', history.unit);
+  const { isExact } = history;
+  const { frequency = '' } = (await history.frequencies()).at(-1) ?? {};
+  const summary = revisionsInWords({ name: id, date, frequency, unit, releases, changes, asOf, isExact });
+  const about = { series_id: id, date, unit, summary };
+  const row = summaryRow({ ...about, releases, latest, largest: largestRevision(changes) });
+  return { ...made, rows: [row], sentence: summary, isText: true };
+}
+
+/** Lists the values of a date that differ from the one before, by vintage. */
+function changesOf(dated: DatedHistory, { vintages, valueOn }: SeriesHistory): readonly Change[] {
+  const changes: Change[] = [];
+  for (const asOf of vintages) {
+    const value = valueOn(dated, asOf);
+    if (!sameNumber(value, changes.at(-1)?.value ?? null)) changes.push({ asOf, value });
+  }
+  return changes;
 }
 
 /** Yields every value of one or each date, with the size and the delay of each change. */
@@ -220,6 +265,9 @@ type SeriesHistory = {
   readonly firstVintage: FirstVintage | undefined;
   readonly hasMore: boolean;
   readonly valueOn: ValueOn;
+  /** True if the days of all vintages are days of publication. */
+  readonly isExact: boolean;
+  readonly frequencies: () => Promise<readonly FrequencySince[]>;
 };
 
 type FromHistory = (
@@ -339,9 +387,11 @@ async function seriesHistory(
     changes,
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
+  const isExact = kinds.every((kind) => kind === 'exact');
   noteSampled(id, kinds, context);
   const valueOn = units === undefined ? publishedOn : await transformedOn(id, units, history);
-  return { dates, vintages: days, until, unit: history.unit, firstVintage, hasMore, valueOn };
+  const { unit, frequencies } = history;
+  return { dates, vintages: days, until, unit, firstVintage, hasMore, valueOn, isExact, frequencies };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);

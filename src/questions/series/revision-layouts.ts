@@ -1,3 +1,6 @@
+import type { Change } from '../../domain/series/revision-history.ts';
+import { changeBetween } from '../../domain/values/arithmetic.ts';
+import type { WideRow } from '../../operations/envelope.ts';
 import {
   type Field,
   field,
@@ -60,6 +63,55 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
   ]);
 }
 
+const release = (number: 1 | 2 | 3, nth: string) =>
+  [
+    nullable(`release_${number}`, 'decimal', `The value at the ${nth} release; empty if it is unknown.`),
+    nullable(`release_${number}_date`, 'day', `The day of the ${nth} release.`),
+  ] as const;
+
+const summaryFields = [
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('date', 'day', 'The period of the value, as its first day.'),
+  ...release(1, 'first'),
+  ...release(2, 'second'),
+  ...release(3, 'third'),
+  nullable('final', 'decimal', 'The latest value; empty after a withdrawal.'),
+  field('final_date', 'day', 'The first day with the latest value.'),
+  nullable('largest_change', 'decimal', 'The largest change from one value to the next.'),
+  nullable('largest_percent', 'decimal', 'This change in percent of the value before.'),
+  nullable('largest_date', 'day', 'The day of this change.'),
+  field('unit', 'text', 'Unit of the values.'),
+  field('summary', 'text', 'All of this in words.'),
+] as const;
+
+/** The releases of a date, its latest value and its largest change, with all of them in words. */
+export type RevisionSummaryRow = RowFrom<(typeof summaryFields)[number]>;
+
+type SummaryParts = Pick<RevisionSummaryRow, 'date' | 'series_id' | 'summary' | 'unit'> & {
+  /** At most three. */
+  readonly releases: readonly Change[];
+  readonly latest: Change;
+  readonly largest: (Change & { readonly before: string; readonly value: string }) | undefined;
+};
+
+/** Makes a row of a summary. */
+export function summaryRow({ releases, latest, largest, ...named }: SummaryParts): RevisionSummaryRow {
+  const [first, second, third] = releases;
+  const change = largest && changeBetween(largest.before, largest.value);
+  return {
+    ...named,
+    ...{ release_1: first?.value ?? null, release_1_date: first?.asOf ?? null },
+    ...{ release_2: second?.value ?? null, release_2_date: second?.asOf ?? null },
+    ...{ release_3: third?.value ?? null, release_3_date: third?.asOf ?? null },
+    ...{ final: latest.value, final_date: latest.asOf },
+    ...{ largest_change: change?.change ?? null, largest_percent: change?.percent ?? null },
+    largest_date: largest?.asOf ?? null,
+  };
+}
+
+/** The layout of a summary. */
+export const summaryLayout = showing(summaryFields);
+
 const statisticsFields = [
   field('earlier', 'text', 'The horizon of the earlier values.'),
   field('later', 'text', 'The horizon of the later values.'),
@@ -94,3 +146,6 @@ export function statisticsLayout(decimals?: number): RowLayout {
     statisticsFields.map((one: Field) => (means.includes(one.name) ? { ...one, ...digits } : one)),
   );
 }
+
+/** A row of any answer about revisions. */
+export type RevisionAnswerRow = RevisionRow | RevisionStatisticsRow | RevisionSummaryRow | WideRow;

@@ -17,11 +17,14 @@ import { defined } from '../../platform/defined.ts';
 import {
   type Horizon,
   horizonName,
+  type RevisionAnswerRow,
   type RevisionRow,
   type RevisionStatisticsRow,
+  type RevisionSummaryRow,
   releaseLayout,
   revisionLayout,
   statisticsLayout,
+  summaryLayout,
 } from './revision-layouts.ts';
 import { aboutAsOf, boundAsOf, extentParams, oneSeries, unitsParams } from './shared.ts';
 
@@ -73,6 +76,7 @@ const params = {
   ),
   wide: param(flag, 'The triangle: one row per date, one column per vintage.', undefined),
   stats: param(flag, 'Statistics of the revisions between releases (default 1,2,3,final).', undefined),
+  summary: param(flag, 'One paragraph on a date: its releases, latest value and largest change.', undefined),
   // A release belongs to a date, and not to a period of dates.
   units: unitsParams.units,
   digits: unitsParams.digits,
@@ -87,13 +91,25 @@ type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
 type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
 
 type TableParams = DatesGiven &
-  Pick<RevisionsGiven, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
+  Pick<RevisionsGiven, 'digits' | 'units'> & {
+    readonly date?: undefined;
+    readonly cursor?: undefined;
+    readonly summary?: false | undefined;
+  };
+
+/** The parameters of the summary of one `date`. */
+export type RevisionSummaryParams = Pick<RevisionsGiven, 'asOf' | 'digits' | 'units'> & {
+  readonly date: NonNullable<RevisionsGiven['date']>;
+  readonly summary: true;
+} & { readonly [K in 'after' | 'cursor' | 'from' | 'limit' | 'release' | 'to']?: undefined } & {
+  readonly [K in 'stats' | 'wide']?: false | undefined;
+};
 
 /** The parameters of published values, of one `date` or several. */
 export type PublishedParams = DatesGiven &
   Pick<RevisionsGiven, 'cursor' | 'date'> & {
     readonly [K in 'after' | 'digits' | 'release' | 'units']?: undefined;
-  } & { readonly [K in 'stats' | 'wide']?: false | undefined };
+  } & { readonly [K in 'stats' | 'summary' | 'wide']?: false | undefined };
 
 /** The parameters of a table of releases, or with `stats` of statistics. */
 export type ReleasesParams = TableParams & {
@@ -120,6 +136,7 @@ export type TriangleParams = TableParams & {
 /** The parameters of revisions. */
 export type RevisionsParams = (
   | PublishedParams
+  | RevisionSummaryParams
   | (ReleasesParams & (SomeHorizon | { readonly stats: boolean }))
   | (Omit<TriangleParams, 'wide'> & { readonly wide: boolean })
 ) &
@@ -138,6 +155,7 @@ export const revisions = question({
           row: RevisionStatisticsRow,
         ],
         [asked: [id: string, params: TriangleParams & Demands], row: WideRow],
+        [asked: [id: string, params: RevisionSummaryParams & Demands], row: RevisionSummaryRow],
         [
           asked: [
             id: string,
@@ -146,7 +164,7 @@ export const revisions = question({
           row: WideRow,
         ],
         [asked: [id: string, params?: PublishedParams & Demands], row: RevisionRow],
-        [asked: [id: string, params?: RevisionsParams], row: RevisionRow | RevisionStatisticsRow | WideRow],
+        [asked: [id: string, params?: RevisionsParams], row: RevisionAnswerRow],
       ]
     >(),
   args: [oneSeries],
@@ -154,11 +172,13 @@ export const revisions = question({
   check,
   layout(values) {
     if (values.wide === true) return undefined;
+    if (values.summary === true) return summaryLayout;
     if (values.stats === true) return statisticsLayout();
     return isTable(values) ? releaseLayout(horizonsOf(values)) : revisionLayout;
   },
   drawing(values) {
-    const { date, wide, stats } = values;
+    const { date, wide, stats, summary } = values;
+    if (summary === true) return undefined;
     if (isTable(values) ? wide === true || stats === true : date === undefined) return undefined;
     return async (ask) => {
       const { releasesDrawing, revisionsDrawing } = await import('./drawings.ts');
@@ -170,7 +190,7 @@ export const revisions = question({
   aboutValues: ({ as_of }) => aboutAsOf(as_of),
   limitsRows: ({ stats }) => stats !== true,
   bind: boundAsOf,
-  async answer(values, ask): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
+  async answer(values, ask): Promise<QueryAnswer<RevisionAnswerRow>> {
     // Loaded here: other questions start faster without these answers.
     const { answerRevisions } = await import('./revision-answers.ts');
     const horizons = isTable(values) && values.wide !== true ? horizonsOf(values) : [];
@@ -184,14 +204,18 @@ function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
 }
 
 function check(values: RevisionsAsked): void {
-  const { date, cursor, release, after, wide, stats } = values;
+  const { date, cursor, release, after, wide, stats, summary } = values;
   checkDates(values);
+  if (summary === true) {
+    checkSummary(values);
+    return;
+  }
   if (!isTable(values)) {
     if (transformationIn(values) === undefined) return;
     throw contradiction(
       'units',
       ({ param }) =>
-        `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')} or ${param('stats')}`,
+        `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')}, ${param('stats')} or ${param('summary')}`,
     );
   }
   const [ofList] = Object.keys(defined({ date, cursor }));
@@ -207,6 +231,15 @@ function check(values: RevisionsAsked): void {
       ({ param }) => `${param('wide')} is the triangle of all vintages: use it alone`,
     );
   if (wide !== true) horizonsOf(values);
+}
+
+function checkSummary(values: RevisionsAsked): void {
+  if (values.date === undefined)
+    throw contradiction('summary', ({ param }) => `${param('summary')} is of one date: add ${param('date')}`);
+  const names = ['release', 'after', 'wide', 'stats', 'limit', 'cursor'] as const;
+  const other = names.find((name) => values[name] !== undefined && values[name] !== false);
+  if (other !== undefined)
+    throw contradiction(other, ({ param }) => `use either ${param('summary')} or ${param(other)}`);
 }
 
 const usual: Partial<RevisionsAsked> = { release: [1, 2, 3, 'final'] };

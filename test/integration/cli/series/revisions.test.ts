@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, statements, transcript } from '../../../support/command.ts';
+import { asof, linesOf, statements, transcript } from '../../../support/command.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
 import { dataPath, readData, testData, trueAnswers } from '../../../support/repository.ts';
 
@@ -54,6 +54,24 @@ describe.each(commandModes)('asof revisions, %s', (mode) => {
     );
   });
 
+  it('sums up a quarter with the releases that another program finds, and the largest change', async () => {
+    const rows = trueAnswers('../revisions/gdp-releases.tsv').filter((_, i) => i % 40 === 3);
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows) {
+      const line = `revisions GDP --date ${row.date} --summary --columns release_1_date,release_1,release_2,release_3,final,largest_change`;
+      const [, found = ''] = await ask(line);
+      const changes = (await ask(`revisions GDP --date ${row.date} --columns change --no-header`)).filter(
+        Boolean,
+      );
+      const largest = changes.reduce((one, other) => (size(other) > size(one) ? other : one), '0');
+      const releases = ['first_release', 'release_1', 'release_2', 'release_3', 'final'].map(
+        (name) => row[name],
+      );
+      expect(found).toBe([...releases, largest].join(','));
+    }
+  });
+
+  const size = (text: string) => Math.abs(Number(text));
   const stats = 'revisions GDP --release 1,2,3 --after 90,1000 --stats';
   const ofNumbers = (row: string) => !/,final,|^final/.test(row);
 
@@ -243,5 +261,66 @@ describe('asof revisions without a date', () => {
     const { out } = await run('revisions GDP --release 1,final --from 2007 --to 2010 -f svg');
     expect(out).toContain('Values as published: first and latest');
     expect(out).toContain('release_1, Billions of Dollars');
+  });
+});
+
+describe('asof revisions --summary', () => {
+  // The figures are those of BEA's releases; ODD and ZERO are made up.
+  transcript(
+    `
+    # tells in a paragraph the first three releases, the largest change and the latest value
+    $ asof revisions GDP --date 2014Q4 --summary -f table
+    GDP of 2014 Q4 was first published on 30 January 2015, as 17,710.7 (Billions of
+    Dollars). The second release, on 27 February 2015, was 17,701.3 (-0.1 %); the
+    third, on 27 March 2015, was 17,703.7 (+2.4). The largest change, on 27 July
+    2018, was from 17,735.933 to 17,838.454 (+0.6 %). Today it is 17,912.079, as
+    published on 28 September 2023 (+1.1 % from the first release).
+
+    # tells only what was published by the as-of date
+    $ asof revisions GDP --date 2014Q4 --summary --as-of 2015-02-26 -f table
+    GDP of 2014 Q4 was first published on 30 January 2015, as 17,710.7 (Billions of
+    Dollars). Up to 26 February 2015 it was not revised.
+    $ asof revisions GDP --date 2014Q4 --summary --as-of 2015-02-28 --columns release_2,release_3,final,largest_change
+    release_2,release_3,final,largest_change
+    17701.3,,17701.3,-9.4
+
+    # tells growth rates, each from the values of one vintage
+    $ asof revisions GDP --date 2014Q4 --summary --units pca --digits 1 --as-of 2015-03-01 -f table
+    GDP of 2014 Q4 was first published on 30 January 2015, as 2.5 (Compounded Annual
+    Rate of Change). The second release, on 27 February 2015, was 2.3 (-0.2). The
+    largest change, on 27 February 2015, was from 2.5 to 2.3 (-0.2). On 1 March 2015
+    it was 2.3, as published on 27 February 2015 (-0.2 from the first release).
+
+    # says where the record begins later, and does not call samples releases
+    $ asof revisions GDP --date 1960Q4 --summary -f table
+    The first release of GDP of 1960 Q4 is not in the record, which begins on 4
+    …
+    $ asof revisions ROUTPUT --date 2000Q1 --summary -f table
+    ROUTPUT of 2000 Q1 was first recorded on 15 May 2000, as 9,156.6. The second
+    vintage, on 15 August 2000, was 9,191.8 (+0.4 %); the third, on 15 November
+    …
+    ! asof: ROUTPUT is sampled: it may lack releases; release_1 is the first vintage with the date, perhaps not the first release
+
+    # tells of a withdrawal
+    $ asof revisions ODD --date 2020-01-01 --summary --as-of 2020-03-15 -f table
+    ODD of 2020 Q1 was first published on 1 February 2020, as 1. The second release,
+    on 1 March 2020, was withdrawn. On 15 March 2020 it was withdrawn, as published
+    on 1 March 2020.
+
+    # says why there is nothing to sum up
+    $ asof revisions GDP --date 2008-10-02 --summary --no-header
+    ! asof: no rows: no value of GDP was published for 2008-10-02; its period begins on 2008-10-01
+    `,
+    () => asked.as('embedded'),
+  );
+
+  it('is the text alone on a terminal', async () => {
+    const line = 'revisions GDP --date 2008Q4 --summary --as-of 2009-01-30'.split(' ');
+    const on = { ...(await asked.as('embedded')), stdoutIsTerminal: true, columns: 60, rows: 24 };
+    expect(await asof(line, on)).toEqual({
+      code: 0,
+      out: 'GDP of 2008 Q4 was first published on 30 January 2009, as\n14,264.6 (Billions of Dollars). Up to 30 January 2009 it was\nnot revised.\n',
+      err: '',
+    });
   });
 });

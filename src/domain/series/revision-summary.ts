@@ -1,0 +1,75 @@
+import { grouped } from '../../errors/wording.ts';
+import { difference, Exact } from '../values/arithmetic.ts';
+import { type Day, dayInWords } from '../values/date.ts';
+import { periodInWords } from '../values/period.ts';
+import type { Change } from './revision-history.ts';
+import { changeInWords, type ValueSubject } from './then-and-now.ts';
+
+type PublishedDate = ValueSubject & {
+  /** The first releases in their order, at most three; none if the record begins later. */
+  readonly releases: readonly Change[];
+  /** Each value that differs from the one before, oldest first; at least one. */
+  readonly changes: readonly Change[];
+  /** True if the days of all vintages are days of publication. */
+  readonly isExact: boolean;
+  /** The as-of date; undefined for today. */
+  readonly asOf: Day | undefined;
+};
+
+/** Finds the largest change from one value to the next, the first of equal ones. */
+export function largestRevision(changes: readonly Change[]) {
+  const revisions = changes.flatMap(({ asOf, value }, i) => {
+    const before = changes[i - 1]?.value ?? null;
+    if (before === null || value === null) return [];
+    return [{ asOf, before, value, size: new Exact(difference(value, before)).abs() }];
+  });
+  return revisions.reduce<(typeof revisions)[number] | undefined>(
+    (largest, one) => (largest === undefined || one.size.gt(largest.size) ? one : largest),
+    undefined,
+  );
+}
+
+/** Tells in a paragraph how a value was published: its releases, the largest change and the latest value. */
+export function revisionsInWords({
+  releases,
+  changes,
+  asOf,
+  unit,
+  isExact,
+  ...about
+}: PublishedDate): string {
+  const [published, release] = isExact ? ['published', 'release'] : ['recorded', 'vintage'];
+  const subject = `${about.name} of ${periodInWords(about.date, about.frequency)}`;
+  const from = (before: string | null, value: string | null, words = '') =>
+    before === null || value === null ? '' : ` (${changeInWords(before, value, unit, words)})`;
+  const [oldest, latest] = [changes[0], changes.at(-1)];
+  const [first = oldest, ...later] = releases;
+  if (first === undefined || latest === undefined) return `${subject} has no value.`;
+  const isReleased = releases.length > 0;
+  const valued = `${valueText(first.value)}${unit === '' ? '' : ` (${unit})`}`;
+  const begin = isReleased
+    ? `${subject} was first ${published} on ${dayInWords(first.asOf)}, as ${valued}.`
+    : `The first ${release} of ${subject} is not in the record, which begins on ${dayInWords(first.asOf)} with ${valued}.`;
+  const next = later.map(({ asOf: day, value }, i) => {
+    const nth = i === 0 ? `The second ${release}` : 'the third';
+    return `${nth}, on ${dayInWords(day)}, was ${valueText(value)}${from(releases[i]?.value ?? null, value)}`;
+  });
+  const largest = largestRevision(changes);
+  const change =
+    largest &&
+    `The largest change, on ${dayInWords(largest.asOf)}, was from ${valueText(largest.before)} to ${valueText(largest.value)}${from(largest.before, largest.value)}.`;
+  const since = isReleased ? ` from the first ${release}` : ' from the oldest value';
+  const now = `${asOf === undefined ? 'Today it is' : `On ${dayInWords(asOf)} it was`} ${valueText(latest.value)}`;
+  const end = `${now}, as ${published} on ${dayInWords(latest.asOf)}${from(first.value, latest.value, since)}.`;
+  const unrevised =
+    asOf === undefined ? 'It was never revised.' : `Up to ${dayInWords(asOf)} it was not revised.`;
+  return [
+    begin,
+    ...(next.length === 0 ? [] : [`${next.join('; ')}.`]),
+    ...(changes.length === 1 ? [unrevised] : [...(change === undefined ? [] : [change]), end]),
+  ].join(' ');
+}
+
+function valueText(value: string | null): string {
+  return value === null ? 'withdrawn' : grouped(value);
+}
