@@ -94,31 +94,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2245,
-  cli: 4505,
+  answering: 2293,
+  cli: 4621,
   client: 1565,
-  domain: 5381,
+  domain: 5500,
   errors: 317,
   explorer: 1978,
   import: 8881,
   library: 1089,
-  lines: 773,
+  lines: 799,
   maintenance: 1079,
   mcp: 270,
-  operations: 4266,
-  platform: 486,
+  operations: 4269,
+  platform: 517,
   pull: 5433,
-  questions: 4520,
-  render: 2668,
-  server: 3004,
+  questions: 4724,
+  render: 2742,
+  server: 3064,
   service: 512,
-  snapshot: 959,
+  snapshot: 982,
   store: 6701,
   table: 135,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 417;
+const mostSingles = 426;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
