@@ -23,7 +23,9 @@ type HeldFiles = {
   readonly thread: (name: string) => string;
 };
 
-const held: HeldFiles | undefined = Reflect.get(globalThis, Symbol.for('asof.files'));
+// Why: docs/decisions/single-executable.md
+const heldFiles: unique symbol = Symbol.for('asof.files');
+const { [heldFiles]: held } = globalThis as { readonly [heldFiles]?: HeldFiles };
 
 /** Returns the version of this asof. */
 export function version(): string {

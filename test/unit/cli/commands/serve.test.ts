@@ -57,6 +57,7 @@ describe('the settings of a service', () => {
       'cors-origin': ['https://a.example', 'https://b.example'],
       'metrics-port': 9464,
       'max-seconds': 5,
+      drain: 0.5,
     });
   });
 
