@@ -188,6 +188,8 @@ export const revisions = question({
   },
   knownOn: ({ as_of }) => as_of,
   aboutValues: ({ as_of }) => aboutAsOf(as_of),
+  // A summary tells the latest value.
+  showsNewest: ({ as_of, summary }) => summary === true && as_of === undefined,
   limitsRows: ({ stats }) => stats !== true,
   bind: boundAsOf,
   async answer(values, ask): Promise<QueryAnswer<RevisionAnswerRow>> {

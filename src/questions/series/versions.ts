@@ -80,6 +80,8 @@ const knownOnDays = {
           .flatMap((day) => lastKnown(knownIn(day)) ?? [])
           .sort()
           .at(-1),
+  showsNewest: ({ days, to }: OnDays & { readonly to: Day | undefined }) =>
+    days.includes('latest') && to === undefined,
   aboutValues: ({ days }: OnDays) => days.flatMap((day) => aboutAsOf(day)),
 };
 
@@ -163,7 +165,6 @@ export const versions = question({
     return versionsDrawing(await seriesOf(values, ask), values, ask);
   },
   ...knownOnDays,
-  showsNewest: ({ days, to }) => days.includes('latest') && to === undefined,
   bind(values, day) {
     const days = values.days.map((one) => onDay(one, day));
     const name = values.change === true ? 'vs' : 'vintages';

@@ -159,6 +159,9 @@ describe('nothing is silently short', () => {
     expect((await run('panel gdp long', terminal())).err).toContain(
       `${note}, and 1 more series are not up to date\n`,
     );
+    const compared = ['obs GDP --as-of 2015-01-30 --vs latest', 'diff GDP 2015-01-30 latest'];
+    for (const line of [...compared, 'revisions GDP --date 2014Q4 --summary'])
+      expect((await run(line, terminal())).err).toContain(`${note}\n`);
     for (const more of ['--as-of 2015-03-27', '--to 2014-10-01', '-q', '--csv'])
       expect((await run(`obs GDP ${more}`, terminal())).err).not.toContain(note);
   });
