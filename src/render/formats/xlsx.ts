@@ -69,7 +69,8 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
         ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
       ];
       const { default: writeExcelFile } = await import('write-excel-file/node');
-      const workbook = writeExcelFile([
+      const filtered = heads.length > 0 ? `A1:${columnLetters(fields.length)}${1 + rows.length}` : undefined;
+      const sheets = [
         {
           sheet: 'data',
           data: [...heads, ...rows],
@@ -84,7 +85,8 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
           data: notes.map(([name, text]) => [bold(name), textCell(text)]),
           columns: [{ width: 12 }, { width: 100 }],
         },
-      ]);
+      ];
+      const workbook = writeExcelFile(sheets, { features: [completed(filtered)] });
       yield withoutTimes(await workbook.toBuffer());
     },
   };
@@ -124,6 +126,35 @@ function numberCell(text: string): SheetCell {
 
 function textCell(text: string, align?: 'right'): SheetCell {
   return { value: printable(text), type: String, ...defined({ align }) };
+}
+
+/** Adds what the library leaves out: the style that readers look for, and a filter in the head of the data. */
+function completed(filtered: string | undefined) {
+  const styles = (xml: string) =>
+    xml
+      .replace('<cellXfs', '<cellStyleXfs count="1"><xf/></cellStyleXfs>$&')
+      .replace(
+        '</cellXfs>',
+        '$&<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
+      );
+  const sheet = (xml: string, _options: unknown, { sheetIndex }: { readonly sheetIndex: number }) =>
+    sheetIndex > 0 || filtered === undefined
+      ? xml
+      : xml.replace('</sheetData>', `$&<autoFilter ref="${filtered}"/>`);
+  return {
+    files: {
+      transform: {
+        'xl/styles.xml': { transform: styles },
+        'xl/worksheets/sheet{id}.xml': { transform: sheet },
+      },
+    },
+  };
+}
+
+/** Names a column as a sheet does, counted from 1: A … Z, AA … */
+function columnLetters(column: number): string {
+  const before = Math.floor((column - 1) / 26);
+  return (before === 0 ? '' : columnLetters(before)) + String.fromCharCode(65 + ((column - 1) % 26));
 }
 
 /** Sets the times in an archive to the earliest time: equal rows give equal bytes. */

@@ -32,7 +32,26 @@ async function sheetsOf(bytes: Buffer) {
   return Object.fromEntries(sheets.map(({ sheet, data }) => [sheet, data]));
 }
 
+/** The texts of a member of a ZIP archive. */
+function memberOf(bytes: Buffer, path: string): string {
+  const { files = {} } = read(bytes, { bookFiles: true }) as {
+    readonly files?: Readonly<Record<string, { readonly content: Uint8Array }>>;
+  };
+  return Buffer.from(files[path]?.content ?? []).toString();
+}
+
 describe('a workbook', () => {
+  it('has a normal style, without which openpyxl and pandas warn, and a filter over its columns', async () => {
+    const fields = Array.from({ length: 28 }, (_, i) => field(`c${i}`));
+    const book = await bytesOf(fields, [{ c0: 'x' }, { c0: 'y' }]);
+    expect(memberOf(book, 'xl/styles.xml')).toContain('<cellStyle name="Normal" xfId="0" builtinId="0"/>');
+    expect(memberOf(book, 'xl/worksheets/sheet1.xml')).toContain('</sheetData><autoFilter ref="A1:AB3"/>');
+    expect(read(book).Sheets.data?.['!autofilter']).toEqual({ ref: 'A1:AB3' });
+    expect(memberOf(await bytesOf(fields, [], false), 'xl/worksheets/sheet1.xml')).not.toContain(
+      'autoFilter',
+    );
+  });
+
   it('has numbers as numbers, days as dates, and texts as texts', async () => {
     const fields = [
       ...observationFields.slice(0, 2),
