@@ -1,6 +1,6 @@
 import { faultOfInstant, parseInstant } from '../domain/calendar/zones.ts';
 import { didYouMean } from '../domain/search/words.ts';
-import { addDays, type Day, faultOfDay, parseDay } from '../domain/values/date.ts';
+import { addDays, type DateOrder, type Day, dayOf, faultOfDay, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
@@ -64,16 +64,34 @@ export function textOfCell(cell: Cell): string {
 /** Returns the text of a cell without a time after its day, the key by which `daysIn` finds the day. */
 export function dayTextOf(cell: Cell): string {
   const text = textOfCell(cell);
-  return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
+  return text.length <= 10 ? text : text.replace(/^(\S{8,10})[T ]\d.*$/, '$1');
 }
 
-function dayIn(text: string): Day | undefined {
-  return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
+const yearLast = /^(\d\d?)([-/.])(\d\d?)\2(\d{4})$/;
+
+function dayIn(text: string, order: DateOrder | undefined): Day | undefined {
+  const [, one, sign, two, year] = yearLast.exec(text) ?? [];
+  if (order === undefined || year === undefined)
+    return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
+  // As in an import, a date with points always begins with the day.
+  const [month, dayOfMonth] = order === 'M/D/YYYY' && sign !== '.' ? [one, two] : [two, one];
+  return dayOf(Number(year), Number(month), Number(dayOfMonth));
+}
+
+/** Tells whether a cell has a time of day after its day; midnight is how programs write a day. */
+function hasTime(cell: Cell, day: string): boolean {
+  return /^[T ][\d:.]*[1-9]/.test(textOfCell(cell).slice(day.length));
 }
 
 type DaysOptions = {
   readonly strict: boolean;
   readonly hints?: readonly string[];
+  /** The order of month and day in dates such as 1/2/2024. Default: such dates are refused. */
+  readonly order?: DateOrder | undefined;
+  /** How to say that order. */
+  readonly orderHint?: string;
+  /** Called with the place of the first cell that has a time of day. */
+  readonly onTime?: (place: CellPlace) => void;
   /** True if a first line that begins with a digit is no header. */
   readonly mayLackHeader?: boolean;
 };
@@ -86,17 +104,26 @@ export async function daysIn(
   table: UserTable,
   column: number,
   { latest }: TableFiles,
-  { strict, hints = [], mayLackHeader = false }: DaysOptions,
+  { strict, hints = [], order, orderHint, onTime, mayLackHeader = false }: DaysOptions,
 ): Promise<ReadonlyMap<string, Day>> {
   const days = new Map<string, Day>();
   const name = table.fields[column]?.name ?? '';
+  let isTimed = onTime === undefined;
   const add = (cell: Cell, row: number) => {
     const text = dayTextOf(cell);
+    if (!isTimed && hasTime(cell, text)) {
+      isTimed = true;
+      onTime?.({ row, column: name, value: textOfCell(cell) });
+    }
     if (days.has(text)) return;
     const value = textOfCell(cell);
     const refuse = (reason: string) => refusedCell(table, { row, column: name, value }, reason, hints);
-    const day = dayIn(text);
-    if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
+    const day = dayIn(text, order);
+    if (day === undefined) {
+      const refusal = refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
+      const isOpen = orderHint !== undefined && order === undefined && yearLast.test(text);
+      throw isOpen ? refusal.with({ hints: [orderHint, ...hints] }) : refusal;
+    }
     if ((strict ? addDays(day, -1) : day) > latest)
       throw refuse('is in the future: nothing is known as of that date yet');
     days.set(text, day);

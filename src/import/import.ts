@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { parseSeriesId } from '../domain/series/series.ts';
-import { latestDay } from '../domain/values/date.ts';
+import { type DateOrder, latestDay, parseDateOrder } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
 import { samplePath } from '../platform/installation.ts';
@@ -11,7 +11,7 @@ import { isDatabase } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport } from '../store/store.ts';
 import type { StoreWriter } from '../store/writer.ts';
-import type { DateOrder, SourceFile } from './files/source-file.ts';
+import type { SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import { type ImportFile, load } from './load/load.ts';
@@ -125,15 +125,9 @@ function unreadable(refused: readonly Problem[], total: number): Problem {
   return new Problem('bad-input', headline, { hints, list });
 }
 
-/** Returns the order of month and day in a format of dates: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
 function dateOrder(text: string | undefined): DateOrder | undefined {
-  if (text === undefined) return undefined;
-  const letters = text
-    .toLowerCase()
-    .replace(/[^a-z]/g, '')
-    .replace(/(.)\1+/g, '$1');
-  if (letters === 'mdy') return 'M/D/YYYY';
-  if (letters === 'dmy') return 'D/M/YYYY';
+  const order = text === undefined ? undefined : parseDateOrder(text);
+  if (text === undefined || order !== undefined) return order;
   throw new Problem('bad-input', `date format ${JSON.stringify(text)}: use M/D/YYYY or D/M/YYYY`, {
     field: 'date-format',
   });

@@ -1,5 +1,13 @@
 import { faultOfInstant, instantText, parseInstant } from '../domain/calendar/zones.ts';
-import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/values/date.ts';
+import {
+  type DateOrder,
+  type Day,
+  faultOfDay,
+  latestDay,
+  parseDateOrder,
+  parseDay,
+  utcDay,
+} from '../domain/values/date.ts';
 import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';
@@ -180,6 +188,16 @@ export function choice<const T extends string>(choices: readonly T[]): Value<T> 
     placeholder: choices.join('|'),
   };
 }
+
+const orderForm = 'M/D/YYYY or D/M/YYYY';
+const isOrder = (value: unknown): value is DateOrder => value === 'M/D/YYYY' || value === 'D/M/YYYY';
+
+/** The order of month and day in dates such as 1/2/2024. */
+export const dateOrder: Value<DateOrder> = {
+  ...accepting(isOrder, orderForm, (given) => parseDateOrder(given) ?? given),
+  schema: { type: 'string' },
+  placeholder: 'form',
+};
 
 /** A date. */
 export const day: Value<Day> = {

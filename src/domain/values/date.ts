@@ -21,6 +21,19 @@ export function parseDay(text: string): Day | undefined {
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
+/** The order of month and day in dates such as 1/2/2024. */
+export type DateOrder = 'M/D/YYYY' | 'D/M/YYYY';
+
+/** Reads the order of month and day in a format of dates (`M/D/YYYY`, `DD.MM.YYYY`, `mdy`); undefined for others. */
+export function parseDateOrder(text: string): DateOrder | undefined {
+  const letters = text
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/(.)\1+/g, '$1');
+  const orders: Readonly<Record<string, DateOrder>> = { mdy: 'M/D/YYYY', dmy: 'D/M/YYYY' };
+  return orders[letters];
+}
+
 /** Explains why a text of the form YYYY-MM-DD is not a day; undefined for a day or another text. */
 export function faultOfDay(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || parseDay(text) !== undefined) return undefined;

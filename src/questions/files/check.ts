@@ -34,6 +34,7 @@ import {
   columnName,
   type DatedTable,
   datedTable,
+  dateFormat,
   type GivenTable,
   knownParams,
   tableArgument,
@@ -113,6 +114,7 @@ const { strict, lag } = knownParams;
 
 const params = {
   on: param(columnName, 'Column of the days (default the first).', undefined),
+  date_format: dateFormat,
   columns,
   strict,
   lag,

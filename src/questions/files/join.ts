@@ -25,6 +25,7 @@ import {
   columnName,
   type DatedTable,
   datedTable,
+  dateFormat,
   type GivenTable,
   knownParams,
   tableArgument,
@@ -37,6 +38,7 @@ const on: Param<string, true> = {
 
 const params = {
   on,
+  date_format: dateFormat,
   ...knownParams,
   known_at: param(
     flag,
@@ -82,7 +84,12 @@ asof join trades.csv --on time GDP --known-at
   },
   args,
   params,
-  check({ strict, known_at }) {
+  check({ strict, known_at, date_format }) {
+    if (date_format !== undefined && known_at === true)
+      throw contradiction(
+        'known_at',
+        ({ param }) => `use either ${param('date_format')} or ${param('known_at')}`,
+      );
     if (strict === true && known_at === true)
       throw contradiction('known_at', ({ param }) => `use either ${param('strict')} or ${param('known_at')}`);
   },

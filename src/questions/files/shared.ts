@@ -10,12 +10,12 @@ import {
   textOfCell,
   type UserTable,
 } from '../../answering/table.ts';
-import type { Day } from '../../domain/values/date.ts';
+import type { DateOrder, Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
-import { flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
+import { dateOrder, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
 import { aboutAsOf } from '../series/shared.ts';
 
 /** The path of a file, or rows. */
@@ -62,6 +62,13 @@ export const knownParams = {
   lag: param(integer(0, 1000), 'Skip the newest n observations.', undefined),
 } satisfies Params;
 
+/** The order of month and day in the column of the days. */
+export const dateFormat = param(
+  dateOrder,
+  'Order of month and day in dates such as 1/2/2024: M/D/YYYY or D/M/YYYY.',
+  undefined,
+);
+
 /** An open table with the days of its rows, by the texts of their cells. */
 export type DatedTable = {
   readonly table: UserTable;
@@ -75,14 +82,21 @@ export type DatedTable = {
 type DaysOfRows = {
   readonly on: string | undefined;
   readonly strict: boolean | undefined;
+  readonly date_format?: DateOrder | undefined;
   /** True if the column has instants. */
   readonly known_at?: boolean | undefined;
 };
 
 /** Opens a table and reads its days, by default from the first column. */
 export async function datedTable(
-  { table: given, on: named, strict, known_at: isTimed }: DaysOfRows & { readonly table: GivenTable },
-  { tables, naming }: Ask,
+  {
+    table: given,
+    on: named,
+    strict,
+    date_format,
+    known_at: isTimed,
+  }: DaysOfRows & { readonly table: GivenTable },
+  { tables, naming, note }: Ask,
 ): Promise<DatedTable> {
   if (tables === undefined) throw new Error('there are no tables here');
   const table = typeof given === 'string' ? await tables.open(given) : tableOfRows(given);
@@ -94,7 +108,18 @@ export async function datedTable(
     const instants = await instantsIn(table, on, tables, hints);
     return { table, on, days: instants, keyOf: textOfCell, latest };
   }
-  const days = await daysIn(table, on, tables, { strict: strict === true, hints });
+  const days = await daysIn(table, on, tables, {
+    strict: strict === true,
+    hints,
+    order: date_format,
+    orderHint: `${naming.param('date_format')} M/D/YYYY or D/M/YYYY says what comes first`,
+    onTime({ row, column, value }) {
+      if (strict === true) return;
+      const where = `${table.name}, row ${row}, column ${JSON.stringify(column)}`;
+      const text = `${where}: the time in ${JSON.stringify(value)} is not used: what was published later on that day counts as known; ${naming.param('strict')} counts only what was published before the day`;
+      note?.({ kind: 'remark', text });
+    },
+  });
   return { table, on, days, keyOf: dayTextOf, latest };
 }
 

@@ -56,6 +56,58 @@ describe.each(commandModes)('a join, %s,', (mode) => {
     2020-03-15,110
     2020-01-01,
 
+    # reads dates in the order that --date-format says, and says how if it is left out
+    $ asof join - --on day SALES --beyond repeat --date-format M/D/YYYY -q
+    < day
+    < 3/16/2020
+    < 04/01/2020
+    day,SALES
+    3/16/2020,132
+    04/01/2020,110
+    $ asof join - --on day SALES --beyond repeat --date-format d/m/y -q
+    < day
+    < 16/3/2020
+    < 1.4.2020
+    day,SALES
+    16/3/2020,132
+    1.4.2020,110
+    $ asof join - --on day SALES
+    < day
+    < 3/16/2020
+    ! asof: standard input, row 2, column "day": "3/16/2020" is not a date: use YYYY-MM-DD
+    !       --date-format M/D/YYYY or D/M/YYYY says what comes first
+    [exit 2]
+    $ asof join - --on day SALES --date-format YMD
+    < day
+    ! asof: --date-format "YMD": use M/D/YYYY or D/M/YYYY
+    [exit 2]
+    $ asof join - --on day SALES --date-format dmy --known-at
+    < day
+    ! asof: use either --date-format or --known-at
+    [exit 2]
+
+    # says once that a time of day is not used, unless --strict bounds the day; midnight is a day
+    $ asof join - --on day SALES --beyond repeat
+    < day
+    < 2020-03-16T00:00:00
+    < 2020-03-16 09:31
+    < 2020-03-17 10:00:00-05:00
+    day,SALES
+    2020-03-16T00:00:00,132
+    2020-03-16 09:31,132
+    2020-03-17 10:00:00-05:00,132
+    ! asof: standard input, row 3, column "day": the time in "2020-03-16 09:31" is not used: what was published later on that day counts as known; --strict counts only what was published before the day
+    $ asof join - --on day SALES --beyond repeat --strict
+    < day
+    < 2020-03-16 09:31
+    day,SALES
+    2020-03-16 09:31,132
+    $ asof join - --on day SALES --beyond repeat
+    < day
+    < 2020-03-16T00:00:00+01:00
+    day,SALES
+    2020-03-16T00:00:00+01:00,132
+
     # has the date and the age of each value on request, and passes over the newest with a lag
     $ asof join - --on day SALES --beyond repeat -q --with-dates --with-age
     < day
