@@ -119,8 +119,10 @@ export type Field = {
   readonly grows?: boolean;
   /** True for the day of an event that has happened by the day on which the row is known. */
   readonly happened?: boolean;
-  /** True if its texts are from a user's file; they may be numbers or days. */
-  readonly asWritten?: boolean;
+  /** Finds the type that all texts of a column of a user's file have, for formats with types; reads the file. */
+  readonly typeInFile?: () => Promise<FieldType>;
+  /** True for a number beside a user's doubles: Parquet has it in double precision, too. */
+  readonly nearest?: boolean;
   /** All values, if they are few; rows of another service may have others. */
   readonly choices?: readonly string[];
   readonly head?: string;
@@ -221,6 +223,13 @@ function rowMaker(fields: readonly Field[]): (own: NamedCells, rest: NamedCells)
     }
     return row;
   };
+}
+
+/** Completes a timestamp to `YYYY-MM-DDTHH:MM:SS` with its decimals; returns another text as it is. */
+export function wholeTime(text: string): string {
+  const [, day, time = '00:00', rest = ':00'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?$/.exec(text) ?? [];
+  return day === undefined ? text : `${day}T${time}${rest}`;
 }
 
 type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;

@@ -2,6 +2,7 @@ import { didYouMean } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
+import type { Field } from '../operations/field.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { selectColumns } from './columns.ts';
@@ -22,6 +23,8 @@ type FormatEntry = {
   /** Loads the format's code. */
   readonly load: () => MakeRenderer | Promise<MakeRenderer>;
   readonly binary?: true;
+  /** True if it stores numbers, days and times as such. */
+  readonly typed?: true;
   readonly picture?: true;
   readonly needsHeader?: true;
   /** True if it has only releases by day, as events. */
@@ -41,6 +44,7 @@ const formats = {
     extensions: ['parquet'],
     load: async () => (await import('./formats/parquet.ts')).parquetRenderer,
     binary: true,
+    typed: true,
   },
   markdown: {
     extensions: ['md', 'markdown'],
@@ -52,6 +56,7 @@ const formats = {
     extensions: ['xlsx'],
     load: async () => (await import('./formats/xlsx.ts')).xlsxRenderer,
     binary: true,
+    typed: true,
   },
   svg: {
     extensions: ['svg'],
@@ -286,7 +291,7 @@ export async function rendererFor(
     return packedFor(output, textChartRenderer(drawing, output.plot, output.colour, output.chart));
   }
   const layout = {
-    columns: selectColumns(fields, columns, output.columns),
+    columns: selectColumns(await fieldsFor(output.format, fields), columns, output.columns),
     header: output.header,
     colour: output.colour,
     requestId,
@@ -303,6 +308,14 @@ export async function rendererFor(
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
   return changedRenderer(renderer, (chunk) =>
     printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString(), output.format),
+  );
+}
+
+/** Returns the fields with the types of a user's file, in a format that has types. */
+async function fieldsFor(format: OutputFormat, fields: readonly Field[]): Promise<readonly Field[]> {
+  if (entries[format].typed !== true) return fields;
+  return Promise.all(
+    fields.map(async (field) => ({ ...field, type: (await field.typeInFile?.()) ?? field.type })),
   );
 }
 

@@ -1,4 +1,5 @@
 import { cellBatch, type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
+import { parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
@@ -111,21 +112,56 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<UserTab
     const first = new TextBatch(records, width);
     const names = Array.from({ length: width }, (_, column) => textOfCell(first.cellAt(0, column)).trim());
     refuseTwice(file, { row: 1 }, names);
+    const batches = async function* () {
+      let head = recordHead + width;
+      for await (const { bytes, places } of recordsIn(file, { separator, width })) {
+        const rows = places.subarray(head);
+        head = 0;
+        if (rows.length > 0) yield new TextBatch({ bytes, places: rows }, width);
+      }
+    };
+    let types: Promise<readonly Field['type'][]> | undefined;
+    const typeOf = async (column: number) => {
+      types ??= typesIn(batches(), width);
+      return (await types)[column] ?? 'text';
+    };
     return {
       name: file.path,
-      fields: names.map((name) => ({ ...fieldOf(name, 'text'), asWritten: true })),
+      fields: names.map((name, column) => ({ ...fieldOf(name, 'text'), typeInFile: () => typeOf(column) })),
       text: { separator, header: first.written(0) },
-      async *batches() {
-        let head = recordHead + width;
-        for await (const { bytes, places } of recordsIn(file, { separator, width })) {
-          const rows = places.subarray(head);
-          head = 0;
-          if (rows.length > 0) yield new TextBatch({ bytes, places: rows }, width);
-        }
-      },
+      batches,
     };
   }
   throw refusal(file, {}, 'the file is empty: its first line names the columns');
+}
+
+/** What texts of a type look like; numbers are those that Parquet holds exactly, and codes that begin with 0 are none. */
+const forms: readonly (readonly [type: Field['type'], isOne: (text: string) => boolean])[] = [
+  ['decimal', (text) => /^-?(?:0|[1-9]\d{0,19})(?:\.\d{1,18})?$/.test(text)],
+  ['day', (text) => parseDay(text) !== undefined],
+  ['timestamp', isTimestamp],
+];
+
+function isTimestamp(text: string): boolean {
+  const [, day = '', rest] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  const time = /^[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/;
+  return parseDay(day) !== undefined && (rest === '' || time.test(rest ?? ''));
+}
+
+/** Finds the first type that all texts of each column have; texts without one, and no texts, are text. */
+async function typesIn(batches: AsyncIterable<TableBatch>, width: number): Promise<readonly Field['type'][]> {
+  const open = Array.from({ length: width }, () => ({ types: [...forms], hasText: false }));
+  for await (const batch of batches)
+    for (let index = 0; index < batch.size; index += 1)
+      for (const [column, found] of open.entries()) {
+        if ((found.hasText && found.types.length === 0) || batch.repeats(index, column)) continue;
+        const text = textOfCell(batch.cellAt(index, column));
+        if (text === '') continue;
+        found.hasText = true;
+        if (found.types.some(([, isOne]) => !isOne(text)))
+          found.types = found.types.filter(([, isOne]) => isOne(text));
+      }
+  return open.map(({ types, hasText }) => (hasText ? types[0]?.[0] : undefined) ?? 'text');
 }
 
 function refuseTwice(file: SourceFile, place: { readonly row?: number }, names: readonly string[]): void {

@@ -43,7 +43,7 @@ const allowed = tableOf(`
   render: domain operations render
   render/chart: domain operations render
   render/formats: domain operations render
-  table: answering import/files import/readers operations
+  table: answering domain import/files import/readers operations
   mcp: answering client domain library operations questions
   snapshot: answering client domain operations render store
   import: domain import operations store

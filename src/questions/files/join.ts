@@ -107,7 +107,8 @@ asof join trades.csv --on time GDP --known-at
     let joined: readonly JoinedColumn[] = [];
     const answer = await composed<Row>(ask, async (counting) => {
       const columns = await panelColumns(panelOf(values, dated), counting);
-      joined = columns.flatMap((column) => joinedColumns(column, values));
+      const nearest = table.fields.some(({ type }) => type === 'double');
+      joined = columns.flatMap((column) => joinedColumns(column, values, nearest));
       const fields = [...table.fields, ...joined.map(({ field }) => field)];
       refuseTwice(fields, table);
       return { object: 'join', ...showing(fields), rows: rowsOf(dated, joined) };
@@ -140,6 +141,7 @@ type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => stri
 function joinedColumns(
   { series, points, lag }: PanelColumn,
   { with_dates, with_age }: JoinValues,
+  nearest: boolean,
 ): readonly JoinedColumn[] {
   const name = laggedName(series.typed ?? nameOfSeries(series), lag);
   const column = (
@@ -148,7 +150,7 @@ function joinedColumns(
     description: string,
     text: (point: PanelPoint, day: Day) => string | undefined,
   ): JoinedColumn => ({
-    field: nullable(`${name}${suffix}`, type, description),
+    field: { ...nullable(`${name}${suffix}`, type, description), nearest },
     textOn(day) {
       const point = points.get(day);
       return (point && text(point, day)) ?? '';

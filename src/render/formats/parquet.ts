@@ -4,7 +4,7 @@ import { dayNumber } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Cell, Row } from '../../operations/envelope.ts';
-import { type Field, type FieldKind, fieldKinds, toWire } from '../../operations/field.ts';
+import { type Field, type FieldKind, fieldKinds, toWire, wholeTime } from '../../operations/field.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
 
 /** The rows of a row group, which are in memory. */
@@ -65,9 +65,10 @@ export function parquetRenderer({ columns: { fields }, double = false }: OutputL
 }
 
 /** Makes the column of a field; its type depends only on the field, so files with other rows fit together. */
-function parquetColumn({ name, type, fields = [] }: Field, double: boolean) {
+function parquetColumn({ name, type, nearest = false, fields = [] }: Field, double: boolean) {
   const { parquet } = fieldKinds[type];
-  const { element, stored, holds } = kinds[double && parquet === 'DECIMAL' ? 'NEAREST' : parquet];
+  const { element, stored, holds } =
+    kinds[(double || nearest) && parquet === 'DECIMAL' ? 'NEAREST' : parquet];
   const wire = toWire(fields);
   return {
     elements: [
@@ -194,8 +195,8 @@ function isInteger(cell: Cell): cell is number | string {
 
 /** Parses a time as microseconds since 1970; undefined for more decimals. */
 function microseconds(cell: Cell): bigint | undefined {
-  const [, day, time = '00:00:00', decimals = ''] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
+  const [, day, time, decimals = ''] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?$/.exec(wholeTime(String(cell))) ?? [];
   if (day === undefined) return undefined;
   return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
 }

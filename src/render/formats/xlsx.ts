@@ -4,7 +4,7 @@ import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import type { Cell as FieldCell } from '../../operations/envelope.ts';
-import { type Field, fieldKinds } from '../../operations/field.ts';
+import { type Field, fieldKinds, wholeTime } from '../../operations/field.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
@@ -31,16 +31,6 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
     if (found?.type === String && (field.type === 'decimal' || field.type === 'day')) refused += 1;
     return found;
   };
-  /** Makes a user's column numbers or days if all its texts are; codes that begin with 0 are not. */
-  const readColumn = (place: number): void => {
-    const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);
-    const type = (['decimal', 'day'] as const).find((one) => texts.every((text) => forms[one].test(text)));
-    if (type === undefined || texts.length === 0) return;
-    for (const cells of rows) {
-      const text = cells[place]?.value;
-      if (text !== undefined) cells[place] = cellOf({ name: '', type, description: '' }, String(text));
-    }
-  };
   return {
     page({ results, as_of }) {
       asOf ??= as_of;
@@ -56,7 +46,6 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
       return '';
     },
     async *end(answer) {
-      for (const [place, field] of fields.entries()) if (field.asWritten === true) readColumn(place);
       const about = (await answer?.about()) ?? [];
       const limits = `a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`;
       const notes: readonly (readonly [name: string, text: string])[] = [
@@ -92,9 +81,8 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
   };
 }
 
-/** Numbers, days and times in a user's file; a cell stores thousandths of a second. */
+/** Days, and times, of which a cell stores thousandths of a second. */
 const forms = {
-  decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
   day: /^\d{4}-\d\d-\d\d$/,
   time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?$/,
 };
@@ -107,7 +95,7 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
   if (type === 'boolean') return { value: cell === true, type: Boolean };
   if (type === 'decimal' || type === 'integer') return numberCell(text);
   if (type === 'double') return { value: Number(text), type: Number };
-  const time = type === 'timestamp' ? text.replace(/^\S{10}$/, '$&T00:00:00') : undefined;
+  const time = type === 'timestamp' ? wholeTime(text) : undefined;
   if (time !== undefined && forms.time.test(time) && time >= firstDay)
     return { value: new Date(`${time}Z`), type: Date, format: 'yyyy-mm-dd hh:mm:ss' };
   if ((type === 'day' || type === 'instant') && forms.day.test(text) && text >= firstDay)
