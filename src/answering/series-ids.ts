@@ -6,6 +6,7 @@ import { transformationChoices, type Units } from '../domain/series/transformati
 import { formulas, type NamedSeries, namedSeries, nameOfSeries } from '../domain/series/units.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
+import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -268,19 +269,38 @@ export async function withSuggestion(
   const parts = id.split(',').map((part) => part.trim());
   if (parts.length > 1 && !parts.includes(''))
     return hinting(`these are ${parts.length} ids; name them apart: ${parts.join(' ')}`);
-  const known = id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
+  // A service has what its operator pulls.
+  const isService = catalogue.client.offers !== undefined;
+  const wayOut = isService ? [] : await pullsOf(id, catalogue, asOf);
+  // An id that exists elsewhere is not misspelled.
+  const known = wayOut.length > 0 || id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
   const unnamed = id.slice(0, Math.max(0, id.lastIndexOf(':')));
   if (known.some((one) => one.id === unnamed)) return hinting(unitsHint(unnamed, id));
   const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
   const near = alike.slice(0, mostSuggested);
-  // A service has what its operator pulls.
-  const wayOut = catalogue.client.offers === undefined ? await pullsOf(id, catalogue, asOf) : [];
-  const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`, ...wayOut] : wayOut;
+  const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`] : wayOut;
   if (hints.length === 0) return hinting(`${naming.question(seriesSearch)} finds series by words`);
   return error.with({ hints: [...hints, ...error.hints] });
 }
 
-/** Says under which id a store has the figures of a well-known series, and which pulls bring the series. */
+/** Says that the sample has a series that had begun by a day, for a store that lacks the series. */
+async function inSample(
+  id: string,
+  { client }: Pick<Catalogue, 'client'>,
+  asOf: Day,
+): Promise<readonly string[]> {
+  const sample = await client.sample?.();
+  if (sample === undefined) return [];
+  const isThere = await isKnown(id, { client: sample }, asOf);
+  await sample.close();
+  return isThere
+    ? [
+        'the sample has it: --store sample asks it, and asof store merge sample --skip-known adds it to your store',
+      ]
+    : [];
+}
+
+/** Says under which id a store has the figures of a series, whether the sample has it, and which pulls bring it. */
 export async function pullsOf(
   id: string,
   catalogue?: Pick<Catalogue, 'client'>,
@@ -290,14 +310,32 @@ export async function pullsOf(
   const { offersOf } = await import('../domain/series/keyless.ts');
   const { fred, panels, rtdsm, twin } = offersOf(id);
   const isHeld = twin !== undefined && catalogue !== undefined && (await isKnown(twin, catalogue, asOf));
-  const held = isHeld ? [`the store has it under another id: ${twin}`] : [];
+  const held = [
+    ...(isHeld ? [`the store has it under another id: ${twin}`] : []),
+    ...(catalogue === undefined ? [] : await inSample(id, catalogue, asOf)),
+  ];
   const keyless = panels.slice(0, 1).map((panel) => `asof pull ${panel}`);
+  if (yieldSeries.some((one) => one.id === id)) keyless.unshift('asof pull treasury');
   if (rtdsm) keyless.unshift(`asof pull rtdsm ${id}`);
   if (!fred)
     return keyless.length === 0 ? held : [...held, `${listed(keyless, 'or')} brings it, without a key`];
   if (!isHeld && twin !== undefined) keyless.push(`asof pull rtdsm ${twin}, which has it as ${twin}`);
   const others = keyless.length === 0 ? '' : `; without a key: ${listed(keyless, 'or')}`;
   return [...held, `asof pull fred ${id} brings it${others}`];
+}
+
+/** Lists the pulls that go beyond the end of the sample; `ticker` is the company of the filings, if any. */
+export async function pullsBeyond(subjects: readonly string[], ticker: unknown): Promise<readonly string[]> {
+  const { offersOf } = await import('../domain/series/keyless.ts');
+  const names = new Map<string, string[]>();
+  for (const subject of subjects) {
+    const isCurve = subject.endsWith(' curve') || yieldSeries.some(({ id }) => id === subject);
+    if (isCurve) names.set('treasury', []);
+    else if (subject === 'insider filings')
+      names.set('sec', ticker === undefined ? ['--daily'] : [`--ticker ${ticker}`]);
+    else entryOf(names, offersOf(subject).rtdsm ? 'rtdsm' : 'fred', () => []).push(subject);
+  }
+  return [...names].map(([source, own]) => `asof pull ${[source, ...own].join(' ')}`);
 }
 
 /** Tells whether a store has a series that had begun by a day. */

@@ -54,6 +54,8 @@ export interface Client {
   readonly followed?: AskFollowed;
   /** Lists the aliases of a store; absent for a service, which does not publish them. */
   readonly aliases?: () => Promise<readonly Alias[]>;
+  /** Opens the sample beside another store; undefined if it cannot be opened. Absent for a service. */
+  readonly sample?: () => Promise<Client | undefined>;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { createService, owner } from '../service/service.ts';
-import { shownAddress } from '../store/address.ts';
+import { sampleName, shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { AskOptions, Client } from './client.ts';
@@ -54,6 +54,12 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     },
     followed: () => service.followed(),
     aliases: () => store.read((view) => view.aliases.all()),
+    async sample() {
+      const { sample } = await store.read((view) => view.state());
+      return sample
+        ? undefined
+        : openClient({ store: sampleName, ...(clock && { clock }) }).catch(() => undefined);
+    },
     close: () => store.close(),
   };
 }

@@ -16,8 +16,8 @@ export type ImportResult = {
   readonly skipped: readonly string[];
 };
 
-/** Returns the lines that `asof import` prints; `replacesSample` is true if the store replaces the sample. */
-export function importReport(result: ImportResult, replacesSample: boolean | 'for good'): readonly string[] {
+/** Returns the lines that `asof import` prints. */
+export function importReport(result: ImportResult): readonly string[] {
   const { files } = result;
   const lines = files.flatMap((file) => [
     `${file.file}: ${file.kind}, ${counts(file)}`,
@@ -29,7 +29,7 @@ export function importReport(result: ImportResult, replacesSample: boolean | 'fo
   const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);
   const areTrades = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
   const total = files.length > 1 ? [`${files.length} files: ${statements(sumOf(files), areTrades)}`] : [];
-  return [...lines, ...left, ...total, ...storeLines(result, replacesSample)];
+  return [...lines, ...left, ...total, ...storeLines(result)];
 }
 
 const mostOutdated = 5;
@@ -45,19 +45,10 @@ export function outdatedLines(files: readonly string[]): readonly string[] {
   ];
 }
 
-function storeLines(
-  { store, created, dryRun, outdated }: ImportResult,
-  replacesSample: boolean | 'for good',
-): readonly string[] {
+function storeLines({ store, created, dryRun, outdated }: ImportResult): readonly string[] {
   if (dryRun) return [`dry run: nothing was written to ${store}`];
   if (!created) return [`store: ${store}`, ...outdatedLines(outdated)];
-  if (!replacesSample) return [`made a new store: ${store}`];
-  return [
-    `made a new store: ${store}`,
-    replacesSample === 'for good'
-      ? 'asof now answers from this store instead of the shipped sample'
-      : 'asof now answers from this store instead of the shipped sample; to have both, delete the store and import again with --with-sample',
-  ];
+  return [`made a new store: ${store}`];
 }
 
 function counts({

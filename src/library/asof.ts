@@ -305,7 +305,7 @@ const backupKinds = { ...copyKinds, keep: integer(1), clock: callable } satisfie
 const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
 const undoKinds = { number: integer(1), dryRun: flag, signal: abortSignal } satisfies Kinds<UndoOptions>;
 const mergeKinds = {
-  ...{ merge: flag, replace: flag, dryRun: flag },
+  ...{ merge: flag, replace: flag, skipKnown: flag, dryRun: flag },
   ...{ clock: callable, signal: abortSignal, onProgress: callable },
 } satisfies Kinds<StoreMergeOptions>;
 

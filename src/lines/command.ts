@@ -296,7 +296,7 @@ export const demands: LinePart<Demands> = {
 };
 
 /** The flag for the store to use. */
-export const store = textOption('store', 'path', 'store to use: a file, or postgres://… (or ASOF_STORE)', {
+export const store = textOption('store', 'path', 'store: a file, postgres://…, or sample (or ASOF_STORE)', {
   complete: 'files',
   group: 'Connection',
 });

@@ -25,6 +25,8 @@ export type StoreMergeOptions = {
   readonly merge?: boolean | undefined;
   /** Takes the other store's values where the two stores contradict each other. */
   readonly replace?: boolean | undefined;
+  /** Leaves out the series that the store has already. */
+  readonly skipKnown?: boolean | undefined;
   /** Reads and checks everything, but writes nothing. */
   readonly dryRun?: boolean | undefined;
   /** The time of the merge. Default: now. */
@@ -46,7 +48,10 @@ export async function mergeStore(
       const now = clock();
       const followed = new Set((await writer.followed()).map(nameOf));
       const file = await fileOf(view, from);
-      const files = await load([{ file, format: storeFormat(view) }], writer, {
+      const all = await view.contents.seriesIds();
+      const known = options.skipKnown === true ? await writer.records(all) : undefined;
+      const ids = all.filter((id) => known?.has(id) !== true);
+      const files = await load([{ file, format: storeFormat(view, ids) }], writer, {
         rename: new Map(),
         merge: options.merge === true,
         replace: options.replace === true,
@@ -61,7 +66,7 @@ export async function mergeStore(
       }).catch((error) => {
         throw refusalOf(error);
       });
-      for (const id of await view.contents.seriesIds())
+      for (const id of ids)
         for (const change of await view.series.descriptionChanges(id))
           if (change.field !== 'units') await writer.recordChange(change);
       await mergeAliases(await view.aliases.all(), writer, options.replace === true);
@@ -93,12 +98,12 @@ async function mergeAliases(others: readonly Alias[], writer: StoreWriter, repla
   for (const alias of others) if (own.get(alias.name) !== alias.seriesId) await writer.putAlias(alias);
 }
 
-/** Makes a refusal suggest renaming a series in one of the stores, because a merge has no flag for that. */
+/** Makes a refusal suggest leaving out a series, or renaming it in one of the stores. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof ImportRefusal)) return error;
   return new ImportRefusal(
     error.conflicts,
-    '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+    '--skip-known leaves out the series that the store has; `asof series rename OLD NEW` in one of the stores keeps both',
   );
 }
 
@@ -125,14 +130,14 @@ async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
 }
 
 /** Makes the import format of a store, which reads each vintage with its published dates. */
-function storeFormat(view: WholeView): ImportFormat {
+function storeFormat(view: WholeView, ids: readonly string[]): ImportFormat {
   return {
     kind: 'store',
     summary: ['what another store keeps', ''],
     statesSources: true,
     recognise: () => false,
     async *read(file) {
-      for (const id of await view.contents.seriesIds()) {
+      for (const id of ids) {
         const contents = await view.contents.series(id);
         if (contents === undefined) continue;
         yield descriptionOf(contents, await view.series.descriptionChanges(id));

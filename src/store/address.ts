@@ -1,14 +1,22 @@
 import { resolve } from 'node:path';
 import { Problem } from '../errors/problem.ts';
+import { samplePath } from '../platform/installation.ts';
+
+/** The address of the sample that asof ships, on every machine. */
+export const sampleName = 'sample';
 
 /** Tells whether an address names a PostgreSQL database; any other address is the path of a file. */
 export function isDatabase(address: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
-/** Throws for an address that names no store, such as `https://…`: as a path it would create folders. */
-export function refuseForeign(address: string): void {
-  if (isDatabase(address) || !/^(?:[a-z][a-z\d+.-]+:\/\/|postgres(?:ql)?:)/i.test(address)) return;
+/**
+ * Returns the path of a file, or the database, that an address names; `sample` is the shipped sample.
+ * Throws for an address that names no store, such as `https://…`: as a path it would create folders.
+ */
+export function locatedAt(address: string): string {
+  if (address === sampleName) return samplePath();
+  if (isDatabase(address) || !/^(?:[a-z][a-z\d+.-]+:\/\/|postgres(?:ql)?:)/i.test(address)) return address;
   const [scheme = ''] = address.split(':', 1);
   throw new Problem('bad-input', `no store has an address that begins with '${scheme}:'`, {
     hints: [
@@ -18,10 +26,11 @@ export function refuseForeign(address: string): void {
   });
 }
 
-/** Makes an address valid in any working directory: the absolute path of a file, or a database. */
+/** Makes an address valid in any working directory: the absolute path of a file, a database, or the sample. */
 export function absoluteAddress(text: string): string {
-  refuseForeign(text);
-  return isDatabase(text) ? text : resolve(text);
+  const address = locatedAt(text);
+  // An installation may move, and the name stays.
+  return text === sampleName || isDatabase(address) ? text : resolve(address);
 }
 
 /** Removes passwords from an address for messages and logs; with a password file it still opens the store. */

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '../errors/problem.ts';
+import { isShippedSample } from '../platform/installation.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
-import { isDatabase, refuseForeign } from './address.ts';
+import { isDatabase, locatedAt, sampleName } from './address.ts';
 import type { StoreEngine, WriteTransaction } from './sql/parts.ts';
 import { ImportsCollide } from './sql/session.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
@@ -12,9 +14,9 @@ const databases = async () => (await import('./postgres/store.ts')).databases;
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
-  refuseForeign(address);
-  if (!isDatabase(address)) return openSqliteStore(address, options);
-  return (await databases()).openStore(address);
+  const place = locatedAt(address);
+  if (!isDatabase(place)) return openSqliteStore(place, options);
+  return (await databases()).openStore(place);
 }
 
 /** Opens the store at an address and calls `work` with a view of one state. */
@@ -27,10 +29,10 @@ export async function readStoreIfAny<T>(
   address: string,
   work: (view: WholeView) => Promise<T>,
 ): Promise<T | undefined> {
-  refuseForeign(address);
-  const store = isDatabase(address)
-    ? await (await databases()).openStoreIfAny(address)
-    : existsSync(address) && (await openSqliteStore(address, {}));
+  const place = locatedAt(address);
+  const store = isDatabase(place)
+    ? await (await databases()).openStoreIfAny(place)
+    : existsSync(place) && (await openSqliteStore(place, {}));
   return store ? readAndClose(store, work) : undefined;
 }
 
@@ -42,9 +44,15 @@ async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<
   }
 }
 
+/** Returns the engine that writes to an address; throws for the sample, which is read-only. */
 async function engineAt(address: string): Promise<StoreEngine> {
-  refuseForeign(address);
-  return isDatabase(address) ? databases() : (await import('./sqlite/writer.ts')).files;
+  const place = locatedAt(address);
+  if (isDatabase(place)) return databases();
+  if (isShippedSample(place))
+    throw new Problem('bad-input', 'the sample that asof ships is read-only', {
+      hints: [`\`asof store copy ${sampleName} FILE\` makes a store of your own from it`],
+    });
+  return (await import('./sqlite/writer.ts')).files;
 }
 
 /** Opens a store for one import, a new one as a copy of `copyOf`; first takes the `needed` locks. */
@@ -92,7 +100,7 @@ export async function writing<T>(
 
 /** Opens the access store at an address; creates it if it does not exist. */
 export async function openAccess(address: string, options: AccessOptions): Promise<AccessStore> {
-  refuseForeign(address);
+  locatedAt(address);
   return isDatabase(address)
     ? (await import('./postgres/access.ts')).openPostgresAccess(address)
     : (await import('./sqlite/access.ts')).openSqliteAccess(address, options);

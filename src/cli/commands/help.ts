@@ -84,7 +84,7 @@ their filing date.
 
 const environment = `Environment
 
-  ASOF_STORE         store: a file, or postgres://…. Default: asof/asof.db in the user's
+  ASOF_STORE         store: a file, postgres://…, or sample. Default: asof/asof.db in the user's
                      data directory (XDG_DATA_HOME or ~/.local/share), or the shipped
                      sample if that does not exist. --store takes precedence
   ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:

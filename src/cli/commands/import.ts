@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
 import { seriesWithStatements } from '../../answering/series-ids.ts';
@@ -28,10 +29,18 @@ import { importLogText } from '../../snapshot/manifest.ts';
 import { factsOf, idKnown, knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { AllSeriesView, WholeView } from '../../store/store.ts';
-import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/settings.ts';
+import {
+  defaultStorePath,
+  replacedSample,
+  storeAlone,
+  storeToRead,
+  storeToWrite,
+} from '../config/settings.ts';
 import { writeRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
+import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
+import { askLine } from '../terminal/prompt.ts';
 import { command, shortened } from './command.ts';
 
 const importCommand = command({
@@ -118,19 +127,30 @@ asof import --log
       const { clock, signal, stdin } = io;
       if (paths.includes('-') && stdin.isTTY === true)
         messages.note('asof: reading the terminal; end the input with Ctrl-D');
+      const isFirst = store === defaultStorePath(io) && !existsSync(store);
+      const withSample =
+        options.withSample || (isFirst && !options.dryRun && (await wantsSample(paths, messages, io)));
       const result = await importFiles(paths, {
         ...options,
-        ...{ store, clock, signal, stdin },
+        ...{ withSample, store, clock, signal, stdin },
         onProgress: importProgress(messages),
       });
-      const replacesSample = !options.withSample && store === defaultStorePath(io);
-      for (const text of importReport(result, replacesSample)) messages.note(text);
+      for (const text of importReport(result)) messages.note(text);
+      if (result.created && isFirst && !withSample) messages.note(replacedSample);
     } catch (error) {
       if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
       throw await shortened(error, io);
     }
   },
 });
+
+/** Asks on the terminal, before the first import, whether the new store begins as a copy of the sample. */
+async function wantsSample(paths: readonly string[], { hasReader }: Messages, io: Io): Promise<boolean> {
+  // Standard input may be the file.
+  if (!hasReader || io.stdin.isTTY !== true || paths.includes('-')) return false;
+  const answer = await askLine(io, 'This makes your own store. Begin with a copy of the sample? [Y/n] ');
+  return !/^no?$/i.test(answer.trim());
+}
 
 function importProgress(messages: Messages): (made: ImportProgress) => void {
   let bar = messages.progress();

@@ -37,6 +37,7 @@ import {
   chosenSetting,
   defaultStorePath,
   readFrom,
+  replacedSample,
   settings,
   storeToRead,
   storeToWrite,
@@ -197,8 +198,7 @@ asof pull fred --search "core pce"
     const isIdle = due && summary.subjects.length === 0;
     const nothing = 'nothing was released since its last pull; asof due says what is next';
     for (const text of isIdle ? [nothing] : summaryLines(summary, live)) messages.note(text);
-    if (summary.created && store === defaultStorePath(io))
-      messages.note('asof now answers from this store instead of the shipped sample');
+    if (summary.created && store === defaultStorePath(io)) messages.note(replacedSample);
     const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
       problem === undefined ? [] : [problem],
     );

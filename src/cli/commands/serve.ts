@@ -109,7 +109,7 @@ export const serveSettings = {
     about: 'lowest level to log',
     fallback: 'info',
   },
-  store: { value: address, about: 'store to serve: a file, or postgres://… (or ASOF_STORE)' },
+  store: { value: address, about: 'store to serve: a file, postgres://…, or sample (or ASOF_STORE)' },
   access: { value: address, about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)' },
 } as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
 

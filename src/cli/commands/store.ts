@@ -8,9 +8,9 @@ import type { UndoneImport } from '../../maintenance/undo.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { integer } from '../../operations/value.ts';
 import { print } from '../../platform/sink.ts';
-import { isDatabase, shownAddress } from '../../store/address.ts';
+import { isDatabase, sampleName, shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
-import { defaultStorePath, storeToRead, storeToWrite } from '../config/settings.ts';
+import { defaultStorePath, replacedSample, storeToRead, storeToWrite } from '../config/settings.ts';
 import { preparedTable, printTable } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -191,16 +191,19 @@ asof lists all of them.`,
   examples: `
 # what a colleague's store would add (needs two stores)
 asof store merge theirs.db --store mine.db --dry-run
+# the series of the sample that your store lacks (needs a store of your own)
+asof store merge sample --skip-known --yes
 # add it, unless values contradict each other (needs two stores)
 asof store merge theirs.db --store mine.db --yes
 `,
-  args: [address('from', 'the other store')],
+  args: [address('from', 'the other store, such as sample')],
   parts: {
     merge: toggle('merge', 'add to a series that came from another source'),
     replace: toggle('replace', 'replace known values with those of the other store'),
+    skipKnown: toggle('skip-known', 'leave out the series that the store has already'),
     ...changes,
   },
-  async run({ args, merge, replace, dryRun, yes, store, messages }, io) {
+  async run({ args, merge, replace, skipKnown, dryRun, yes, store, messages }, io) {
     const [from, into] = [addressIn(args[0]), storeToWrite(io, store)];
     if (!dryRun) await confirm(`merge ${shownAddress(from)} into ${shownAddress(into)}`, yes, io);
     const bar = messages.progress();
@@ -211,9 +214,11 @@ asof store merge theirs.db --store mine.db --yes
     const onProgress = ({ rows }: { readonly rows: number }) => bar.show(() => `${grouped(rows)} rows`);
     const { clock, signal } = io;
     try {
-      const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
-      const replacesSample = into === defaultStorePath(io) ? 'for good' : false;
-      for (const text of importReport(result, replacesSample)) messages.note(text);
+      const options = { merge, replace, skipKnown, dryRun, clock, signal, onProgress };
+      const result = await mergeStore(from, into, options);
+      for (const text of importReport(result)) messages.note(text);
+      if (result.created && into === defaultStorePath(io) && from !== sampleName)
+        messages.note(replacedSample);
     } catch (error) {
       throw await shortened(error, io);
     }
@@ -475,7 +480,7 @@ function storeToChange(io: Io, flag: string | undefined): string {
   throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
     hints: [
       'the shipped sample, which asof uses until then, is read-only',
-      '`asof import --with-sample` begins a store as a copy of it; --store names another store',
+      `\`asof store merge ${sampleName}\` makes a store with its data; --store names another store`,
     ],
   });
 }

@@ -31,7 +31,7 @@ export const settings = {
   },
   store: {
     value: formed((given, refuse) => absoluteAddress(nonEmpty(given, refuse)), { complete: 'files' }),
-    about: 'path of the store, or postgres://…',
+    about: 'path of the store, postgres://…, or sample',
     variable: 'ASOF_STORE',
   },
   format: { value: outputFormat, about: 'output format', variable: 'ASOF_FORMAT' },
@@ -123,6 +123,10 @@ export type StoreChoice = {
 export function defaultStorePath(io: Io): string {
   return join(io.folders.data, 'asof.db');
 }
+
+/** Says what answers after a store took the place of the sample. */
+export const replacedSample =
+  "asof now answers from this store instead of the sample; asof store merge sample --skip-known adds the sample's data";
 
 /** Returns the store to import into: by flag, ASOF_STORE or setting, else the user's own. */
 export function storeToWrite(io: Io, flag: string | undefined): string {

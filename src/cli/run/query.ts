@@ -11,19 +11,22 @@ import {
 import { notesOf } from '../../answering/notes.ts';
 import { type Query, shapesOf } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
-import { withSuggestion } from '../../answering/series-ids.ts';
+import { pullsBeyond, withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { counted, grouped } from '../../errors/wording.ts';
-import type { QueryLine } from '../../lines/command.ts';
+import { counted, grouped, listed, someOf } from '../../errors/wording.ts';
+import type { ConnectionFlags, QueryLine } from '../../lines/command.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
+import { isShippedSample } from '../../platform/installation.ts';
 import { pause } from '../../platform/promises.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, ReturningIterable, renderPages } from '../../render/renderer.ts';
+import { locatedAt } from '../../store/address.ts';
+import { chosenBaseUrl, storeToRead } from '../config/settings.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
@@ -106,8 +109,8 @@ async function answer(job: Job): Promise<JobOutcome> {
       ask = begun();
       return attempt(job, ask, sink);
     }, sink);
-    if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
-      oldest = addDays(today, -usualAge);
+    if (ended.rows > 0 && asksSample(line.connection, io)) await noteSampleEnd(query, ask);
+    else if (ended.rows > 0 && showsLatest(job)) oldest = addDays(today, -usualAge);
     return ended;
   } catch (error) {
     await sink.abandon();
@@ -115,6 +118,36 @@ async function answer(job: Job): Promise<JobOutcome> {
   } finally {
     printNotes(notesOf(ask, oldest), ended, job);
   }
+}
+
+/** Tells whether the sample answers. */
+function asksSample(connection: ConnectionFlags, io: Io): boolean {
+  if (chosenBaseUrl(io, connection) !== undefined) return false;
+  return isShippedSample(locatedAt(storeToRead(io, connection.store).path));
+}
+
+const mostEnded = 3;
+
+/** Adds a note on the end of the data that the sample gives as the newest, and on the pulls that go beyond. */
+async function noteSampleEnd({ question, values }: Query, { basis, note }: Ask): Promise<void> {
+  const { knownOn, showsNewest } = question;
+  const isNewest = knownOn === undefined ? showsNewest?.(values) : knownOn(values) === undefined;
+  if (note === undefined || isNewest !== true) return;
+  const { today } = basis;
+  const ended = basis.upTo(today).filter(({ subject }) => !basis.reaches(subject, today));
+  const [first, ...later] = ended.flatMap(({ covered_to }) => covered_to ?? []).sort();
+  if (first === undefined) return;
+  const last = later.at(-1) ?? first;
+  const span = last === first ? `on ${first}` : `between ${first} and ${last}`;
+  const subjects = ended.map(({ subject }) => subject);
+  const named = listed(someOf(subjects, mostEnded, 'series'), 'and');
+  const pulls = await pullsBeyond(subjects.slice(0, mostEnded), values.ticker);
+  const more = subjects.length > mostEnded ? ' …' : '';
+  const brings = `${pulls.length === 1 ? 'brings' : 'bring'} ${subjects.length === 1 ? 'it' : 'them'} up to date`;
+  note({
+    kind: 'stale',
+    text: `the sample ends ${span} (${named}); ${listed(pulls, 'and')}${more} ${brings}`,
+  });
 }
 
 function printNotes(notes: readonly Note[], ended: JobOutcome | undefined, { output, messages }: Job): void {

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
@@ -8,7 +6,6 @@ import { type Day, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags } from '../../lines/command.ts';
 import { defined } from '../../platform/defined.ts';
-import { makeFolder } from '../../platform/files.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
@@ -73,24 +70,8 @@ async function openLocal(
   // A moment at which the day is today, and the latest day that has begun anywhere on Earth.
   const clock = asOf === undefined ? io.clock : () => new Date(`${asOf}T09:00:00Z`);
   const client = await ofStore(store, (path) => openClient({ store: path, clock }));
-  if (store.isSample && messages.hasReader && isDueToday(io))
-    messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
-}
-
-/** Tells whether the note on the sample is due today (UTC), and remembers that; true if that is impossible. */
-function isDueToday(io: Io): boolean {
-  const today = utcDay(io.clock());
-  const path = join(io.folders.cache, 'sample-notice');
-  try {
-    if (existsSync(path) && readFileSync(path, 'utf8') === today) return false;
-    makeFolder(io.folders.cache, 0o700);
-    writeFileSync(path, today);
-  } catch {
-    // One note too many is harmless.
-  }
-  return true;
 }
 
 /** Runs `work` on a store; its failure says which variable or setting names the store. */

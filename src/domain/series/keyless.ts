@@ -43,6 +43,14 @@ const fredQd = columnsOf(`
   WPSID61 WPSID62 WPU0531 WPU0561 Y033RC1Q027SBEAx
 `);
 
+/** Well-known series of FRED that no panel has. */
+const fredAlone = columnsOf(`
+  A191RL1Q225SBEA BAMLH0A0HYM2 CCSA CES0500000003 CPIAUCNS CSUSHPINSA CSUSHPISA DCOILBRENTEU DCOILWTICO
+  DEXJPUS DEXUSEU DEXUSUK DFEDTARL DFEDTARU DFF DGORDER DJIA DPRIME DSPIC96 DTWEXBGS EFFR EMRATIO GASREGW
+  GDPPOT GFDEBTN GNP GNPC1 HSN1F ICSA IORB JTSJOL M2V MSPUS NFCI NROU PCE PCEC96 PSAVERT RECPROUSM156N RSAFS
+  RSXFS SAHMREALTIME SOFR SP500 STLFSI4 T10YIE T5YIE T5YIFR TEDRATE TOTALSL UMCSENT USREC VIXCLS WALCL
+`);
+
 /** The ids of FRED for figures that the Real-Time Data Set has under names of its own. */
 const alsoReal: Readonly<Record<string, string>> = {
   GDP: 'NOUTPUT',
@@ -83,6 +91,7 @@ export function offersOf(id: string): Offers {
   const rtdsm = realTimeVariables.has(id);
   const twin = alsoReal[id] ?? Object.keys(alsoReal).find((name) => alsoReal[name] === id);
   // The panels' own constructions end in x.
-  const fred = alsoReal[id] !== undefined || (panels.length > 0 && !id.endsWith('X'));
+  const isColumn = panels.length > 0 && !id.endsWith('X');
+  const fred = isColumn || alsoReal[id] !== undefined || fredAlone.has(id);
   return { fred, panels, rtdsm, twin };
 }

@@ -83,6 +83,7 @@ export const curve = question({
   params,
   layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
   drawing: (values) => async () => (await import('../../operations/rates/drawings.ts')).curveDrawing(values),
+  showsNewest: ({ date }) => date === undefined,
   bind(values, to) {
     const { date = to, vs = date, on_or_before } = values;
     const days = [['date', date] as const, ['vs', vs] as const];

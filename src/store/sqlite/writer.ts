@@ -17,7 +17,6 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { flush, makeFolder } from '../../platform/files.ts';
-import { isShippedSample } from '../../platform/installation.ts';
 import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import {
   applicationId,
@@ -63,7 +62,7 @@ async function openFile(path: string, copyOf?: string): Promise<WriteTransaction
   throw new Problem(
     'bad-input',
     `the store ${path} exists already: only a new store can begin as a copy of the sample`,
-    { hints: ['leave out --with-sample', 'name a new file with --store'] },
+    { hints: ['`asof store merge sample` adds the sample to a store', 'name a new file with --store'] },
   );
 }
 
@@ -98,10 +97,6 @@ async function orProblem<T>(path: string, work: () => T | Promise<T>, undo?: () 
 }
 
 async function openExisting(path: string): Promise<WriteTransaction> {
-  if (isShippedSample(path))
-    throw new Problem('bad-input', `${path} is the sample that asof ships, which is read-only`, {
-      hints: ['`asof import --with-sample` begins a store of your own as a copy of it'],
-    });
   const connection = connect(path, false);
   const abandon = () => {
     if (connection.inTransaction) connection.exec('rollback');

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore, readStore } from '../../../src/store/open.ts';
 import { importedStore, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
@@ -55,13 +55,14 @@ type Setting = {
   readonly script?: string;
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Ctrl-C is typed as soon as this is shown. */
+  /** Ctrl-C, or `typed`, is typed as soon as this is shown. */
   readonly stopAt?: RegExp;
+  readonly typed?: string;
 };
 
 /** Runs the built command on a terminal. */
 async function onTerminal(line: readonly string[], setting: Setting = {}) {
-  const { script = '"$@"', columns = 66, env = {}, stopAt } = setting;
+  const { script = '"$@"', columns = 66, env = {}, stopAt, typed = '\u0003' } = setting;
   // The last output of a process is lost unless something keeps the pseudo-terminal open; the shell outlives Ctrl-C.
   const held = `trap : INT; ${script}; code=$?; sleep 0.2; exit $code`;
   const pty = spawn('sh', ['-c', held, 'sh', process.execPath, builtProgram, ...line], {
@@ -74,7 +75,7 @@ async function onTerminal(line: readonly string[], setting: Setting = {}) {
     text += data;
     if (stopAt === undefined || stopped > 0 || !stopAt.test(text)) return;
     stopped = performance.now();
-    pty.write('\u0003');
+    pty.write(typed);
   });
   const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
   const soon = stopped > 0 && performance.now() - stopped < 3000;
@@ -204,6 +205,58 @@ describe('a pager', () => {
     // 130 if the text was not yet complete.
     expect([0, 130]).toContain(code);
     expect([left[0], left.at(-1)]).toEqual(['shown', expect.stringMatching(/left$/)]);
+  });
+});
+
+describe('the first import on a terminal', () => {
+  /** What the store in a home of that name holds after the import, if the question got this answer. */
+  const answered = async (name: string, typed: string, { script = '"$@"', more = [''] } = {}) => {
+    const env = { HOME: folder.path(name) };
+    const setting = {
+      columns: 120,
+      script,
+      env,
+      stopAt: /Begin with a copy of the sample\? \[Y\/n\] /,
+      typed,
+    };
+    const { code, text } = await onTerminal(['import', few, ...more.filter(Boolean)], setting);
+    const own = folder.path(`${name}/.local/share/asof/asof.db`);
+    const ids = existsSync(own) ? await readStore(own, (view) => view.contents.seriesIds()) : [];
+    return {
+      code,
+      asked: text.includes('[Y/n]'),
+      series: ids.length,
+      hasSample: ids.includes('GDPC1'),
+      text,
+    };
+  };
+
+  it('asks whether to begin with a copy of the sample, and takes Enter as yes', async () => {
+    const yes = await answered('yes', '\r');
+    expect(yes).toMatchObject({ code: 0, asked: true, series: 50 + 60, hasSample: true });
+    expect(yes.text).not.toContain('instead of the sample');
+    const again = await answered('yes', '\r');
+    expect(again).toMatchObject({ code: 0, asked: false, series: 50 + 60 });
+  });
+
+  it('makes a store of its own after n, and says how to have both', async () => {
+    const no = await answered('no', 'n\r');
+    expect(no).toMatchObject({ code: 0, asked: true, series: 60, hasSample: false });
+    expect(no.text).toContain('asof store merge sample --skip-known adds');
+  });
+
+  it('writes nothing after Ctrl-C', async () => {
+    expect(await answered('stopped', '\u0003')).toMatchObject({ code: 130, asked: true, series: 0 });
+  });
+
+  it.each([
+    ['with a pipe', { script: ': | "$@"' }],
+    ['into a pipe', { script: '"$@" 2>&1 | cat' }],
+    ['with --quiet', { more: ['-q'] }],
+    ['in a dry run', { more: ['--dry-run'] }],
+    ['for another store', { more: ['--store', folder.path('named.db')] }],
+  ])('does not ask %s', async (name, how) => {
+    expect(await answered(name, 'n\r', how)).toMatchObject({ code: 0, asked: false, hasSample: false });
   });
 });
 

@@ -55,6 +55,7 @@ describe('a failure', () => {
     [exit 3]
     $ asof obs CPIAUCSL
     ! asof: series 'CPIAUCSL' not found
+    !       the sample has it: --store sample asks it, and asof store merge sample --skip-known adds it to your store
     !       asof pull fred CPIAUCSL brings it; without a key: asof pull fred-md or asof pull rtdsm PCPI, which has it as PCPI
     [exit 3]
     $ asof obs FEDFUNDS

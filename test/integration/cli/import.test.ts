@@ -96,7 +96,7 @@ describe('an import', () => {
     $ asof import ${gdp}
     …
     ! made a new store: ${home}/.local/share/asof/asof.db
-    ! asof now answers from this store instead of the shipped sample; to have both, delete the store and import again with --with-sample
+    ! asof now answers from this store instead of the sample; asof store merge sample --skip-known adds the sample's data
     $ asof series search --columns id --no-header
     GDP
     $ asof import ${gdp}

@@ -210,7 +210,7 @@ describe('without a store', () => {
     $ asof store undo --yes
     ! asof: you have no store yet: there is no ${own}
     !       the shipped sample, which asof uses until then, is read-only
-    !       \`asof import --with-sample\` begins a store as a copy of it; --store names another store
+    !       \`asof store merge sample\` makes a store with its data; --store names another store
     [exit 10]
     $ asof series rm GDP --yes
     ! asof: you have no store yet: there is no ${own}
@@ -225,7 +225,7 @@ describe('without a store', () => {
     $ asof store merge ${store} --yes
     …
     ! made a new store: ${own}
-    ! asof now answers from this store instead of the shipped sample
+    ! asof now answers from this store instead of the sample; asof store merge sample --skip-known adds the sample's data
 
     # an undo of the only import says that the store is empty, and how the sample answers again
     $ asof store undo --yes
@@ -236,13 +236,14 @@ describe('without a store', () => {
     () => ({ env: { HOME: home } }),
   );
 
-  it.each(['store undo', 'series rm GDP', `store merge ${store}`])(
-    'the sample is not changed by its path: asof %s',
+  it.each(['store undo', 'series rm GDP', `store merge ${store}`, 'store restore sample'])(
+    'the sample is not changed by its path or its name: asof %s',
     async (words) => {
       const before = digestOf(samplePath());
-      const { code, err } = await asof([...words.split(' '), '--yes', '--store', samplePath()]);
-      expect([code, err]).toEqual([2, expect.stringContaining('is the sample that asof ships')]);
-      expect(err).toContain('which is read-only');
+      for (const named of [samplePath(), 'sample']) {
+        const { code, err } = await asof([...words.split(' '), '--yes', '--store', named]);
+        expect([code, err]).toEqual([2, expect.stringContaining('the sample that asof ships is read-only')]);
+      }
       expect(digestOf(samplePath())).toBe(before);
     },
   );

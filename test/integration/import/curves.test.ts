@@ -219,7 +219,7 @@ describe('a file of curves with a day of zeros', () => {
       const dates = await datesIn(result.store);
       expect(dates).toEqual(expect.arrayContaining(['2018-10-16', '2018-10-18']));
       expect(dates).not.toContain('2018-10-17');
-      expect(importReport(result, false)).toContainEqual(
+      expect(importReport(result)).toContainEqual(
         expect.stringMatching(/: the curve of 2018-10-17 is left out, as --skip-days asks$/),
       );
     },

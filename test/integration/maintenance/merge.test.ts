@@ -38,6 +38,15 @@ contract((engine) => {
       );
     });
 
+    it('keeps its own series with skipKnown, and gets those that it lacks', async () => {
+      const into = await storeOf(engine, { 'a.csv': facts(`${gdp} 1.5`) });
+      const from = await storeOf(other, { 'b.csv': facts(`${gdp} 2`, 'CPI 2014-10-01 2015-01-30 2') });
+      await expect(mergeStore(from, into, { clock })).rejects.toThrow('1 conflict');
+      await mergeStore(from, into, { skipKnown: true, clock });
+      const all = facts(`${gdp} 1.5`, 'CPI 2014-10-01 2015-01-30 2');
+      expect(await contentOf(into)).toEqual(await contentOf(await storeOf(engine, { 'all.csv': all })));
+    });
+
     it('has the merge in its log, and goes on with what only the other followed', async () => {
       const into = await storeOf(engine, { 'a.csv': facts(`${gdp} 1.5`) });
       const from = await storeOf(other, { 'b.csv': facts(`${gdp} 1.50`, 'CPI 2014-10-01 2015-01-30 2') });
@@ -96,7 +105,7 @@ contract((engine) => {
         detail: expect.stringContaining('GDP is from "FRED"; this import brings it from "BEA"'),
         // `asof store merge` has no flag --id.
         hints: [
-          '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+          '--skip-known leaves out the series that the store has; `asof series rename OLD NEW` in one of the stores keeps both',
           '--merge accepts both sources in one series',
         ],
       });

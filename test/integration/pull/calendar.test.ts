@@ -235,7 +235,7 @@ describe('asof pull calendar', () => {
       $ asof pull calendar
       ! pulled 3 of 3: 4 looks, 3… new days; 5 requests in … s
       ! made a new store: …
-      ! asof now answers from this store instead of the shipped sample
+      ! asof now answers from this store instead of the sample; asof store merge sample --skip-known adds the sample's data
       $ asof pull --list --columns source,name,up_to,left
       source,name,up_to,left
       calendar,BEA,2026-02-03,

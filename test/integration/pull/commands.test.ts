@@ -77,7 +77,7 @@ describe('asof pull', () => {
       ! GDP  395 new vintages, …, 4 requests
       ! pulled 1 of 1: 395 new vintages, …; 4 requests in … s
       ! made a new store: …/.local/share/asof/asof.db
-      ! asof now answers from this store instead of the shipped sample
+      ! asof now answers from this store instead of the sample; asof store merge sample --skip-known adds the sample's data
       $ asof obs GDP --as-of 2015-01-30 --limit 1 --no-header
       2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED
       $ asof pull -v

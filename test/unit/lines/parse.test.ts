@@ -276,7 +276,10 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
   ['store backup b.db --keep 7 -y', { ...change, args: ['b.db'], keep: 7, yes: true }],
   ['store restore b.db --dry-run', { ...change, args: ['b.db'], dryRun: true }],
   ['store copy a.db b.db', { ...change, args: ['a.db', 'b.db'] }],
-  ['store merge a.db --merge --replace', { ...change, args: ['a.db'], merge: true, replace: true }],
+  [
+    'store merge a.db --merge --replace',
+    { ...change, args: ['a.db'], merge: true, replace: true, skipKnown: false },
+  ],
   ['store undo 3 --list', { ...change, args: ['3'], list: true, rows: output }],
   ['series rename A B', { ...change, args: ['A', 'B'] }],
   ['series rm A', { ...change, args: ['A'] }],

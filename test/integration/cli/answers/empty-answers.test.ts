@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Note, open } from '../../../../src/index.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
-import { asof, transcript } from '../../../support/command.ts';
+import { transcript } from '../../../support/command.ts';
 import { contractStore, now } from '../../../support/contract-cases.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { asking, commandModes } from '../../../support/modes.ts';
@@ -181,37 +180,5 @@ describe('the methods of operations', () => {
     const outside = { kind: 'outside coverage', text: 'GDP has no vintage up to 1990-01-01' };
     const window = { kind: 'remark', text: "filed in the last 30 days; 'from' shows earlier ones" };
     expect(notes).toEqual([window, outside, outside]);
-  });
-});
-
-describe('the notice that the sample answers', () => {
-  const notice = 'asof: the shipped sample answers; `asof import` starts a store of your own\n';
-  /** What a command that the sample answers says in the home of that name. */
-  const said = async (name: string, more: readonly string[] = [], stderrIsTerminal = true) => {
-    const env = { HOME: home.path(name) };
-    const line = ['observations', 'GDP', '--limit', '1', ...more];
-    const { code, err } = await asof(line, { env, stderrIsTerminal });
-    expect(code).toBe(0);
-    return err;
-  };
-
-  it('is printed once on a day (UTC), and again on the next', async () => {
-    expect([await said('ann'), await said('ann')]).toEqual([notice, '']);
-    // Commands of tests run on 2026-03-15.
-    writeFileSync(home.path('ann/.cache/asof/sample-notice'), '2026-03-14');
-    expect([await said('ann'), await said('ann')]).toEqual([notice, '']);
-    expect(home.read('ann/.cache/asof/sample-notice')).toBe('2026-03-15');
-  });
-
-  it('is not used up where nobody reads it: in a pipe, or with --quiet', async () => {
-    expect(await said('bob', [], false)).toBe('');
-    expect(await said('bob', ['--quiet'])).toBe('');
-    expect(await said('bob')).toBe(notice);
-  });
-
-  it('is printed each time where nothing can be remembered, and never fails the command', async () => {
-    mkdirSync(home.path('cy'));
-    home.write('cy/.cache', 'a file where the folder would be');
-    expect([await said('cy'), await said('cy')]).toEqual([notice, notice]);
   });
 });

@@ -16,7 +16,7 @@ async function hintsFor(id: string, held: readonly string[]) {
     .split('\n')
     .slice(1, -1)
     .map((line) => line.trim())
-    .filter((line) => !/^(?:did you mean|request )/.test(line));
+    .filter((line) => !/^(?:did you mean|request |the sample has it)/.test(line));
 }
 
 const pulls: Readonly<Record<string, string>> = {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { absoluteAddress, isDatabase, refuseForeign, shownAddress } from '../../../../src/store/address.ts';
+import { isShippedSample } from '../../../../src/platform/installation.ts';
+import { absoluteAddress, isDatabase, locatedAt, shownAddress } from '../../../../src/store/address.ts';
 import { filedPassword, parseAddress } from '../../../../src/store/postgres/address.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'asof-addresses-'));
@@ -28,15 +29,21 @@ describe('an address', () => {
     '%s is refused, and makes no folder of its name',
     (address) => {
       const detail = expect.stringMatching(/^no store has an address that begins with '[a-z]+:'$/);
-      for (const check of [refuseForeign, absoluteAddress])
+      for (const check of [locatedAt, absoluteAddress])
         expect(() => check(address)).toThrow(expect.objectContaining({ kind: 'bad-input', detail }));
     },
   );
 
   it.each(['asof.db', './postgres', 'C:\\asof.db', 'a:b/asof.db', '/srv/postgres: new/asof.db'])(
     '%s may be the path of a store',
-    (address) => expect(() => refuseForeign(address)).not.toThrow(),
+    (address) => expect(locatedAt(address)).toBe(address),
   );
+
+  it('sample is that of the shipped sample, also in a setting', () => {
+    expect(isShippedSample(locatedAt('sample'))).toBe(true);
+    expect(absoluteAddress('sample')).toBe('sample');
+    expect(locatedAt('./sample')).toBe('./sample');
+  });
 
   it('of a file becomes an absolute path, and that of a database stays as it is', () => {
     expect(absoluteAddress('asof.db')).toBe(join(process.cwd(), 'asof.db'));
