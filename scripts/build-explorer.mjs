@@ -8,7 +8,7 @@ export async function buildExplorer() {
     entryPoints: {
       start: 'src/explorer/start.ts',
       page: 'src/explorer/main.ts',
-      style: 'src/explorer/style.css',
+      style: 'src/explorer/style/style.css',
     },
     outdir: 'dist/explorer',
     bundle: true,

@@ -51,6 +51,10 @@ export async function loadSeries(typed: string, service: PageService) {
     // Oldest first, with their days.
     vintages,
     days: vintages.map((row) => cell(row, 'as_of_date')),
+    // The kinds of vintages that are not days of publication.
+    kinds: ['sampled', 'fetched'].filter((kind) =>
+      vintages.some((row) => cell(row, 'vintage_kind') === kind),
+    ),
     // The latest value and the first release for each date, or null.
     latest: history.dates.map((date) => history.changesOf(date).at(-1)?.value ?? null),
     first: history.dates.map((date) => firstReleases.get(date) ?? null),

@@ -2,14 +2,20 @@
 import { html } from 'htm/preact';
 import { Component, createRef, Fragment, render, type VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Field } from './fields.ts';
-import { type OpenedView, type PageContext, PageService, ServiceFailure } from './page-service.ts';
-import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
-import { openClusters } from './views/clusters.ts';
-import { openComingReleases } from './views/coming-releases.ts';
-import { openCurves } from './views/curve.ts';
-import { openSeries } from './views/series.ts';
-import { SeriesLinks, SeriesSearch } from './views/series-search.ts';
+import { Field } from './controls/fields.ts';
+import { SeriesLinks, SeriesSearch } from './controls/series-search.ts';
+import { openHome } from './home/home.ts';
+import { openClusters } from './insiders/clusters.ts';
+import {
+  type OpenedView,
+  type PageContext,
+  PageService,
+  type ServedRow,
+  ServiceFailure,
+} from './page-service.ts';
+import { openCurves } from './rates/curve.ts';
+import { openSeries } from './series/series-view.ts';
+import { changed, commandLine, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
 
 /** The page's address, without its query; all requests are below it. */
 const base = new URL('.', location.href);
@@ -45,7 +51,6 @@ class Explorer extends Component<object, ExplorerState> {
   readonly #connection = connectionFlags();
   readonly #service = new PageService(base, this.#connection['--base-url'] !== undefined);
   readonly #main = createRef<HTMLElement>();
-  readonly #search = createRef<SeriesSearch>();
   #view: (OpenedView & { readonly subject: string; readonly turn: number }) | undefined;
   #address: PageState = { view: 'series' };
   #pending: StateChange = {};
@@ -78,14 +83,16 @@ class Explorer extends Component<object, ExplorerState> {
     return html`
       <a class="skip" href="#content">Skip to the content</a>
       <header>
-        <p class="brand">asof</p>
+        <div>
+        <p class="brand"><a href="?">asof</a></p>
         <nav aria-label="Pages">
           ${pages.map(
             ([name, href, label]) =>
               html`<a href=${href} aria-current=${name === view ? 'page' : undefined}>${label}</a>`,
           )}
         </nav>
-        <${SeriesSearch} service=${this.#service} ref=${this.#search} />
+        <${SeriesSearch} service=${this.#service} />
+        </div>
       </header>
       <div role="alert">
         ${faults.map((fault) => html`<p class="alert">${fault}</p>`)}
@@ -126,7 +133,6 @@ class Explorer extends Component<object, ExplorerState> {
     const href = link?.getAttribute('href') ?? '';
     if (!href.startsWith('?') || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.#search.current?.close();
     history.pushState(null, '', href);
     void this.#showAddress().then(() => this.#main.current?.focus());
   }
@@ -165,7 +171,7 @@ class Explorer extends Component<object, ExplorerState> {
   async #open(state: PageState): Promise<OpenedView> {
     if (state.view === 'curve') return openCurves(state, this.#context);
     if (state.view === 'clusters') return openClusters(this.#context);
-    return state.series === undefined ? openList(this.#context) : openSeries(state.series, this.#context);
+    return state.series === undefined ? openHome(this.#context) : openSeries(state.series, this.#context);
   }
 
   #fail(error: unknown): void {
@@ -178,7 +184,27 @@ class Explorer extends Component<object, ExplorerState> {
       throw error;
     }
     if (error.status === 401) this.#askKey(this.#service.key && error.message);
+    else if (error.status === 404 && series !== undefined) void this.#showNearest(series, error.message);
     else this.setState({ faults: [`${error.message}.`], hasFailed: true });
+  }
+
+  /** Says that there is no series of an id, and shows those that a search finds for it. */
+  async #showNearest(id: string, reason: string): Promise<void> {
+    const turn = this.#turn;
+    this.setState({ faults: [`${reason}.`], hasFailed: false });
+    const asked = { q: id, match: 'words', limit: '5' };
+    const none: readonly ServedRow[] = [];
+    const rows = await this.#service.page('series', asked).then(
+      (page) => page.rows,
+      () => none,
+    );
+    if (turn !== this.#turn) return;
+    const nearest = html`
+      <h1>${id}</h1>
+      <p class="lead">This store has no series of this id. ${rows.length > 0 ? 'The nearest:' : 'The search finds those that it has.'}</p>
+      <${SeriesLinks} rows=${rows} />
+      <p class="facts">If it is a series of FRED, <code>${commandLine(['pull', 'fred', id], {})}</code> brings it; <a href="?">all series</a></p>`;
+    this.#show(nearest, id);
   }
 
   /** Asks for the key, which stays in memory until the page is closed; `reason` is the last key's fault. */
@@ -196,28 +222,6 @@ function connectionFlags(): { readonly [flag: string]: string } {
   const given = document.documentElement.dataset.store;
   if (given === undefined) return { '--base-url': base.href.replace(/\/$/, '') };
   return given === '' ? {} : { '--store': given };
-}
-
-async function openList(context: PageContext): Promise<OpenedView> {
-  const [{ rows, hasMore }, coming] = await Promise.all([
-    context.service.page('series', { limit: '100' }),
-    openComingReleases(context),
-  ]);
-  const found = hasMore
-    ? 'The first 100 series; the search finds the others'
-    : rows.length === 0
-      ? 'There is no series yet: asof import and asof pull add series'
-      : `${rows.length} series`;
-  const list = html`
-    <article>
-      <h1>Economic series as they were known on a day</h1>
-      <p class="lead">Choose a series, and move the slider: the chart shows what was known on that day.</p>
-      ${coming}
-      <h2>Series</h2>
-      <p class="facts">${found}.</p>
-      <${SeriesLinks} class="columns" rows=${rows} />
-    </article>`;
-  return { title: 'Explorer', show: () => list };
 }
 
 const keyPattern = '\\s*[!-~]+\\s*';

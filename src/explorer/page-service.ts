@@ -3,7 +3,12 @@ import type { PageState, StateChange } from './state.ts';
 /** A row of an answer, with days as `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
-type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
+/** A page of an answer, with the rest of its members. */
+type AnswerPage = {
+  readonly rows: readonly ServedRow[];
+  readonly hasMore: boolean;
+  readonly answer: ServedRow;
+};
 
 /** Values of parameters; undefined ones are not sent. */
 export type AskedParams = { readonly [name: string]: string | undefined };
@@ -39,11 +44,11 @@ export class PageService {
 
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
     const text = await this.#text(path, params);
-    const { results: rows, has_more: hasMore = false } = JSON.parse(text, shortDays) as {
+    const answer = JSON.parse(text, shortDays) as {
       readonly results: readonly ServedRow[];
       readonly has_more?: boolean;
     };
-    return { rows, hasMore };
+    return { rows: answer.results, hasMore: answer.has_more ?? false, answer };
   }
 
   /** Reads the first columns of an answer of any length, whose texts have no commas. */

@@ -1,9 +1,10 @@
-import { parseDay } from '../domain/values/date.ts';
+import { latestDay, parseDay } from '../domain/values/date.ts';
+import { listed } from '../errors/wording.ts';
 
 const names = {
-  series: ['series', 'as-of', 'from', 'to', 'date', 'hide'],
+  series: ['series', 'as-of', 'units', 'log', 'range', 'from', 'to', 'date', 'with', 'vintages', 'hide'],
   curve: ['date', 'vs', 'type'],
-  clusters: ['as-of', 'ticker', 'min-insiders', 'days', 'from', 'to', 'open'],
+  clusters: ['as-of', 'ticker', 'min-insiders', 'days', 'from', 'to', 'sort', 'open'],
 } as const;
 
 type View = keyof typeof names;
@@ -18,10 +19,31 @@ export type StateChange = { readonly [K in StateName]?: string };
 
 const days: readonly StateName[] = ['as-of', 'from', 'to', 'date', 'vs'];
 
+/** The transformations on show, by FRED's names, and their buttons. */
+export const unitChoices = [
+  ['lin', 'Level'],
+  ['chg', 'Change'],
+  ['pch', '% change'],
+  ['pc1', '% from a year ago'],
+  ['pca', '% annual rate'],
+] as const;
+
+/** The years on show, counted from the newest date; the third is usual. */
+export const ranges = [
+  ['5y', '5Y'],
+  ['10y', '10Y'],
+  ['20y', '20Y'],
+  ['max', 'Max'],
+] as const;
+
 /** The choices of some parts; `hide` may have several. */
 const choices: { readonly [K in StateName]?: readonly string[] } = {
   type: ['PAR', 'TIPS'],
-  hide: ['latest', 'first'],
+  units: unitChoices.map(([name]) => name),
+  range: ranges.map(([name]) => name),
+  log: ['on'],
+  vintages: ['all'],
+  hide: ['latest', 'first', 'recessions'],
 };
 
 /** Reads the state in the query of an address; leaves out wrong parts, and returns their faults. */
@@ -43,12 +65,14 @@ export function stateIn(search: string): { readonly state: PageState; readonly f
 function faultOf(name: StateName, text: string, from: string): string | undefined {
   if (days.includes(name) && parseDay(text) === undefined)
     return `${name} is '${text}', which is no date: dates are YYYY-MM-DD`;
+  // A day may have begun already in another time zone.
+  if (name === 'as-of' && text > latestDay(new Date())) return `as-of is ${text}, which has not come yet`;
   if (name === 'to' && parseDay(from) !== undefined && text < from)
     return `to is ${text}, before from, which is ${from}`;
   const known = choices[name];
   const wrong =
     known && text.split(',').find((one) => !known.includes(one) && !known.includes(one.toUpperCase()));
-  return wrong === undefined ? undefined : `${name} is '${wrong}', and can be ${known?.join(' or ')}`;
+  return wrong === undefined ? undefined : `${name} is '${wrong}', and can be ${listed(known ?? [], 'or')}`;
 }
 
 /** Returns the query for a state, with parts in a fixed order. */

@@ -67,8 +67,13 @@ const allowed = tableOf(`
   pull/philadelphia: domain import pull
   pull/st-louis: client/remote domain import pull store
   pull/treasury: domain import pull
-  explorer: domain explorer render/chart
-  explorer/views: domain explorer
+  explorer: domain explorer
+  explorer/chart: domain explorer
+  explorer/controls: domain explorer explorer/chart
+  explorer/home: domain explorer explorer/controls
+  explorer/insiders: domain explorer explorer/controls
+  explorer/rates: domain explorer explorer/chart explorer/controls
+  explorer/series: domain explorer explorer/chart explorer/controls
   server: answering client domain operations questions server service store
   server/keys: operations store
   server/tables: answering client domain operations render server service store

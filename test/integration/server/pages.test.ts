@@ -224,10 +224,10 @@ describe('the page of the explorer', () => {
   const files = builtNames('explorer').filter((name) => /\.(js|css)$/.test(name));
   const contents = files.map((name) => builtFile(`explorer/${name}`));
 
-  it('weighs at most 150 KB of script and style, compressed', () => {
+  it('weighs at most 90 KB of script and style, compressed', () => {
     const weights = contents.map((content) => gzipSync(content).length);
     expect(files).toEqual(expect.arrayContaining(['page.js', 'style.css']));
-    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThanOrEqual(150_000);
+    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThanOrEqual(90_000);
   });
 
   it('loads, sends and runs nothing but what its own service has', async () => {

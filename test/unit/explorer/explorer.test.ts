@@ -55,16 +55,22 @@ describe('the history of revisions of the explorer', () => {
 });
 
 describe('the address of the explorer', () => {
-  const range = { min: new Date('1700-01-01'), max: new Date('2900-01-01'), noInvalidDate: true };
-  const day = fc.date(range).map((date) => date.toISOString().slice(0, 10));
+  const dayUntil = (max: Date) =>
+    fc
+      .date({ min: new Date('1700-01-01'), max, noInvalidDate: true })
+      .map((date) => date.toISOString().slice(0, 10));
+  const day = dayUntil(new Date('2900-01-01'));
   const text = fc.string({ minLength: 1, maxLength: 12 }).filter((one) => one.trim() === one);
-  const hide = fc.constantFrom('latest', 'first', 'latest,first');
+  const hide = fc.constantFrom('latest', 'first', 'latest,first', 'recessions');
   const seriesState = fc
     .record(
       {
         view: fc.constant('series' as const),
         series: text,
-        'as-of': day,
+        'as-of': dayUntil(new Date()),
+        units: fc.constantFrom('lin', 'chg', 'pch', 'pc1', 'pca'),
+        range: fc.constantFrom('5y', '10y', '20y', 'max'),
+        with: text,
         from: day,
         to: day,
         date: day,
@@ -92,12 +98,15 @@ describe('the address of the explorer', () => {
     ['?view=curve&vs=yesterday', "vs is 'yesterday', which is no date: dates are YYYY-MM-DD"],
     ['?view=nothing', "there is no page 'nothing'"],
     ['?view=curve&type=real', "type is 'real', and can be PAR or TIPS"],
-    ['?series=GDP&hide=latest,lowest', "hide is 'lowest', and can be latest or first"],
+    ['?series=GDP&hide=latest,lowest', "hide is 'lowest', and can be latest, first or recessions"],
+    ['?series=GDP&units=yoy', "units is 'yoy', and can be lin, chg, pch, pc1 or pca"],
+    ['?series=GDP&as-of=2999-01-01', 'as-of is 2999-01-01, which has not come yet'],
     ['?series=GDP&from=2012-01-01&to=2011-12-31', 'to is 2011-12-31, before from, which is 2012-01-01'],
   ])('of %s says what is wrong, and leaves that out', (search, fault) => {
     const { state, faults } = stateIn(search);
     expect(faults).toEqual([fault]);
-    for (const part of ['as-of', 'vs', 'type', 'hide', 'to']) expect(state).not.toHaveProperty([part]);
+    for (const part of ['as-of', 'vs', 'type', 'hide', 'to', 'units'])
+      expect(state).not.toHaveProperty([part]);
   });
 
   it('leaves out what belongs to another page', () => {

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { placeOfZone } from '../../domain/calendar/zones.ts';
 import { addDays, type Day, shortWeekday, utcDay } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
-import { DataList } from '../downloads.ts';
+import { DataRow } from '../controls/data-row.ts';
 import { cell, type PageContext, type ServedRow, ServiceFailure } from '../page-service.ts';
 
 /** In days from today. */
@@ -51,7 +51,7 @@ function stripOf(rows: readonly ServedRow[], range: ShownDays, context: PageCont
                   </li>`,
               )}
             </ul>
-            <${DataList} context=${context} sources=${[source]} />`
+            <${DataRow} context=${context} sources=${[source]} />`
       }
     </section>`;
 }

@@ -1,16 +1,18 @@
 import { html } from 'htm/preact';
-import type { TargetedEvent, VNode } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
+import type { VNode } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type CurveType, maturitiesOf } from '../../domain/treasury/curve.ts';
 import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day } from '../../domain/values/date.ts';
-import { DataList, type DataSource, type Picture } from '../downloads.ts';
-import { DayField, DaySlider, Field, useMoved } from '../fields.ts';
+import { LineChart } from '../chart/line-chart.ts';
+import type { PlotData } from '../chart/plot-data.ts';
+import { DataRow, type DataSource } from '../controls/data-row.ts';
+import { DataTable } from '../controls/data-table.ts';
+import { DaySlider, useMoved } from '../controls/day-slider.ts';
+import { Choice, DayField } from '../controls/fields.ts';
 import { positionOf } from '../history.ts';
-import { LineChart, type PlotData } from '../line-chart.ts';
 import type { OpenedView, PageContext } from '../page-service.ts';
 import type { PageState } from '../state.ts';
-import { DataTable } from './data-table.ts';
 
 type CurveRates = ReadonlyMap<string, string>;
 
@@ -54,15 +56,12 @@ export async function openCurves(state: PageState, context: PageContext): Promis
 }
 
 function TypeField({ type, context }: Pick<CurveViewProps, 'context' | 'type'>): VNode {
-  const choose = ({ currentTarget: { value } }: TargetedEvent<HTMLSelectElement>) =>
-    context.go({ type: value === 'PAR' ? '' : value });
-  return html`
-    <${Field} label="Curve">
-      <select value=${type} onChange=${choose}>
-        <option value="PAR">Par yields</option>
-        <option value="TIPS">Real yields (TIPS)</option>
-      </select>
-    <//>`;
+  const options = [
+    ['PAR', 'Par yields'],
+    ['TIPS', 'Real yields (TIPS)'],
+  ] as const;
+  const choose = (value: string) => context.go({ type: value === 'PAR' ? '' : value });
+  return html`<${Choice} label="Curve" options=${options} value=${type} onChoose=${choose} />`;
 }
 
 type CurveViewProps = {
@@ -83,6 +82,11 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
   useLayoutEffect(() => {
     if (state.date === undefined && vs === undefined)
       context.go({ date: newest, vs: onOrBefore(addDays(newest, -365)) ?? '' }, 'replace');
+    // The curves of the other type may go on longer.
+    if (state.date !== undefined && state.date > newest) {
+      context.go({ date: newest, ...(vs !== undefined && { vs: onOrBefore(vs) ?? '' }) }, 'replace');
+      context.warn([`There is no curve for ${state.date}: these curves end on ${newest}, which is shown.`]);
+    }
   }, [state]);
   const compare = (label: string, back: number) => html`
     <button type="button" onClick=${() => context.go({ vs: onOrBefore(addDays(date, -back)) ?? '' })}>
@@ -94,8 +98,10 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
   const line = (label: Day, colour: string, width: number, of: CurveRates | undefined) => {
     return { label, colour, width, values: shown.map((name) => of?.get(name)) };
   };
+  const drawn = useRef<LineChart>(null);
   const chart: PlotData = {
     axis: 'maturity',
+    unit: 'Percent',
     at: shown,
     lines: [
       { ...line(vs ?? '', '--latest', 2, other), isHidden: vs === undefined },
@@ -106,19 +112,19 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
     curve === undefined
       ? `Chart of the yield curve: no curve of ${date}.`
       : `Chart of the yield curve of ${date}: ${[...curve].map(([name, rate]) => `${name} ${rate}`).join(', ')} percent.`;
-  const readout = (i: number | undefined) => {
-    const name = shown[i ?? -1];
-    if (name === undefined) return 'Rates in percent by maturity, at even distances.';
-    const rateOf = (day: Day, of: CurveRates | undefined) => `${day}: ${of?.get(name) ?? 'none'}`;
-    return [name, rateOf(date, curve), ...(vs === undefined ? [] : [rateOf(vs, other)])].join(' · ');
+  const tipOf = (i: number) => {
+    const rowOf = (day: Day, colour: string, of: CurveRates | undefined) => {
+      return { label: day, colour, value: of?.get(shown[i] ?? '') ?? 'none' };
+    };
+    const compared = vs === undefined ? [] : [rowOf(vs, 'latest', other)];
+    return { heading: shown[i] ?? '', rows: [rowOf(date, 'as-of', curve), ...compared] };
   };
 
-  const missing = [date, vs].flatMap((day) => {
+  const missing = [date, vs].flatMap((day, i) => {
     if (day === undefined || rates.has(day)) return [];
-    const before = onOrBefore(day);
-    return [
-      `There is no curve for ${day}.${before === undefined ? '' : ` The newest curve before it is from ${before}.`}`,
-    ];
+    const before = onOrBefore(day) ?? days[0] ?? '';
+    const change = i === 0 ? { date: before } : { vs: before };
+    return html`There is no curve for ${day}. <button type="button" class="link" onClick=${() => context.go(change)}>Show ${before}</button> `;
   });
   const cellsOf = (row: number) => {
     const name = shown[row] ?? '';
@@ -126,25 +132,18 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
     const change = rate === undefined || compared === undefined ? '' : spreadInBasisPoints(rate, compared);
     return [name, rate ?? '', compared ?? '', change];
   };
-  const source = (name: string, colour: string, date: Day): DataSource => ({
+  const source = (name: string, date: Day): DataSource => ({
     name,
-    colour,
     words: ['curve'],
     path: 'treasury/yields/curve',
     params: { date, curve_type: type },
     file: `curve-${type.toLowerCase()}-${date}`,
   });
-  const curveSource = source('Curve', 'as-of', date);
-  const sources = [curveSource, ...(vs === undefined ? [] : [source('Compared', 'latest', vs)])];
-  const picture: Picture = {
-    title,
-    subtitle: [date, ...(vs === undefined ? [] : [vs])].join(' and '),
-    unit: 'Percent',
-    frequency: '',
-    source: 'U.S. Treasury',
-    chart,
-    file: curveSource.file,
-  };
+  const curveSource = source('Curve', date);
+  const sources = [curveSource, ...(vs === undefined ? [] : [source('Compared', vs)])];
+  const subtitle = [date, ...(vs === undefined ? [] : [vs])].join(' and ');
+  const words = { title, subtitle, source: 'U.S. Treasury' };
+  const picture = { file: curveSource.file, svg: () => drawn.current?.picture(words) ?? '' };
   const place =
     curve === undefined ? 'not a trade date' : `trade date ${positionOf(days, date) + 1} of ${days.length}`;
   return html`
@@ -154,8 +153,8 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
       <${DaySlider} label="Date" days=${days} day=${date} about="${date}, ${place}"
         onMove=${move}
         onSettle=${(day: Day) => context.go({ date: day }, 'soon')} />
-      <p class="note" role="status">${missing.join(' ')}</p>
-      <${LineChart} ...${{ chart, description, readout }} />
+      <p class="note" role="status">${missing}</p>
+      <${LineChart} ...${{ chart, description, tipOf, drawn }} />
       <div class="controls">
         <${TypeField} ...${{ type, context }} />
         <${DayField} label="Compare with" day=${vs} onDay=${(day: string) => context.go({ vs: day }, 'soon')} />
@@ -163,8 +162,7 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
         ${compare('A year before', 365)}
         <button type="button" onClick=${() => context.go({ vs: '', date })}>No comparison</button>
       </div>
-      <${DataList} ...${{ context, sources, picture }} />
-      <h2>Rates</h2>
+      <${DataRow} ...${{ context, sources, picture }} />
       <${DataTable} caption="Rates in percent, and the change in basis points" heads=${heads}
         rows=${shown.length} cellsOf=${cellsOf} />
     </article>`;

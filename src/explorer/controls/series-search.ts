@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
-import { Field } from '../fields.ts';
 import { cell, type PageService, type ServedRow } from '../page-service.ts';
 import { searchOf } from '../state.ts';
+import { Field } from './fields.ts';
 
 /** In milliseconds, for another letter before a search. */
 const pause = 120;
@@ -18,9 +18,18 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
   override state = nothing;
   readonly #form = createRef<HTMLFormElement>();
   readonly #field = createRef<HTMLInputElement>();
+  readonly #gone = new AbortController();
   #turn = 0;
 
-  close(): void {
+  override componentDidMount(): void {
+    document.addEventListener('keydown', (event) => this.#summon(event), this.#gone);
+  }
+
+  override componentWillUnmount(): void {
+    this.#gone.abort();
+  }
+
+  #close(): void {
     this.#turn += 1;
     this.setState(nothing);
   }
@@ -28,7 +37,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
   render(_: SeriesSearchProps, { said, rows }: SearchState): VNode {
     const find = () => void this.#find(pause);
     const leave = ({ relatedTarget }: FocusEvent) => {
-      if (!(relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget))) this.close();
+      if (!(relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget))) this.#close();
     };
     // The field keeps the focus: some browsers give none to a clicked link.
     const keepFocus = (event: Event) => event.preventDefault();
@@ -37,17 +46,26 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
         onFocusOut=${leave} onSubmit=${(event: Event) => void this.#open(event)}>
         <${Field} label="Search">
           <input type="search" autocomplete="off" spellcheck=${false} ref=${this.#field} onInput=${find}
-            onFocus=${find} />
+            onFocus=${find} placeholder="inflation, GDP, DGS10 …" aria-keyshortcuts="/" />
         <//>
         <p role="status" class="note">${said}</p>
         <${SeriesLinks} rows=${rows} onMouseDown=${keepFocus} />
       </form>`;
   }
 
+  /** Goes to the field at the key `/`, unless it is typed into a field. */
+  #summon(event: KeyboardEvent): void {
+    const isTyped = event.target instanceof Element && event.target.matches('input, select, textarea');
+    if (event.key !== '/' || isTyped || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.#field.current?.focus();
+    this.#field.current?.select();
+  }
+
   #press(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
       this.#field.current?.focus();
-      this.close();
+      this.#close();
     }
     const links = this.#links();
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -100,14 +118,41 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
 
 type SeriesLinksProps = { readonly rows: readonly ServedRow[]; readonly class?: string };
 
-/** Shows links to the pages of series, in a list with any attributes. */
+/** Shows links to the pages of series with their units and coverage, in a list with any attributes. */
 export function SeriesLinks({ rows, class: name = '', ...attributes }: SeriesLinksProps): VNode {
   return html`
     <ul class="results ${name}" ...${attributes}>
-      ${rows.map((row) => {
-        const href = searchOf({ view: 'series', series: cell(row, 'id') });
-        const id = html`<span class="id">${cell(row, 'id')}</span>`;
-        return html`<li><a href=${href}>${id} <span>${cell(row, 'title')}</span></a></li>`;
-      })}
+      ${rows.map(
+        (row) => html`
+          <li>
+            <a href=${searchOf({ view: 'series', series: cell(row, 'id') })}>
+              <span class="name">${cell(row, 'title') || cell(row, 'id')}</span>${' '}
+              <span class="id">${cell(row, 'id')}</span>${' '}
+              <span class="about">${aboutOf(row)}</span>
+            </a>
+          </li>`,
+      )}
     </ul>`;
 }
+
+/** Says how often a series has a value, in which unit, and which years its vintages span. */
+export function aboutOf(row: ServedRow): string {
+  const [first, last] = ['first_vintage', 'covered_to'].map((name) => cell(row, name).slice(0, 4));
+  const years = first === last ? first : `${first}–${last}`;
+  const facts = [
+    frequencyNames[cell(row, 'frequency')] ?? '',
+    cell(row, 'units'),
+    first && `vintages ${years}`,
+  ];
+  return facts.filter((fact) => fact).join(' · ');
+}
+
+export const frequencyNames: Readonly<Record<string, string>> = {
+  D: 'daily',
+  W: 'weekly',
+  BW: 'every two weeks',
+  M: 'monthly',
+  Q: 'quarterly',
+  SA: 'twice a year',
+  A: 'annual',
+};

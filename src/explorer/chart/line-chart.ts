@@ -1,0 +1,363 @@
+import { html } from 'htm/preact';
+import { Component, createRef, type VNode } from 'preact';
+import uPlot from 'uplot';
+import type { Day } from '../../domain/values/date.ts';
+import { dayAxis, maturityAxis, valueAxis } from './axes.ts';
+import { drawAbove, drawBehind, frameOf, nameWidth, placesPerDot } from './overlay.ts';
+import { canvasPen } from './pen.ts';
+import { type PictureWords, svgOf } from './picture.ts';
+import {
+  colourOf,
+  dayAt,
+  type PlotData,
+  type PlotLine,
+  type PlotValues,
+  positionsOf,
+  rangeOf,
+} from './plot-data.ts';
+
+/** A line of the text at the pointer; the colour is that of a line of the chart. */
+export type TipRow = { readonly label: string; readonly value: string; readonly colour?: string };
+
+export type Tip = { readonly heading: string; readonly rows: readonly TipRow[] };
+
+type LineChartProps = {
+  readonly chart: PlotData;
+  readonly description: string;
+  /** What is said of a position at the pointer. */
+  readonly tipOf: (position: number) => Tip | undefined;
+  /** Set to the chart, which can then be saved. */
+  readonly drawn: { current: LineChart | null };
+  readonly onPick?: (position: number) => void;
+  readonly onZoom?: (from: Day, to: Day) => void;
+};
+
+type LineChartState = { readonly hovered?: { readonly position: number; readonly x: number } | undefined };
+
+/** A chart of lines by uPlot; a tip follows the pointer. */
+export class LineChart extends Component<LineChartProps, LineChartState> {
+  readonly #place = createRef<HTMLDivElement>();
+  readonly #resized = new ResizeObserver(() => this.#resize());
+  readonly #gone = new AbortController();
+  #plot: uPlot | undefined;
+  /** What cannot change in a chart of uPlot. */
+  #form = '';
+  // Most are unchanged while a slider moves over as-of days.
+  readonly #numbers = new WeakMap<PlotValues, (number | null | undefined)[]>();
+  #bounds:
+    | {
+        readonly faint: readonly PlotValues[];
+        readonly min: number;
+        readonly max: number;
+        readonly low: number;
+        readonly high: number;
+      }
+    | undefined;
+  /** The faint lines, which are many, as they were last drawn. */
+  #behind:
+    | { readonly key: string; readonly faint: PlotData['faint']; readonly canvas: HTMLCanvasElement }
+    | undefined;
+
+  override componentDidMount(): void {
+    this.props.drawn.current = this;
+    if (this.#place.current !== null) this.#resized.observe(this.#place.current);
+    for (const media of ['(prefers-color-scheme: dark)', '(forced-colors: active)'])
+      matchMedia(media).addEventListener('change', () => this.#recolour(), this.#gone);
+    this.#resize();
+  }
+
+  override componentDidUpdate(before: LineChartProps): void {
+    if (before !== this.props) this.#draw();
+  }
+
+  override componentWillUnmount(): void {
+    this.#resized.disconnect();
+    this.#gone.abort();
+    this.#plot?.destroy();
+  }
+
+  /** Returns what is on the page as SVG. */
+  picture(words: Omit<PictureWords, 'description'>): string {
+    if (this.#plot === undefined) throw new Error('the chart is empty');
+    return svgOf(this.#plot, this.props.chart, { ...words, description: this.props.description });
+  }
+
+  render({ chart, description, tipOf }: LineChartProps, { hovered }: LineChartState): VNode {
+    const tip = hovered && tipOf(hovered.position);
+    const place = this.#place.current;
+    const isRight = hovered !== undefined && hovered.x > (place?.clientWidth ?? 0) / 2;
+    const style = isRight
+      ? { right: `${(place?.clientWidth ?? 0) - hovered.x + 14}px` }
+      : { left: `${(hovered?.x ?? 0) + 14}px` };
+    return html`
+      <figure>
+        <figcaption class="units"><span>${chart.unit}</span><span>${chart.otherUnit}</span></figcaption>
+        <div class="plot" role="img" aria-label=${description} ref=${this.#place} />
+        ${
+          tip &&
+          html`
+            <div class="tip" style=${style} aria-hidden="true">
+              <p>${tip.heading}</p>
+              <dl>
+                ${tip.rows.map(
+                  ({ label, value, colour }) =>
+                    html`<div><dt><span class="swatch ${colour ?? ''}" />${label}</dt><dd>${value}</dd></div>`,
+                )}
+              </dl>
+            </div>`
+        }
+      </figure>`;
+  }
+
+  #recolour(): void {
+    this.#behind = undefined;
+    this.#plot?.redraw(false);
+  }
+
+  #draw(): void {
+    const plot = this.#plot;
+    const { lines } = this.props.chart;
+    if (plot === undefined || this.#form !== formOf(this.props.chart, plot.width)) {
+      this.#resize();
+      return;
+    }
+    plot.batch(() => {
+      for (const [i, { isHidden = false }] of lines.entries())
+        if (plot.series[i + 1]?.show === isHidden) plot.setSeries(i + 1, { show: !isHidden });
+      plot.setData(this.#columns(), false);
+      plot.setScale('x', this.#range());
+    });
+  }
+
+  #resize(): void {
+    const place = this.#place.current;
+    if (place === null || place.clientWidth === 0 || this.props.chart.at.length === 0) return;
+    const width = place.clientWidth;
+    const size = { width, height: width < narrow ? 260 : 360 };
+    const form = formOf(this.props.chart, width);
+    if (form === this.#form) this.#plot?.setSize(size);
+    else {
+      this.#plot?.destroy();
+      this.#form = form;
+      this.#plot = this.#made(size, place);
+    }
+  }
+
+  #made(size: { readonly width: number; readonly height: number }, place: HTMLElement): uPlot {
+    const { chart, onZoom } = this.props;
+    const { lines, isLog = false } = chart;
+    const isDay = chart.axis === 'day';
+    const hasOther = lines.some(({ isOther }) => isOther);
+    const names = Math.max(0, ...lines.map(nameWidth));
+    const options: uPlot.Options = {
+      ...size,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
+      legend: { show: false },
+      cursor: {
+        y: false,
+        points: { size: 7 },
+        drag: { x: onZoom !== undefined, y: false, setScale: false },
+      },
+      scales: {
+        x: { time: isDay, range: (_, least, most) => [least, most] },
+        y: isLog
+          ? { distr: 3, range: (_, least, most) => this.#withFaint(least, most, logRange) }
+          : { range: (_, least, most) => this.#withFaint(least, most, paddedRange) },
+        ...(hasOther && {
+          other: { range: (_: uPlot, least: number, most: number) => paddedRange(least, most) },
+        }),
+      },
+      // Room for the names of the lines, and half of the last date.
+      padding: [12, hasOther ? 8 : roomFor(names, size.width), null, null],
+      axes: [
+        isDay ? dayAxis(chart) : maturityAxis(() => this.props.chart.at),
+        valueAxis(false),
+        ...(hasOther ? [valueAxis(true)] : []),
+      ],
+      series: [{}, ...lines.map((line) => seriesOf(line, !isDay))],
+      hooks: {
+        setCursor: [
+          ({ cursor: { idx, left = 0 }, bbox }) =>
+            this.#hover(idx ?? undefined, left + bbox.left / devicePixelRatio),
+        ],
+        setSelect: [(plot) => this.#zoom(plot)],
+        drawClear: [(plot) => this.#drawBehind(plot)],
+        draw: [
+          (plot) =>
+            drawAbove(
+              canvasPen(plot.ctx, devicePixelRatio, colourOf('--ground')),
+              this.props.chart,
+              frameOf(plot),
+            ),
+        ],
+      },
+    };
+    const made = new uPlot(options, this.#columns(), place);
+    made.setScale('x', this.#range());
+    this.#listen(made);
+    return made;
+  }
+
+  #listen(plot: uPlot): void {
+    let pressedAt = 0;
+    plot.over.addEventListener('mousedown', ({ clientX }) => {
+      pressedAt = clientX;
+    });
+    plot.over.addEventListener('click', ({ clientX }) => {
+      const { idx } = plot.cursor;
+      if (typeof idx === 'number' && Math.abs(clientX - pressedAt) < 4) this.props.onPick?.(idx);
+    });
+    // A finger shows values where it moves; up and down it scrolls the page.
+    const touch = ({ touches: [first] }: TouchEvent) => {
+      const { left } = plot.over.getBoundingClientRect();
+      if (first !== undefined) plot.setCursor({ left: first.clientX - left, top: 10 });
+    };
+    for (const name of ['touchstart', 'touchmove'] as const)
+      plot.over.addEventListener(name, touch, { passive: true });
+  }
+
+  #hover(position: number | undefined, x: number): void {
+    const hovered = position === undefined || x < 0 ? undefined : { position, x };
+    if (hovered?.position !== this.state.hovered?.position) this.setState({ hovered });
+  }
+
+  /** Returns a range of the lines and the faint lines together. */
+  #withFaint(least: number | null, most: number | null, rangeFor: typeof paddedRange): [number, number] {
+    const { faint = [], axis } = this.props.chart;
+    if (faint.length === 0 || axis !== 'day') return rangeFor(least, most);
+    const { min, max } = this.#range();
+    const { low, high } = this.#boundsOf(faint, min, max);
+    return rangeFor(Math.min(low, least ?? low), Math.max(high, most ?? high));
+  }
+
+  /** Returns the least and greatest of faint lines from one position to another. */
+  #boundsOf(
+    faint: readonly PlotValues[],
+    min: number,
+    max: number,
+  ): { readonly low: number; readonly high: number } {
+    const known = this.#bounds;
+    if (known?.faint === faint && known.min === min && known.max === max) return known;
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const positions = positionsOf(this.props.chart);
+    for (const values of faint)
+      for (const [i, value] of this.#numbersOf(values).entries()) {
+        const place = positions[i] ?? 0;
+        if (value === null || value === undefined || place < min || place > max) continue;
+        [low, high] = [Math.min(low, value), Math.max(high, value)];
+      }
+    this.#bounds = { faint, min, max, low, high };
+    return this.#bounds;
+  }
+
+  #drawBehind(plot: uPlot): void {
+    const { chart } = this.props;
+    const frame = frameOf(plot);
+    const ground = colourOf('--ground');
+    const { faint = [], ...rest } = chart;
+    drawBehind(canvasPen(plot.ctx, devicePixelRatio, ground), rest, frame);
+    if (faint.length === 0) return;
+    const { x, y } = plot.scales;
+    const { width, height } = plot.ctx.canvas;
+    const key = [x?.min, x?.max, y?.min, y?.max, width, height].join(' ');
+    if (this.#behind?.key !== key || this.#behind.faint !== chart.faint) {
+      const canvas = Object.assign(document.createElement('canvas'), { width, height });
+      const ctx = canvas.getContext('2d');
+      if (ctx !== null)
+        drawBehind(canvasPen(ctx, devicePixelRatio, ground), { ...rest, faint, bands: [] }, frame);
+      this.#behind = { key, faint: chart.faint, canvas };
+    }
+    plot.ctx.drawImage(this.#behind.canvas, 0, 0);
+  }
+
+  #columns(): uPlot.AlignedData {
+    const { chart } = this.props;
+    return [[...positionsOf(chart)], ...chart.lines.map(({ values }) => this.#numbersOf(values))];
+  }
+
+  #numbersOf(values: PlotValues): (number | null | undefined)[] {
+    return remembered(this.#numbers, values, () =>
+      values.map((text) => (text === undefined || text === null ? text : Number(text))),
+    );
+  }
+
+  #range(): { readonly min: number; readonly max: number } {
+    const { chart } = this.props;
+    if (chart.axis === 'maturity') return { min: -0.3, max: chart.at.length - 0.7 };
+    const [min, max] = rangeOf(chart);
+    return { min, max };
+  }
+
+  #zoom(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < 8) return;
+    const [from, to] = [left, left + width].map((pixels) => dayAt(plot.posToVal(pixels, 'x')));
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.props.onZoom?.(from ?? '', to ?? '');
+  }
+}
+
+function formOf({ axis, isLog = false, lines, at }: PlotData, width: number): string {
+  const forms = lines.map(({ form, colour, isOther }) => [form, colour, isOther].join());
+  return [axis, isLog, ...forms, Math.max(0, ...lines.map(nameWidth)), at.length > 0, width < narrow].join(
+    ' ',
+  );
+}
+
+function remembered<K extends object, V>(made: WeakMap<K, V>, key: K, make: () => V): V {
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known;
+}
+
+function seriesOf(
+  { colour, width = 1.5, form = 'line', isHidden = false, isOther = false }: PlotLine,
+  spanGaps: boolean,
+) {
+  const stepped = form === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  const paths = form === 'dots' ? () => null : stepped;
+  const stroke = () => colourOf(colour);
+  const points = {
+    size: form === 'dots' ? 4 : 6,
+    stroke,
+    fill: stroke,
+    ...(form === 'dots' && { filter: someDots }),
+  };
+  return {
+    show: !isHidden,
+    spanGaps,
+    stroke,
+    width,
+    ...(isOther && { scale: 'other' }),
+    ...(paths !== undefined && { paths }),
+    points: form === 'line' ? points : { ...points, show: true },
+  };
+}
+
+/** Returns the room beside a chart; on a phone, the names of lines may cover their ends. */
+function roomFor(names: number, width: number): number {
+  return width < narrow ? 40 : Math.max(36, names);
+}
+
+/** Charts below this width, in pixels, are those of phones. */
+const narrow = 560;
+
+/** Returns the positions of the dots that have room; null for all. */
+function someDots({ series: [positions], over }: uPlot): number[] | null {
+  const [first = 0, last = 0] = positions?.idxs ?? [];
+  const every = placesPerDot(last - first, over.clientWidth);
+  if (every === 1) return null;
+  return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => first + i * every);
+}
+
+function paddedRange(least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null || least > most) return [0, 1];
+  const space = least === most ? Math.abs(least) * 0.1 || 1 : (most - least) * 0.06;
+  return [least - space, most + space];
+}
+
+function logRange(least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null || !(least > 0)) return [1, 10];
+  const space = (most / least) ** 0.06 || 1.1;
+  return least === most ? [least / 1.1, most * 1.1] : [least / space, most * space];
+}

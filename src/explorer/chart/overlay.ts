@@ -1,0 +1,166 @@
+import type uPlot from 'uplot';
+import type { Pen, PenPoint } from './pen.ts';
+import {
+  colourOf,
+  type PlotData,
+  type PlotLine,
+  type PlotValues,
+  positionsOf,
+  secondsOf,
+} from './plot-data.ts';
+
+/** The part of a chart within its axes, in pixels of CSS, and the places of its values. */
+export type PlotFrame = {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** The width of the whole chart. */
+  readonly width: number;
+  /** The first and last position on show. */
+  readonly first: number;
+  readonly last: number;
+  readonly x: (position: number) => number;
+  readonly y: (value: number, isOther?: boolean) => number;
+};
+
+export function frameOf(plot: uPlot): PlotFrame {
+  const ratio = devicePixelRatio;
+  const { left, top, width, height } = plot.bbox;
+  const place = (value: number, scale: string) => plot.valToPos(value, scale, true) / ratio;
+  return {
+    left: left / ratio,
+    right: (left + width) / ratio,
+    top: top / ratio,
+    bottom: (top + height) / ratio,
+    width: plot.width,
+    first: plot.scales.x?.min ?? 0,
+    last: plot.scales.x?.max ?? 0,
+    x: (position) => place(position, 'x'),
+    y: (value, isOther = false) => place(value, isOther ? 'other' : 'y'),
+  };
+}
+
+/** Draws what is behind the lines: shaded times, and faint lines. */
+export function drawBehind(pen: Pen, { bands = [], faint = [], ...data }: PlotData, frame: PlotFrame): void {
+  const { left, right, top, bottom, x } = frame;
+  const shade = colourOf('--band');
+  for (const { from, to } of bands) {
+    const [first, last] = [Math.max(left, x(secondsOf(from))), Math.min(right, x(secondsOf(to)))];
+    if (first < last) pen.area([first, top], [last, bottom], shade);
+  }
+  const stroke = {
+    colour: colourOf('--latest'),
+    width: 1,
+    opacity: Math.max(0.12, Math.min(0.5, 12 / faint.length)),
+  };
+  for (const values of faint) pen.lines(runsOf(values, data, frame), stroke);
+}
+
+/** Draws what is above the lines: ticks, marks, and the names of lines at their ends. */
+export function drawAbove(pen: Pen, data: PlotData, frame: PlotFrame): void {
+  const { left, right, top, bottom, x } = frame;
+  const isShown = (place: number) => place >= left && place <= right;
+  const mark = colourOf('--mark');
+  const { from = '', to = '9' } = data;
+  const ticks = (data.ticks ?? []).filter((day) => day >= from && day <= to).map((day) => x(secondsOf(day)));
+  // Ticks that would touch each other say nothing.
+  if (ticks.length < (right - left) / 3)
+    pen.lines(
+      ticks.map((place) => [
+        [place, bottom - 5],
+        [place, bottom],
+      ]),
+      { colour: mark },
+    );
+  const soft = colourOf('--soft');
+  for (const [i, { day, label }] of (data.marks ?? []).entries()) {
+    const place = x(secondsOf(day));
+    if (!isShown(place)) continue;
+    pen.lines(
+      [
+        [
+          [place, top],
+          [place, bottom],
+        ],
+      ],
+      { colour: mark, dash: [4, 3] },
+    );
+    const isRight = place > (left + right) / 2;
+    pen.text(label, [place + (isRight ? -5 : 5), top + 12 + 15 * i], {
+      colour: soft,
+      anchor: isRight ? 'end' : 'start',
+      size: 11,
+    });
+  }
+  drawNames(pen, data, frame);
+}
+
+/** Writes the name of each line beside its last value on show, at a distance from the others. */
+function drawNames(pen: Pen, data: PlotData, frame: PlotFrame): void {
+  const ends = data.lines.flatMap((line) => {
+    const end = line.isHidden === true ? undefined : endOf(line, data, frame);
+    return end === undefined ? [] : [{ line, x: end[0], y: end[1] }];
+  });
+  ends.sort((a, b) => a.y - b.y);
+  let lowest = frame.top + 4;
+  const placed = ends.map((end) => {
+    lowest = Math.max(lowest, end.y) + 14;
+    return { ...end, y: lowest - 14 };
+  });
+  let highest = frame.bottom - 2;
+  for (const end of placed.reverse()) {
+    const y = Math.min(highest, end.y);
+    highest = y - 14;
+    const x = Math.min(end.x + 7, frame.width - nameWidth(end.line) + 4);
+    pen.text(end.line.label, [x, y + 4], { colour: colourOf(end.line.colour), isBold: true });
+  }
+}
+
+/** Estimates the width of the name of a line, with the space before it. */
+export function nameWidth({ label }: PlotLine): number {
+  return 12 + 7 * label.length;
+}
+
+/** Returns the unbroken runs of a line within the frame. */
+export function runsOf(
+  values: PlotValues,
+  data: Pick<PlotData, 'at' | 'axis' | 'isLog'>,
+  { first, last, x, y }: PlotFrame,
+  isOther = false,
+): readonly (readonly PenPoint[])[] {
+  const runs: PenPoint[][] = [[]];
+  const positions = positionsOf(data);
+  for (const [i, value] of values.entries()) {
+    const place = positions[i] ?? first;
+    if (value === undefined || place < first || place > last) continue;
+    if (isGap(value, data, isOther)) runs.push([]);
+    else runs.at(-1)?.push([x(place), y(Number(value), isOther)]);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** Returns the last place of a line within the frame. */
+function endOf(
+  { values, isOther = false }: PlotLine,
+  data: PlotData,
+  { first, last, x, y }: PlotFrame,
+): PenPoint | undefined {
+  const positions = positionsOf(data);
+  const isEnd = (value: PlotValues[number], i: number) => {
+    const place = positions[i] ?? first;
+    return value !== undefined && place >= first && place <= last && !isGap(value, data, isOther);
+  };
+  const i = values.findLastIndex(isEnd);
+  return i < 0 ? undefined : [x(positions[i] ?? first), y(Number(values[i]), isOther)];
+}
+
+/** Tells whether a line has no place for a value; a logarithm of 0 has none. */
+function isGap(value: string | null, { isLog = false }: Pick<PlotData, 'isLog'>, isOther: boolean): boolean {
+  return value === null || (isLog && !isOther && Number(value) <= 0);
+}
+
+/** Returns of how many places one has room for its dot: of more, only some can be told apart. */
+export function placesPerDot(places: number, width: number): number {
+  return Math.max(1, Math.ceil((3 * places) / Math.max(1, width)));
+}

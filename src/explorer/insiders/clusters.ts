@@ -1,0 +1,214 @@
+import { html } from 'htm/preact';
+import type { TargetedEvent, VNode } from 'preact';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { Exact } from '../../domain/values/arithmetic.ts';
+import { counted, grouped } from '../../errors/wording.ts';
+import { DataRow, type DataSource } from '../controls/data-row.ts';
+import { DayField, Field } from '../controls/fields.ts';
+import {
+  type AskedParams,
+  cell,
+  type OpenedView,
+  type PageContext,
+  type ServedRow,
+  ServiceFailure,
+} from '../page-service.ts';
+import type { PageState, StateChange } from '../state.ts';
+import { ClusterTrades } from './cluster-trades.ts';
+
+/** Opens the clusters; the state on show decides which are requested. */
+export function openClusters(context: PageContext): OpenedView {
+  return {
+    title: 'Clusters of insiders',
+    show: (state) => html`<${ClustersView} ...${{ context, state }} />`,
+  };
+}
+
+type ClustersViewProps = { readonly context: PageContext; readonly state: PageState };
+
+type ClustersAnswer = {
+  readonly question: string;
+  readonly found: VNode | string;
+  readonly rows: readonly ServedRow[];
+};
+
+function ClustersView({ context, state }: ClustersViewProps): VNode {
+  const asked = {
+    as_of: state['as-of'],
+    ticker: state.ticker?.toUpperCase(),
+    min_insiders: state['min-insiders'],
+    days: state.days,
+    from: state.from,
+    to: state.to,
+    limit: '100',
+  };
+  const question = JSON.stringify(asked);
+  const [answer, setAnswer] = useState<ClustersAnswer>({ question: '', found: '', rows: [] });
+  useLayoutEffect(() => {
+    let isLatest = true;
+    const ask = async () => {
+      try {
+        const { rows, hasMore } = await context.service.page('insider/clusters', asked);
+        const newest = `The newest ${rows.length} clusters; narrow the search to see others.`;
+        const some = hasMore ? newest : `${counted(rows.length, 'cluster')}.`;
+        const found = rows.length === 0 ? await whyNone(asked, context) : some;
+        if (isLatest) setAnswer({ question, found, rows });
+      } catch (error) {
+        if (!isLatest) return;
+        setAnswer({ question, found: '', rows: [] });
+        // The fields stay, so that a wrong one can be changed.
+        if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
+        else context.fail(error);
+      }
+    };
+    void ask();
+    return () => {
+      isLatest = false;
+    };
+  }, [question]);
+  // An answer does not disturb typing.
+  const fields = useMemo(() => html`<${ClusterFields} ...${{ context, state }} />`, [context, state]);
+  return html`
+    <article aria-busy=${answer.question === question ? undefined : 'true'}>
+      <h1>Clusters of insiders</h1>
+      <p class="facts">Officers and directors of one company who bought its shares within days of each other.</p>
+      ${fields}
+      <p class="facts" role="status">${answer.found}</p>
+      ${answer.rows.length > 0 && html`<${ClusterTable} key=${answer.question} ...${{ context, state, asked }} rows=${answer.rows} />`}
+      <${DataRow} context=${context} sources=${sourcesOf(asked)} />
+    </article>`;
+}
+
+/** Says why there is no cluster, and leads to what there is. */
+async function whyNone(asked: AskedParams, { service, go }: PageContext): Promise<VNode | string> {
+  const { ticker, as_of, min_insiders = '3', days = '14' } = asked;
+  const rule = `A cluster needs purchases by ${min_insiders} insiders within ${days} days.`;
+  if (ticker === undefined) return `0 clusters. ${rule}`;
+  const any = { ticker, as_of, from: '1900-01-01', limit: '1' };
+  const { rows, answer } = await service.page('insider/filings', any);
+  const unknown = answer.unknown_ticker as { readonly nearest?: string | null } | undefined;
+  const { nearest } = unknown ?? {};
+  if (rows.length > 0)
+    return `0 clusters of ${ticker}, whose newest filing is of ${cell(rows[0], 'filing_date')}. ${rule}`;
+  return html`
+    0 clusters: the store has no filing of ticker ${ticker}${as_of === undefined ? '' : ` up to ${as_of}`}. ${' '}
+    ${nearest && html`<button type="button" class="link" onClick=${() => go({ ticker: nearest })}>Show ${nearest}</button>, or `}
+    <button type="button" class="link" onClick=${() => go({ ticker: '' })}>show all companies</button>`;
+}
+
+function ClusterFields({ context, state }: ClustersViewProps): VNode {
+  type Name = keyof StateChange;
+  const dayField = (label: string, name: Name) => html`
+    <${DayField} label=${label} day=${state[name]} onDay=${(day: string) => context.go({ [name]: day }, 'soon')} />`;
+  const textField = (label: string, name: Name, attributes: object) => html`
+    <${Field} label=${label}>
+      <input autocomplete="off" ...${attributes} value=${state[name] ?? ''}
+        onChange=${({ currentTarget }: TargetedEvent<HTMLInputElement>) => context.go({ [name]: currentTarget.value.trim() })} />
+    <//>`;
+  return html`
+    <div class="controls">
+      ${dayField('As of', 'as-of')}
+      ${textField('Ticker', 'ticker', { size: 8, spellcheck: false })}
+      ${textField('Insiders at least', 'min-insiders', { type: 'number', min: 1, max: 99, placeholder: '3' })}
+      ${textField('Within days', 'days', { type: 'number', min: 1, max: 365, placeholder: '14' })}
+      ${dayField('Last trade from', 'from')}
+      ${dayField('to', 'to')}
+    </div>`;
+}
+
+/** The columns of the table: fields of a cluster, and whether they are numbers. */
+const columns = [
+  ['ticker', 'Ticker', false],
+  ['issuer_name', 'Company', false],
+  ['cluster_size', 'Insiders', true],
+  ['total_value', 'Value', true],
+  ['date_last', 'Traded', false],
+  ['detected_on', 'Public on', false],
+] as const;
+
+type ClusterTableProps = ClustersViewProps & {
+  readonly rows: readonly ServedRow[];
+  readonly asked: AskedParams;
+};
+
+/** Shows clusters in the order of a column; a cluster opens its trades below it. */
+function ClusterTable({ context, state, asked, rows }: ClusterTableProps): VNode {
+  const [sorted = '', direction] = (state.sort ?? '').split(' ');
+  const isFalling = direction === 'desc';
+  const column = columns.find(([name]) => name === sorted);
+  const order = (a: ServedRow, b: ServedRow) => {
+    const [one, other] = [cell(a, sorted), cell(b, sorted)];
+    const first = column?.[2] === true ? Number(one) - Number(other) : one.localeCompare(other, 'en');
+    return isFalling ? -first : first;
+  };
+  const shown = column === undefined ? rows : rows.toSorted(order);
+  const sortBy = (name: string, isNumber: boolean) => () => {
+    // The largest numbers and the newest days come first.
+    const begin = isNumber || name.includes('_on') || name.startsWith('date') ? 'desc' : 'asc';
+    const next = name !== sorted ? begin : ({ asc: 'desc', desc: 'asc' }[direction ?? ''] ?? begin);
+    context.go({ sort: `${name} ${next}` }, 'replace');
+  };
+  return html`
+    <div class="scroll whole" tabindex="0" role="region" aria-label="Clusters">
+      <table class="clusters">
+        <thead>
+          <tr>
+            ${columns.map(([name, label, isNumber]) => {
+              const direct = isFalling ? 'descending' : 'ascending';
+              return html`
+                <th scope="col" class=${isNumber ? 'number' : ''} aria-sort=${name === sorted ? direct : undefined}>
+                  <button type="button" class="sort" onClick=${sortBy(name, isNumber)}>${label}</button>
+                </th>`;
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.map((row) => html`<${Cluster} key=${nameOf(row)} ...${{ context, asked, row }} isOpen=${nameOf(row) === state.open} />`)}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+type ClusterProps = {
+  readonly context: PageContext;
+  readonly asked: AskedParams;
+  readonly row: ServedRow;
+  readonly isOpen: boolean;
+};
+
+function Cluster({ context, asked, row, isOpen }: ClusterProps): VNode {
+  const [first, last, value] = ['date_first', 'date_last', 'total_value'].map((name) => cell(row, name));
+  const toggle = () => context.go({ open: isOpen ? '' : nameOf(row) }, 'replace');
+  return html`
+    <tr>
+      <th scope="row">
+        <button type="button" class="link" aria-expanded=${isOpen ? 'true' : 'false'} onClick=${toggle}>
+          ${cell(row, 'ticker') || '(no ticker)'}
+        </button>
+      </th>
+      <td class="issuer">${cell(row, 'issuer_name')}</td>
+      <td class="number">${cell(row, 'cluster_size')}</td>
+      <td class="number">${value && `$${grouped(new Exact(value).toFixed(0))}`}</td>
+      <td>${first === last ? first : `${first} to ${last}`}</td>
+      <td>${cell(row, 'detected_on')}</td>
+    </tr>
+    ${
+      isOpen &&
+      html`<tr class="opened"><td colspan=${columns.length}><${ClusterTrades} ...${{ context, asked, row }} isOf=${(one: ServedRow) => nameOf(one) === nameOf(row)} /></td></tr>`
+    }`;
+}
+
+function sourcesOf(params: AskedParams): readonly DataSource[] {
+  const file = `clusters${params.as_of === undefined ? '' : `-as-of-${params.as_of}`}`;
+  const [words, path] = [['insider', 'clusters'], 'insider/clusters'];
+  const explained = { words: [...words, '--explain'], path: `${path}/explanations`, params };
+  return [
+    { name: 'Clusters', words, path, params, file },
+    { name: 'Explained', ...explained, file: `${file}-explained` },
+  ];
+}
+
+/** Returns the name of a cluster in an answer: its company and its first trade. */
+function nameOf(row: ServedRow): string {
+  return `${cell(row, 'issuer_cik')} ${cell(row, 'date_first')}`;
+}

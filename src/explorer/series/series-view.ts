@@ -1,0 +1,259 @@
+import { html } from 'htm/preact';
+import type { TargetedEvent, VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { changeBetween } from '../../domain/values/arithmetic.ts';
+import type { Day } from '../../domain/values/date.ts';
+import { LineChart } from '../chart/line-chart.ts';
+import type { PlotValues } from '../chart/plot-data.ts';
+import { DataRow, type DataSource } from '../controls/data-row.ts';
+import { DataTable } from '../controls/data-table.ts';
+import { DaySlider, useMoved } from '../controls/day-slider.ts';
+import { Check, Choice, DayField, Field } from '../controls/fields.ts';
+import { frequencyNames } from '../controls/series-search.ts';
+import { type LoadedSeries, loadSeries, positionOf } from '../history.ts';
+import {
+  type AskedParams,
+  cell,
+  type OpenedView,
+  type PageContext,
+  ServiceFailure,
+} from '../page-service.ts';
+import { type PageState, ranges, unitChoices } from '../state.ts';
+import { RevisionsPanel } from './revisions-panel.ts';
+import { canBeLog, chartOf, hideable, type OtherSeries, showsRecessions } from './series-chart.ts';
+import { firstShownDay, largestRevisions, rangeFor, type ShownRange, ShownValues } from './shown-values.ts';
+import { endText, nextText, noteOn, sentenceOf, vintagesText, vintageText } from './words.ts';
+
+const heads = ['Date', 'As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'];
+
+/** Opens a series with requests for all its data; each day is then shown without a request. */
+export async function openSeries(id: string, context: PageContext): Promise<OpenedView> {
+  const series = await loadSeries(id, context.service);
+  const marks = largestRevisions(series);
+  return {
+    title: series.title,
+    show: (state) => html`<${SeriesView} ...${{ series, marks, context, state }} />`,
+  };
+}
+
+type SeriesProps = {
+  readonly series: LoadedSeries;
+  readonly marks: ReturnType<typeof largestRevisions>;
+  readonly context: PageContext;
+  readonly state: PageState;
+};
+
+function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
+  const { id, about, next, history, vintages, days } = series;
+  const { dates } = history;
+  const { date, units } = state;
+  const settled = state['as-of'] ?? firstShownDay(days);
+  const [asOf, move] = useMoved(state, settled);
+  const drawn = useRef<LineChart>(null);
+  const values = useMemo(() => new ShownValues(series, units), [series, units]);
+  const range = rangeFor(state, dates, asOf, cell(next, 'due'));
+  const known = values.on(asOf, range);
+  const faint = useFaint(values, series, state);
+  const other = useOther(state.with, units, context);
+  const { description, subtitle, tipOf, ...chart } = chartOf({
+    series,
+    values,
+    state,
+    asOf,
+    range,
+    known,
+    faint,
+    other,
+  });
+  const { latest, first } = values;
+  const openDate = (opened: Day) => context.go({ date: opened });
+
+  // The dates of the table, newest first.
+  const shown = useMemo(
+    () =>
+      [...dates.keys()]
+        .filter((i) => (dates[i] ?? '') >= range.from && (dates[i] ?? '') <= range.to)
+        .reverse(),
+    [dates, range.from, range.to],
+  );
+  const cellsOf = (row: number) => {
+    const i = shown[row] ?? -1;
+    const [value, now] = [known[i]?.value, latest[i]];
+    const change = value && now ? changeBetween(value, now) : undefined;
+    const cells = [dates[i], value, known[i]?.asOf, first[i], now, change?.change, change?.percent];
+    return cells.slice(0, values.units === 'lin' ? 7 : 6).map((text) => text ?? '');
+  };
+
+  // The panel follows only the address.
+  const panel = useMemo(
+    () => html`<${RevisionsPanel} ...${{ series, context, date, asOf: settled }} />`,
+    [series, context, date, settled],
+  );
+  const bar = useMemo(() => html`<${ChartBar} ...${{ values, context, state }} />`, [values, context, state]);
+  const legend = useMemo(
+    () => html`<${Legend} ...${{ series, context, state }} />`,
+    [series, context, state],
+  );
+  const facts = [
+    cell(about, 'units'),
+    frequencyNames[cell(about, 'frequency')] ?? '',
+    cell(about, 'source'),
+    vintagesText(series),
+  ];
+  const picture = {
+    file: `${id}-as-of-${asOf}`,
+    svg: () => drawn.current?.picture({ title: series.title, subtitle, source: cell(about, 'source') }) ?? '',
+  };
+  return html`
+    <article>
+      <h1>${cell(about, 'title') || id} <span class="id">${id}</span></h1>
+      <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
+      ${cell(next, 'due') !== '' && html`<p class="facts">${nextText(next)}</p>`}
+      <p class="sentence">${sentenceOf(series, values, asOf, date)} <small>${endText(series)}</small></p>
+      <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))} marks=${marks}
+        onMove=${move}
+        onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
+      <p class="note" role="status">${noteOn(asOf, series)}</p>
+      ${bar}
+      <div class=${date === undefined ? 'chart' : 'chart beside'}>
+        <div>
+          <${LineChart} ...${{ chart, description, tipOf, drawn }} onPick=${(i: number) => openDate(chart.at[i] ?? '')}
+            onZoom=${(from: Day, to: Day) => context.go({ from, to })} />
+          ${legend}
+        </div>
+        ${panel}
+      </div>
+      <${DataRow} context=${context} sources=${sourcesOf(id, asOf, values.units, askedRange(state, range, dates))} picture=${picture} />
+      <${DataTable} caption="Values of ${range.from} to ${dates[shown[0] ?? -1] ?? range.to}, newest first; a date opens its revisions, and the change is from then to the latest value"
+        heads=${heads.slice(0, values.units === 'lin' ? 7 : 6)} words=${['Date', 'Published']}
+        rows=${shown.length} cellsOf=${cellsOf} onOpen=${openDate} />
+    </article>`;
+}
+
+/** Returns the dates on show as parameters, without those that change nothing. */
+function askedRange({ from, to }: PageState, range: ShownRange, dates: readonly Day[]): AskedDates {
+  return {
+    from: from ?? (range.from > (dates[0] ?? '') ? range.from : undefined),
+    to: to ?? (range.to < (dates.at(-1) ?? '') ? range.to : undefined),
+  };
+}
+
+type BarProps = { readonly context: PageContext; readonly state: PageState };
+
+/** Shows the units, the scale and the dates of the chart. */
+function ChartBar({ values, context, state }: BarProps & { readonly values: ShownValues }): VNode {
+  const { from, to } = state;
+  const isCut = from !== undefined || to !== undefined;
+  const log = state.log === 'on';
+  return html`
+    <div class="controls inline">
+      <${Choice} label="Units" options=${unitChoices} value=${values.units}
+        onChoose=${(name: string) => context.go({ units: name === 'lin' ? '' : name })} />
+      <div class="choice">
+        <button type="button" aria-pressed=${log ? 'true' : 'false'} disabled=${!canBeLog(values)}
+          onClick=${() => context.go({ log: log ? '' : 'on' })}>Log</button>
+      </div>
+      <${Choice} label="Years on show" options=${ranges} value=${isCut ? undefined : (state.range ?? '20y')}
+        onChoose=${(name: string) => context.go({ range: name === '20y' ? '' : name, from: '', to: '' })} />
+      <${DayField} label="From" day=${from} onDay=${(day: string) => context.go({ from: day }, 'soon')} />
+      <${DayField} label="To" day=${to} onDay=${(day: string) => context.go({ to: day }, 'soon')} />
+    </div>`;
+}
+
+/** Shows which lines the chart has, and what else may be in it. */
+function Legend({ series, context, state }: BarProps & { readonly series: LoadedSeries }): VNode {
+  const hidden = (state.hide ?? '').split(',');
+  const toggle = (name: string) => () => {
+    const names = hideable.map(([one]) => one).filter((one) => hidden.includes(one) !== (one === name));
+    context.go({ hide: names.join(',') });
+  };
+  const shown = hideable.filter(([name]) => name !== 'recessions' || showsRecessions(series, []));
+  const isAll = state.vintages === 'all';
+  return html`
+    <div class="controls inline">
+      ${shown.map(
+        ([name, label]) =>
+          html`<${Check} label=${label} swatch=${name} isOn=${!hidden.includes(name)} onChange=${toggle(name)} />`,
+      )}
+      <${Check} label="All vintages" swatch="faint" isOn=${isAll} onChange=${() => context.go({ vintages: isAll ? '' : 'all' })} />
+      <${OtherField} key=${state.with} ...${{ context, state }} />
+    </div>`;
+}
+
+/** Asks for a second series, and offers those that a search finds. */
+function OtherField({ context, state }: BarProps): VNode {
+  const none: readonly (readonly [id: string, title: string])[] = [];
+  const [typed, setTyped] = useState(state.with ?? '');
+  const [found, setFound] = useState(none);
+  const find = async ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+    setTyped(currentTarget.value);
+    const q = currentTarget.value.trim();
+    if (q === '') return;
+    const answer = await context.service
+      .page('series', { q, match: 'words', limit: '8' })
+      .catch(() => undefined);
+    setFound(answer?.rows.map((row) => [cell(row, 'id'), cell(row, 'title')]) ?? none);
+  };
+  const take = ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
+    context.go({ with: currentTarget.value.trim().toUpperCase() });
+  return html`
+    <${Field} label="Compare with">
+      <input list="others" size="14" autocomplete="off" spellcheck=${false} placeholder="UNRATE …" value=${typed}
+        onInput=${find} onChange=${take} />
+      <datalist id="others">${found.map(([id, title]) => html`<option value=${id}>${title}</option>`)}</datalist>
+    <//>`;
+}
+
+/** Requests a second series; warns if there is none. */
+function useOther(
+  id: string | undefined,
+  units: string | undefined,
+  context: PageContext,
+): OtherSeries | undefined {
+  const [loaded, setLoaded] = useState<{ readonly id: string; readonly series: LoadedSeries }>();
+  useEffect(() => {
+    if (id === undefined || loaded?.id === id) return;
+    let isLatest = true;
+    loadSeries(id, context.service)
+      .then((series) => isLatest && setLoaded({ id, series }))
+      .catch((error) => {
+        if (isLatest && error instanceof ServiceFailure) context.warn([`${error.message}.`]);
+        else if (isLatest) context.fail(error);
+      });
+    return () => {
+      isLatest = false;
+    };
+  }, [id]);
+  const series = id !== undefined && loaded?.id === id ? loaded.series : undefined;
+  return useMemo(() => series && { series, values: new ShownValues(series, units) }, [series, units]);
+}
+
+const mostVintages = 400;
+
+/** Returns the values of all vintages on show; of many, as many as a chart can tell apart. */
+function useFaint(values: ShownValues, { days }: LoadedSeries, state: PageState): readonly PlotValues[] {
+  return useMemo(() => {
+    if (state.vintages !== 'all') return [];
+    const every = Math.ceil(days.length / mostVintages);
+    const some = days.filter((_, i) => (days.length - 1 - i) % every === 0);
+    return some.map((day) => values.on(day, { from: '', to: '9' }).map((one) => one?.value ?? null));
+  }, [values, state.vintages]);
+}
+
+type AskedDates = { readonly from: Day | undefined; readonly to: Day | undefined };
+
+function sourcesOf(id: string, day: Day, units: string, { from, to }: AskedDates): readonly DataSource[] {
+  const isLevel = units === 'lin';
+  const source = (name: string, params: AskedParams, ending: string) => ({
+    name,
+    words: ['observations', id],
+    path: isLevel ? `series/${encodeURIComponent(id)}/observations` : 'observations',
+    params: { ...params, from, to, ...(!isLevel && { ids: id, units }) },
+    file: `${id}-${isLevel ? '' : `${units}-`}${ending}`,
+  });
+  return [
+    source('As of', { as_of: day }, `as-of-${day}`),
+    source('Latest', {}, 'latest'),
+    source('First release', { release: 'first' }, 'first-release'),
+  ];
+}
