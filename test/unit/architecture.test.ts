@@ -99,31 +99,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2293,
-  cli: 4621,
-  client: 1565,
-  domain: 5500,
+  answering: 2358,
+  cli: 4664,
+  client: 1573,
+  domain: 5522,
   errors: 317,
-  explorer: 1978,
-  import: 8881,
+  explorer: 3688,
+  import: 8866,
   library: 1089,
   lines: 799,
-  maintenance: 1079,
+  maintenance: 1084,
   mcp: 270,
-  operations: 4269,
-  platform: 517,
+  operations: 4296,
+  platform: 519,
   pull: 5433,
-  questions: 4724,
-  render: 2742,
+  questions: 4764,
+  render: 2775,
   server: 3064,
   service: 512,
   snapshot: 982,
-  store: 6701,
-  table: 135,
+  store: 6713,
+  table: 171,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 426;
+const mostSingles = 464;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
