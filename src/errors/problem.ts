@@ -167,6 +167,11 @@ export class Problem extends Error {
     return kinds[this.kind].status;
   }
 
+  /** The id of the request that a service refused, which its operator can look up; a store has no operator. */
+  get servedRequest(): string | undefined {
+    return this.type === undefined ? undefined : this.requestId;
+  }
+
   /** Copies this problem with some changes. */
   with({ kind = this.kind, detail = this.#sentence ?? this.headline, ...options }: ProblemChanges): Problem {
     return new Problem(kind, detail, { ...this, hints: this.#hints, cause: this.cause, ...options });

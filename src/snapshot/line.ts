@@ -121,8 +121,8 @@ export function inOneLine(
 ): unknown {
   const problem = fileProblem(error) ?? problemOf(error);
   if (problem === undefined) return error;
-  const { headline, list, hints, requestId } = problem;
-  const known = [...hints, ...(requestId === undefined ? [] : [`request ${requestId}`])];
+  const { headline, list, hints, servedRequest: request } = problem;
+  const known = [...hints, ...(request === undefined ? [] : [`request ${request}`])];
   const more = known.length === 0 ? '' : ` (${known.join('; ')})`;
   const { kind, field, retryAfter } = problem;
   return new Problem(kind, `${before}${[headline, ...list].join('; ')}${more}${after}`, {

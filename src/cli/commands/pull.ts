@@ -339,7 +339,12 @@ async function checkedRequest(request: TypedRequest | undefined): Promise<TypedR
 
 function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
-  for (const problem of failures) reportFailure(problem, json, io);
+  const told = new Set<string>();
+  for (const problem of failures) {
+    // One cause, such as a lost network, fails each subject.
+    if (!told.has(problem.detail)) reportFailure(problem, json, io);
+    told.add(problem.detail);
+  }
   const [first] = failures;
   return first === undefined ? exitCode.success : exitCodeOf(first.kind);
 }
@@ -409,8 +414,9 @@ function summaryLines(summary: PullSummary, live: readonly PullSource[]): readon
   const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
   const count =
     done.length + totals.length === 0 ? 'nothing was pulled' : `pulled ${done.length} of ${subjects.length}`;
+  const effort = requests === 0 ? '' : `; ${asked} in ${durationText(seconds)}`;
   return [
-    `${[count, ...news].join(': ')}; ${asked} in ${durationText(seconds)}`,
+    `${[count, ...news].join(': ')}${effort}`,
     ...leftLine(summary),
     ...(created ? [`made a new store: ${store}`] : []),
   ];

@@ -107,7 +107,7 @@ async function take(
   io: Io,
 ): Promise<void> {
   const started = io.clock().getTime();
-  const { detail, note, warn } = messages;
+  const { done, note, warn } = messages;
   const bar = messages.progress();
   const session = { connection, messages: ofRequests(messages, io) };
   const { files, rows, unchanged } = await withClient(session, io, (client) =>
@@ -115,13 +115,13 @@ async function take(
       out,
       client,
       signal: io.signal,
-      onLine: (name, done) => bar.show(() => name, { done, total: plan.lines.length }),
+      onLine: (name, ended) => bar.show(() => name, { done: ended, total: plan.lines.length }),
       note: (text) => note(`asof: ${text}`),
       warn: (text) => warn(`asof: ${text}`),
     }),
   );
   const counts = `${counted(files, 'file')}, ${counted(rows, 'row')}, ${unchanged} unchanged`;
-  detail(`asof: ${out} as of ${plan.asOf}: ${counts}, ${io.clock().getTime() - started} ms`);
+  done(`asof: ${out} as of ${plan.asOf}: ${counts}, ${io.clock().getTime() - started} ms`);
 }
 
 /** Returns messages about the requests of a snapshot, which only `--debug` prints. */
@@ -195,7 +195,7 @@ async function* findingsOf(
   if (inFiles.length + inData.length > 0) return;
   const how = source === undefined ? '' : ', and as their commands give them';
   const files = counted(manifest.files.length, 'file');
-  messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);
+  messages.done(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);
 }
 
 function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): ConnectionFlags | undefined {

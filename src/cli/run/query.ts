@@ -58,6 +58,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const { rows, differs = rows > 0 } = await answer({ line, query, output, asker, bar, messages, io });
     messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
     if (rows === 0 && output.failEmpty) return exitCode.empty;
+    if (output.file !== undefined) messages.done(`asof: wrote ${counted(rows, 'row')} to ${output.file}`);
     return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
 }

@@ -27,6 +27,7 @@ export function messagesOf(flags: Verbosity, io: Process) {
   const detail = unless(!verbose && !debug);
   const hasReader = !quiet && io.stderr.isTTY === true;
   const noteOnTerminal = unless(!hasReader);
+  const done = io.stderr.isTTY === true ? noteOnTerminal : detail;
   return {
     flags,
     /** Prints what is missing from the output; `--quiet` does not silence it. */
@@ -43,9 +44,10 @@ export function messagesOf(flags: Verbosity, io: Process) {
     noteOnTerminal,
     /** Prints the day of each resolved text, on a terminal or for `--verbose`. */
     resolved(days: readonly ResolvedText[]): void {
-      const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
-      for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
+      for (const { flag, text, day } of days) done(`asof: ${flag} ${text} is ${day}`);
     },
+    /** Prints what was done or is meant, on a terminal or for `--verbose`. */
+    done,
     detail,
     trace: unless(!debug),
     /** Begins the progress of work; shown only on a terminal, without `--quiet`, if `isWanted`. */
@@ -65,7 +67,7 @@ export function reportFailure(error: unknown, json: boolean, io: Process): numbe
     const lines = [
       `asof: ${problem.detail}`,
       ...hints.map((hint) => `${indent}${hint}`),
-      ...(problem.requestId === undefined ? [] : [`${indent}request ${problem.requestId}`]),
+      ...(problem.servedRequest === undefined ? [] : [`${indent}request ${problem.servedRequest}`]),
     ];
     write(io, `${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);
   }

@@ -226,7 +226,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   remark: (rows, texts, { naming }) =>
     rows.length === 0 || textOf(texts, 'min_value') === undefined
       ? undefined
-      : `a cluster may have been below ${naming.param('min_value')} on its detected_on; ${naming.param('signals')} gives the day on which it reached that value`,
+      : `when a cluster became public it may have been below ${naming.param('min_value')}; ${naming.param('signals')} gives the day on which it passed it`,
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
     const { clusterPage } = await import('./cluster-listings.ts');

@@ -108,36 +108,40 @@ describe('long work on a terminal’s stderr', () => {
   });
 
   it.each([
-    ['series of several series', 'obs LONG GDP UNRATE', /^\[#+\.+\] 2 of 3 series, .*, 2,503 rows$/, /^$/],
+    ['series of several series', 'obs LONG GDP UNRATE', /^\[#+\.+\] 2 of 3 series, .*, 2,503 rows$/, ''],
     [
       'series of all series as of a day',
       'obs * --as-of 2025-01-01',
       /^\[#{15}\.{5}\] 3 of 4 series, .*, 2,504 rows$/,
-      /^asof: .* and 1 more series does not cover 2025-01-01\n$/,
+      'asof: .* and 1 more series does not cover 2025-01-01\n',
     ],
     [
       'rows of one series as of a day',
       'obs LONG --as-of 2025-01-01',
       /^2,500 rows, [\d,]+ rows\/s$/,
-      /^asof: LONG is .*\n$/,
+      'asof: LONG is .*\n',
     ],
     [
       'requests of a panel, and their rate',
       'panel GDP LONG --as-of-each month-end --from 2014-01-01 --to 2015-12-31',
       /^\d+ requests?, [\d.]+ requests\/s$/,
-      /^(asof: .*\n){3}$/,
+      '(asof: .*\n){3}',
     ],
   ])('of an export shows %s', async (_, line, last, left) => {
     const { code, err } = await run(`${line} -o ${folder.path('x.csv')}`);
     const { before, lines, end } = shownBy(err);
-    expect([code, before, end]).toEqual([0, '', expect.stringMatching(left)]);
+    const ending = new RegExp(`^${left}asof: wrote [\\d,]+ rows to \\S+/x.csv\n$`);
+    expect([code, before, end]).toEqual([0, '', expect.stringMatching(ending)]);
     expect(lines.at(-1)).toMatch(last);
   });
 
   it('of a Parquet file shows in the end how much of it is written', async () => {
     const { lines, end } = shownBy((await run(`obs * -o ${folder.path('x.parquet')}`)).err);
     expect(lines.at(-2)).toMatch(/^\[#{15}\.{5}\] 3 of 4 series, .*, 2,504 rows$/);
-    expect([lines.at(-1), end]).toEqual(['2,504 rows, 0.0 MB written', '']);
+    expect([lines.at(-1), end]).toEqual([
+      '2,504 rows, 0.0 MB written',
+      `asof: wrote 2,504 rows to ${folder.path('x.parquet')}\n`,
+    ]);
   });
 
   it.each([
@@ -146,7 +150,8 @@ describe('long work on a terminal’s stderr', () => {
     ['to the quiet', slow, ['-q']],
   ])('is not shown %s', async (_, surroundings, flags) => {
     const line = ['obs', 'LONG', '--store', store, '-o', folder.path('y.csv'), ...flags];
-    expect((await asof(line, surroundings)).err).toBe('');
+    const { err } = await asof(line, surroundings);
+    expect(err.replace(/^asof: wrote 2,500 rows to \S+\n$/, '')).toBe('');
   });
 
   it('never shares a line with the messages of -v', async () => {

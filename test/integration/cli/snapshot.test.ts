@@ -375,7 +375,7 @@ describe('a failure says in one line what became of the snapshot:', () => {
   });
 
   it.each([
-    ['obs GDPX', 3, "series 'GDPX' not found (did you mean GDP or GDPC1?; request req_"],
+    ['obs GDPX', 3, "series 'GDPX' not found (did you mean GDP or GDPC1?)"],
     ['panel GDP NOPE', 3, "series 'NOPE' not found"],
     ['obs GDP --from 2030-01-01 --fail-empty', 9, 'it has no rows'],
   ])('%s', async (line, code, said) => {
