@@ -25,7 +25,6 @@ insider_cluster_signals = _asof.insider_cluster_signals
 next_releases = _asof.next_releases
 yield_table = _asof.yield_table
 diff = _asof.diff
-compare = _asof.compare
 versions = _asof.versions
 panel = _asof.panel
 join = _asof.join
@@ -34,6 +33,5 @@ check = _asof.check
 __all__ = [
     "ping", "series_search", "series_show", "observations", "revisions", "vintages", "curve", "calendar", "due",
     "next_release", "yields", "spread", "insider_filings", "insider_clusters", "insider_cluster_explanations",
-    "insider_cluster_signals", "next_releases", "yield_table", "diff", "compare", "versions", "panel", "join",
-    "check",
+    "insider_cluster_signals", "next_releases", "yield_table", "diff", "versions", "panel", "join", "check",
 ]

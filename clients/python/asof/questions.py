@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, TypedD
 from .answers import Answer
 from .values import Day, Ids, Instant, Table, known
 
-Units = Literal["lin", "chg", "ch1", "pch", "pc1", "pca", "cch", "cca", "log"]
+Units = Literal["yoy", "mom", "qoq", "saar", "lin", "chg", "ch1", "pch", "pc1", "pca", "cch", "cca", "log"]
 Release = Union[int, Literal["final"], Sequence[Union[int, Literal["final"]]]]
 Maturity = Literal["1M", "1.5M", "2M", "3M", "4M", "6M", "1Y", "2Y", "3Y", "5Y", "7Y", "10Y", "20Y", "30Y"]
 TransactionCode = Literal[
@@ -127,10 +127,10 @@ class DueRow(TypedDict):
     released: Optional[datetime.date]
     time: str
     zone: str
-    at: Optional[Union[datetime.date, datetime.datetime]]
-    last_run: Optional[Union[datetime.date, datetime.datetime]]
+    at: Optional[datetime.datetime]
+    last_run: Optional[datetime.datetime]
     next: Optional[datetime.date]
-    next_at: Optional[Union[datetime.date, datetime.datetime]]
+    next_at: Optional[datetime.datetime]
     due: bool
     overdue: Optional[datetime.date]
 
@@ -142,7 +142,7 @@ class NextReleaseRow(TypedDict):
     due: Optional[datetime.date]
     time: str
     zone: str
-    at: Optional[Union[datetime.date, datetime.datetime]]
+    at: Optional[datetime.datetime]
     release: str
     name: str
     period: str
@@ -175,6 +175,7 @@ class SpreadRow(TypedDict):
     long_maturity: str
     short_maturity: str
     curve_type: Optional[str]
+    source: Optional[str]
 
 
 class InsiderFilingsRow(TypedDict):
@@ -255,7 +256,7 @@ class NextReleasesRow(TypedDict):
     due: Optional[datetime.date]
     time: str
     zone: str
-    at: Optional[Union[datetime.date, datetime.datetime]]
+    at: Optional[datetime.datetime]
     release: str
     name: str
     period: str
@@ -278,22 +279,6 @@ class DiffRow(TypedDict):
     change: Optional[decimal.Decimal]
     percent: Optional[decimal.Decimal]
     kind: str
-
-
-class CompareRow(TypedDict):
-    """A row of `compare`."""
-
-    date: datetime.date
-    value: Optional[decimal.Decimal]
-    vs_value: Optional[decimal.Decimal]
-    change: Optional[decimal.Decimal]
-    percent: Optional[decimal.Decimal]
-    as_of_date: Optional[datetime.date]
-    vs_as_of_date: Optional[datetime.date]
-    series_id: str
-    unit: str
-    frequency: str
-    source: str
 
 
 class CheckRow(TypedDict):
@@ -397,7 +382,8 @@ class Questions:
             from_: First date.
             to: Last date.
             sort: Newest (desc) or oldest (asc) first.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.
@@ -452,7 +438,8 @@ class Questions:
             after: Values some days after the first release, such as 90d or 30d,90d.
             wide: The triangle: one row per date, one column per vintage.
             stats: Statistics of the revisions between releases (default 1,2,3,final).
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             limit: Maximum rows, the newest.
             cursor: Cursor of the page to continue from.
@@ -923,7 +910,8 @@ class Questions:
             days: The two as-of dates, the earlier one first; latest is the newest vintage.
             from_: First date.
             to: Last date.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.
@@ -939,48 +927,6 @@ class Questions:
             "skip_missing": skip_missing, "exact": exact, "max_age": max_age,
         })
 
-    def compare(
-        self,
-        ids: Ids,
-        days: Days,
-        *,
-        from_: Optional[Day] = None,
-        to: Optional[Day] = None,
-        limit: Optional[int] = None,
-        sort: Optional[Literal["desc", "asc"]] = None,
-        skip_missing: bool = False,
-        units: Optional[Units] = None,
-        digits: Optional[int] = None,
-        frequency: Optional[Literal["w", "m", "q", "sa", "a"]] = None,
-        aggregate: Optional[Literal["avg", "sum", "eop"]] = None,
-        partial: bool = False,
-        exact: bool = False,
-        max_age: Optional[int] = None,
-    ) -> Answer[CompareRow]:
-        """The values of series as of one day beside those as of another.
-
-        Args:
-            ids: The ids of the series; one with * means every series whose id matches.
-            days: As-of dates; latest is the newest vintage.
-            from_: First date.
-            to: Last date.
-            limit: The newest dates, at most this number.
-            sort: Newest (desc) or oldest (asc) first.
-            skip_missing: Skip unknown ids, with a note.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
-            digits: Decimal places of computed values (default: as FRED).
-            frequency: A coarser frequency, to which values are aggregated.
-            aggregate: Average, sum, or the value at the end of a period.
-            partial: Include incomplete periods of a frequency.
-            exact: Refuses answers from vintages whose days are not days of publication.
-            max_age: Refuses data that end more than this many days before the day asked for.
-        """
-        return self._ask("compare", {
-            "ids": ids, "days": days, "from": from_, "to": to, "limit": limit, "sort": sort,
-            "skip_missing": skip_missing, "units": units, "digits": digits, "frequency": frequency,
-            "aggregate": aggregate, "partial": partial, "exact": exact, "max_age": max_age,
-        })
-
     def versions(
         self,
         ids: Ids,
@@ -990,6 +936,8 @@ class Questions:
         to: Optional[Day] = None,
         limit: Optional[int] = None,
         sort: Optional[Literal["desc", "asc"]] = None,
+        change: bool = False,
+        all_rows: bool = False,
         skip_missing: bool = False,
         units: Optional[Units] = None,
         digits: Optional[int] = None,
@@ -999,7 +947,8 @@ class Questions:
         exact: bool = False,
         max_age: Optional[int] = None,
     ) -> Answer[Dict[str, Any]]:
-        """The values of series as of several days, with a column for each day.
+        """The values of series as of several days, with a column for each day; `change` compares the last day with
+        the first.
 
         Args:
             ids: The ids of the series; one with * means every series whose id matches.
@@ -1008,8 +957,11 @@ class Questions:
             to: Last date.
             limit: The newest dates, at most this number.
             sort: Newest (desc) or oldest (asc) first.
+            change: Add the change from the first day to the last, also in percent.
+            all_rows: Include dates that only some of the days know.
             skip_missing: Skip unknown ids, with a note.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.
@@ -1018,9 +970,9 @@ class Questions:
             max_age: Refuses data that end more than this many days before the day asked for.
         """
         return self._ask("versions", {
-            "ids": ids, "days": days, "from": from_, "to": to, "limit": limit, "sort": sort,
-            "skip_missing": skip_missing, "units": units, "digits": digits, "frequency": frequency,
-            "aggregate": aggregate, "partial": partial, "exact": exact, "max_age": max_age,
+            "ids": ids, "days": days, "from": from_, "to": to, "limit": limit, "sort": sort, "change": change,
+            "all_rows": all_rows, "skip_missing": skip_missing, "units": units, "digits": digits,
+            "frequency": frequency, "aggregate": aggregate, "partial": partial, "exact": exact, "max_age": max_age,
         })
 
     def panel(
@@ -1069,7 +1021,8 @@ class Questions:
             beyond: What days after the coverage of a series show.
             sort: Newest (desc) or oldest (asc) first.
             skip_missing: Skip unknown ids, with a note.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.
@@ -1123,7 +1076,8 @@ class Questions:
             with_age: Add the days since each value was published.
             beyond: What days after the coverage of a series show.
             skip_missing: Skip unknown ids, with a note.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.
@@ -1174,7 +1128,8 @@ class Questions:
             all_rows: Include the values that were known.
             beyond: What days after the coverage of a series show.
             skip_missing: Skip unknown ids, with a note.
-            units: A change, a growth rate or a logarithm, by FRED's names and formulas.
+            units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
+                of FRED.
             digits: Decimal places of computed values (default: as FRED).
             frequency: A coarser frequency, to which values are aggregated.
             aggregate: Average, sum, or the value at the end of a period.

@@ -143,9 +143,11 @@ def _needs_command(detail: str) -> AsofError:
 def _text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = ",".join(str(one) for one in value) if isinstance(value, list) else str(value)
-    # The ids of the contract are in upper case.
-    return text.upper() if name in ("id", "ids") else text
+    texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if name in ("id", "ids"):
+        # The ids of the contract are in upper case; units may follow.
+        texts = [id.upper() + mark + units for id, mark, units in (text.partition(":") for text in texts)]
+    return ",".join(texts)
 
 
 def _fields(endpoint: Endpoint, rows: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
