@@ -58,9 +58,13 @@ export async function answerLines(source: LineSource): Promise<void> {
     stops.set(id, own);
     const both = AbortSignal.any([signal, own.signal]);
     const asker = { client, clock, session, signal: both, naming: lineNaming, note: () => undefined };
-    const answer = await answerTo(asked, line, asker).catch((error) => failure(error, source));
+    const textOf = (answer: object) => `${JSON.stringify({ id: id ?? null, ...answer })}\n`;
+    // An answer may be longer than any text can be.
+    const text = await answerTo(asked, line, asker)
+      .then(textOf)
+      .catch((error) => textOf(failure(error, source)));
     stops.delete(id);
-    if (!both.aborted) await print(`${JSON.stringify({ id: id ?? null, ...answer })}\n`, source);
+    if (!both.aborted) await print(text, source);
   };
   let broken: unknown;
   try {

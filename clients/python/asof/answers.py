@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, TypeVar
 
@@ -74,11 +75,8 @@ class Answer(List[Row]):
         """Returns a pandas DataFrame; numbers are float64, or with `exact` Decimal objects."""
         import pandas  # type: ignore[import]
 
-        columns = {name: [row[name] for row in self] for name, *_ in self.fields}  # type: ignore[index]
-        return pandas.DataFrame(
-            {field.name: pandas_column(columns[field.name], field, exact) for field in self.fields},
-            columns=list(columns),
-        )
+        cells = {field: [row[field.name] for row in self] for field in self.fields}  # type: ignore[index]
+        return pandas.DataFrame({field.name: pandas_column(cells[field], field, exact) for field in cells})
 
     def to_polars(self) -> Any:
         """Returns a polars DataFrame; numbers are Float64."""
@@ -93,26 +91,36 @@ def answer_of(message: Mapping[str, Any]) -> Answer[Dict[str, Any]]:
     """Makes an answer of a message, whose rows are lists of cells."""
     fields = [_field(one) for one in message["fields"]]
     about = {name: value for name, value in message.items() if name not in ("id", "fields", "rows")}
-    return Answer([_row(cells, fields) for cells in message["rows"]], fields, about)
+    columns = [(field.name, _reader(field)) for field in fields]
+    rows = [
+        {name: read(cell) if read and cell is not None else cell for (name, read), cell in zip(columns, cells)}
+        for cells in message["rows"]
+    ]
+    return Answer(rows, fields, about)
 
 
 def _field(declared: Mapping[str, Any]) -> Field:
     return Field(declared["name"], declared["type"], tuple(_field(one) for one in declared.get("fields", ())))
 
 
-def _row(cells: Sequence[Any], fields: Sequence[Field]) -> Dict[str, Any]:
-    return {field.name: _cell(cell, field) for cell, field in zip(cells, fields)}
+def _reader(field: Field) -> Optional[Callable[[Any], Any]]:
+    if field.type != "records":
+        return _readers.get(field.type)
+    columns = [(one.name, _reader(one)) for one in field.fields]
+
+    def read(entries: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+        found = [{name: entry.get(name) for name, _ in columns} for entry in entries]
+        for entry in found:
+            for name, inner in columns:
+                if inner and entry[name] is not None:
+                    entry[name] = inner(entry[name])
+        return found
+
+    return read
 
 
-def _cell(cell: Any, field: Field) -> Any:
-    if cell is None:
-        return None
-    if field.type == "records":
-        return [{one.name: _cell(entry.get(one.name), one) for one in field.fields} for entry in cell]
-    read = _readers.get(field.type)
-    return read(cell) if read is not None and isinstance(cell, str) else cell
-
-
+# Many rows share few days.
+@functools.lru_cache(maxsize=65_536)
 def _day(text: str) -> Optional[datetime.date]:
     # Another service writes an unknown day as an empty text.
     return datetime.date.fromisoformat(text[:10]) if text else None
@@ -142,10 +150,12 @@ _readers: Dict[str, Callable[[str], Any]] = {
 
 def pandas_column(values: Sequence[Any], field: Field, exact: bool = False) -> Any:
     """Returns a column of an answer as pandas has it; the type follows from the field alone."""
+    import numpy
     import pandas
 
     if field.type == "day":
-        return pandas.to_datetime(pandas.Series(values, dtype=object))
+        # pandas reads a column of dates ten times slower.
+        return pandas.Series(numpy.array(values, dtype="datetime64[D]")).astype("datetime64[ns]")
     if field.type == "moment":
         return pandas.to_datetime(pandas.Series(values, dtype=object), utc=True)
     types = {"decimal": object if exact else float, "double": float, "integer": "Int64", "boolean": "boolean"}
