@@ -148,14 +148,20 @@ _readers: Dict[str, Callable[[str], Any]] = {
 }
 
 
+#: The number of 1970-01-01, from which numpy counts days.
+_first_day = datetime.date(1970, 1, 1).toordinal()
+
+
 def pandas_column(values: Sequence[Any], field: Field, exact: bool = False) -> Any:
     """Returns a column of an answer as pandas has it; the type follows from the field alone."""
     import numpy
     import pandas
 
     if field.type == "day":
-        # pandas reads a column of dates ten times slower.
-        return pandas.Series(numpy.array(values, dtype="datetime64[D]")).astype("datetime64[ns]")
+        # From their numbers, which is ten times faster than from dates.
+        missing = numpy.iinfo("int64").min
+        days = [missing if day is None else day.toordinal() - _first_day for day in values]
+        return pandas.Series(numpy.array(days, dtype="int64").view("datetime64[D]")).astype("datetime64[ns]")
     if field.type == "moment":
         return pandas.to_datetime(pandas.Series(values, dtype=object), utc=True)
     types = {"decimal": object if exact else float, "double": float, "integer": "Int64", "boolean": "boolean"}

@@ -157,7 +157,7 @@ class _Process:
     def _read(self) -> None:
         assert self._child.stdout is not None
         end: Optional[Message] = None
-        with io.BufferedReader(self._child.stdout) as lines:  # type: ignore[arg-type]
+        with io.BufferedReader(self._child.stdout, 1 << 20) as lines:  # type: ignore[arg-type]
             for line in lines:
                 try:
                     message = json.loads(line)
