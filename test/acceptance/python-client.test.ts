@@ -96,6 +96,7 @@ const questions = [
   'observations("GDP", known_at=datetime.datetime(2015, 1, 31, 5, tzinfo=datetime.timezone.utc), limit=2)',
   'observations("GDP", as_of="2015-01-30", units="pca", limit=2, exact=True)',
   'observations("PAYEMS")',
+  'panel(["GDP:yoy", "UNRATE"], as_of="2015-01-30", from_="2014-07-01", wide=True)',
   'panel(["GDP"], known_at="2015-01-31T14:00+09:00", from_="2014-07-01")',
   'panel(["GDP", "UNRATE"], as_of_each="month-end", from_="2014-09-01", to="2014-12-31", known_before_each=True)',
   'panel("UNRATE", as_of_each="quarter-end", from_="2023-06-30", to=datetime.date(2024, 6, 30), beyond="repeat")',

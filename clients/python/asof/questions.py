@@ -373,7 +373,8 @@ class Questions:
         """Show the values of series as they were known on a day.
 
         Args:
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             as_of: As-of date: the answer has only what was published on or before it.
             known_before: Only what was published before this date, instead of `as_of`.
             known_at: Time with its offset from UTC: strict to the minute where calendars give the times of releases,
@@ -415,6 +416,7 @@ class Questions:
         after: Optional[Union[int, Sequence[int]]] = None,
         wide: bool = False,
         stats: bool = False,
+        summary: bool = False,
         units: Optional[Units] = None,
         digits: Optional[int] = None,
         limit: Optional[int] = None,
@@ -438,6 +440,7 @@ class Questions:
             after: Values some days after the first release, such as 90d or 30d,90d.
             wide: The triangle: one row per date, one column per vintage.
             stats: Statistics of the revisions between releases (default 1,2,3,final).
+            summary: One paragraph on a date: its releases, latest value and largest change.
             units: Growth (yoy, mom, qoq, saar), a change or a logarithm, computed within one vintage by the formulas
                 of FRED.
             digits: Decimal places of computed values (default: as FRED).
@@ -448,8 +451,8 @@ class Questions:
         """
         return self._ask("revisions", {
             "id": id, "date": date, "from": from_, "to": to, "as_of": known(as_of, known_before),
-            "release": release, "after": after, "wide": wide, "stats": stats, "units": units, "digits": digits,
-            "limit": limit, "cursor": cursor, "exact": exact, "max_age": max_age,
+            "release": release, "after": after, "wide": wide, "stats": stats, "summary": summary, "units": units,
+            "digits": digits, "limit": limit, "cursor": cursor, "exact": exact, "max_age": max_age,
         })
 
     def vintages(
@@ -847,7 +850,8 @@ class Questions:
         """Show when the next figure of a series is due, and how old the newest is.
 
         Args:
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             as_of: As-of date: the answer has only what was published on or before it.
             known_before: Only what was published before this date, instead of `as_of`.
             skip_missing: Skip unknown ids, with a note.
@@ -906,7 +910,8 @@ class Questions:
         """The dates whose values differ between two as-of dates, newest first.
 
         Args:
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             days: The two as-of dates, the earlier one first; latest is the newest vintage.
             from_: First date.
             to: Last date.
@@ -951,7 +956,8 @@ class Questions:
         the first.
 
         Args:
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             days: As-of dates; latest is the newest vintage.
             from_: First date.
             to: Last date.
@@ -1005,7 +1011,8 @@ class Questions:
         was known on each day of a schedule: a panel for backtests, without look-ahead.
 
         Args:
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             as_of: As-of date: the answer has only what was published on or before it.
             known_before: Only what was published before this date, instead of `as_of`.
             known_at: Time with its offset from UTC: strict to the minute where calendars give the times of releases,
@@ -1044,6 +1051,7 @@ class Questions:
         ids: Ids,
         *,
         on: str,
+        date_format: Optional[str] = None,
         strict: bool = False,
         lag: Optional[int] = None,
         known_at: bool = False,
@@ -1066,8 +1074,10 @@ class Questions:
 
         Args:
             table: The path of a CSV, TSV or Parquet file, or a list of rows.
-            ids: The ids of the series; one with * means every series whose id matches.
+            ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in
+                its own units.
             on: Column of the days.
+            date_format: Order of month and day in dates such as 1/2/2024: M/D/YYYY or D/M/YYYY.
             strict: Use only what was published before the day of the row.
             lag: Skip the newest n observations.
             known_at: The column has times with their offsets from UTC: use what was known at each, to the minute
@@ -1086,10 +1096,10 @@ class Questions:
             max_age: Refuses data that end more than this many days before the day asked for.
         """
         return self._ask("join", {
-            "table": table, "ids": ids, "on": on, "strict": strict, "lag": lag, "known_at": known_at,
-            "with_dates": with_dates, "with_age": with_age, "beyond": beyond, "skip_missing": skip_missing,
-            "units": units, "digits": digits, "frequency": frequency, "aggregate": aggregate, "partial": partial,
-            "exact": exact, "max_age": max_age,
+            "table": table, "ids": ids, "on": on, "date_format": date_format, "strict": strict, "lag": lag,
+            "known_at": known_at, "with_dates": with_dates, "with_age": with_age, "beyond": beyond,
+            "skip_missing": skip_missing, "units": units, "digits": digits, "frequency": frequency,
+            "aggregate": aggregate, "partial": partial, "exact": exact, "max_age": max_age,
         })
 
     def check(
@@ -1097,6 +1107,7 @@ class Questions:
         table: Table,
         *,
         on: Optional[str] = None,
+        date_format: Optional[str] = None,
         columns: Optional[Mapping[str, str]] = None,
         strict: bool = False,
         lag: Optional[int] = None,
@@ -1121,6 +1132,7 @@ class Questions:
         Args:
             table: The path of a CSV, TSV or Parquet file, or a list of rows.
             on: Column of the days (default the first).
+            date_format: Order of month and day in dates such as 1/2/2024: M/D/YYYY or D/M/YYYY.
             columns: The columns to check, with the id of the series of each; by default every column with the name of
                 a series.
             strict: Use only what was published before the day of the row.
@@ -1138,7 +1150,7 @@ class Questions:
             max_age: Refuses data that end more than this many days before the day asked for.
         """
         return self._ask("check", {
-            "table": table, "on": on, "columns": columns, "strict": strict, "lag": lag, "all_rows": all_rows,
-            "beyond": beyond, "skip_missing": skip_missing, "units": units, "digits": digits,
+            "table": table, "on": on, "date_format": date_format, "columns": columns, "strict": strict, "lag": lag,
+            "all_rows": all_rows, "beyond": beyond, "skip_missing": skip_missing, "units": units, "digits": digits,
             "frequency": frequency, "aggregate": aggregate, "partial": partial, "exact": exact, "max_age": max_age,
         })
