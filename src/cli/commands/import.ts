@@ -136,7 +136,7 @@ asof import --log
         onProgress: importProgress(messages),
       });
       for (const text of importReport(result)) messages.note(text);
-      if (result.created && isFirst && !withSample) messages.note(replacedSample);
+      if (result.created && isFirst && !withSample && !options.dryRun) messages.note(replacedSample);
     } catch (error) {
       if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
       throw await shortened(error, io);
