@@ -54,6 +54,10 @@ describe('asof verify of a snapshot of the sample', () => {
 
   it('accepts it, and prints nothing without -v', async () => {
     expect(await verify()).toEqual(success);
+    const onTerminal = await asof(['verify', out], { stderrIsTerminal: true });
+    expect(onTerminal.err).toMatch(
+      /^asof: \S+ as of \S+: \d+ files as recorded, and as their commands give them\n$/,
+    );
     expect((await verify('-v')).err).toMatch(
       /^asof: \S+snap as of 2015-02-01: 3 files as recorded, and as their commands give them\n$/,
     );

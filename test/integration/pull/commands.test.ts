@@ -87,6 +87,24 @@ describe('asof pull', () => {
     `);
   });
 
+  it('says once why nothing was pulled, without a network or a key', async () => {
+    await shown(
+      `
+      $ asof pull treasury --retries 0
+      ! nothing was pulled; 2 requests in … s
+      ! not yet pulled: par (everything), real (everything); no store exists yet: run the same command again
+      ! asof: cannot reach http://127.0.0.1:9: connection refused
+      [exit 7]
+      $ asof pull fred GDP
+      ! nothing was pulled
+      ! asof: no key for FRED
+      …
+      [exit 4]
+    `,
+      { ASOF_TREASURY_URL: 'http://127.0.0.1:9', FRED_API_KEY: '' },
+    );
+  });
+
   it('says what is new in one line a series, and when a publisher describes one in other words', async () => {
     fred.state.today = '2024-11-27';
     await shown('$ asof pull fred GDP SMALL -q');
