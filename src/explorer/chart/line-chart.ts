@@ -85,10 +85,11 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
   render({ chart, description, tipOf }: LineChartProps, { hovered }: LineChartState): VNode {
     const tip = hovered && tipOf(hovered.position);
     const place = this.#place.current;
-    const isRight = hovered !== undefined && hovered.x > (place?.clientWidth ?? 0) / 2;
-    const style = isRight
-      ? { right: `${(place?.clientWidth ?? 0) - hovered.x + 14}px` }
-      : { left: `${(hovered?.x ?? 0) + 14}px` };
+    // Beside the pointer, and within the chart, which a phone makes narrow.
+    const x = hovered?.x ?? 0;
+    const width = place?.clientWidth ?? 0;
+    const beside = (distance: number) => `max(0px, min(${distance + 14}px, 100% - 19.5em))`;
+    const style = x > width / 2 ? { right: beside(width - x) } : { left: beside(x) };
     return html`
       <figure>
         <figcaption class="units"><span>${chart.unit}</span><span>${chart.otherUnit}</span></figcaption>

@@ -103,6 +103,8 @@ function drawNames(pen: Pen, data: PlotData, frame: PlotFrame): void {
     return end === undefined ? [] : [{ line, x: end[0], y: end[1] }];
   });
   ends.sort((a, b) => a.y - b.y);
+  // The numbers of another unit are to the right.
+  const edge = data.otherUnit === undefined ? frame.width : frame.right;
   let lowest = frame.top + 4;
   const placed = ends.map((end) => {
     lowest = Math.max(lowest, end.y) + 14;
@@ -112,7 +114,7 @@ function drawNames(pen: Pen, data: PlotData, frame: PlotFrame): void {
   for (const end of placed.reverse()) {
     const y = Math.min(highest, end.y);
     highest = y - 14;
-    const x = Math.min(end.x + 7, frame.width - nameWidth(end.line) + 4);
+    const x = Math.min(end.x + 7, edge - nameWidth(end.line) + 4);
     pen.text(end.line.label, [x, y + 4], { colour: colourOf(end.line.colour), isBold: true });
   }
 }

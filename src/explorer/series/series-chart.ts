@@ -146,7 +146,9 @@ function tipOf(
 ): Tip | undefined {
   const date = at[position];
   if (date === undefined) return undefined;
-  const i = indexIn(series.history.dates, date);
+  // Of two series of different frequencies, one has no value of some dates: that of the date before is still its newest.
+  const { dates } = series.history;
+  const i = positionOf(dates, date);
   const [then, now] = [known[i]?.value, values.latest[i]];
   const said = (value: string | null | undefined, none: string) => (value ? grouped(value) : none);
   const rows: TipRow[] = [
@@ -157,9 +159,11 @@ function tipOf(
       ? [{ label: 'latest − as of', value: differenceText(then, now, values.units) }]
       : []),
   ];
-  const beside = lines.find(({ colour }) => colour === '--other')?.values[position];
+  const own = lines.find(({ colour }) => colour === '--other')?.values.slice(0, position + 1);
+  const beside = own?.findLast((value) => value !== undefined);
   const others = other && beside ? [{ label: other.series.id, value: grouped(beside), colour: 'other' }] : [];
-  return { heading: date, rows: i < 0 ? others : [...rows, ...others] };
+  const heading = i < 0 || dates[i] === date ? date : `${date}, ${series.id} of ${dates[i]}`;
+  return { heading, rows: i < 0 ? others : [...rows, ...others] };
 }
 
 function differenceText(then: string, now: string, units: Units): string {
