@@ -356,7 +356,7 @@ function helpOn(words: readonly string[], specs: readonly AnyCommand[], width: n
   const parts = [
     helpText(command, folded, width) + (elsewhere === '' ? '' : `\nShared flags: ${elsewhere}`),
     ...(about === undefined ? [] : [about]),
-    ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
+    ...(called === '' ? [`Topics:\n  ${topics.join(', ')}`] : []),
     ['Examples:', ...examples].join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
