@@ -4,9 +4,6 @@ import { Problem } from '../../errors/problem.ts';
 
 type ByteCounter = (bytes: number) => void;
 
-/** The order of month and day: 1/30/2015 or 30/1/2015. */
-export type DateOrder = 'M/D/YYYY' | 'D/M/YYYY';
-
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
   /** Base name without `.gz`: `2015-01.csv`. */
@@ -18,7 +15,7 @@ export type SourceFile = {
   /** True for a member of an archive, whose README the user did not name. */
   readonly inArchive?: true;
   /** The order of month and day, if the user states it; dates that begin with the year need none. */
-  readonly dateOrder?: DateOrder;
+  readonly dateOrder?: 'M/D/YYYY' | 'D/M/YYYY';
   /** Reads the unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
   readonly read: ReadBytes;
   head(): Promise<Buffer>;

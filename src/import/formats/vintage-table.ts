@@ -1,10 +1,11 @@
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
+import type { DateOrder } from '../../domain/values/date.ts';
 import { type Day, type Frequency, parseDay } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
-import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { type Batch, type ReadOptions, readDay, readNumber, readSeriesId } from './format.ts';
 

@@ -1,15 +1,9 @@
 import { isAscii } from 'node:buffer';
+import type { DateOrder } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
-import {
-  type DateOrder,
-  type FilePlace,
-  limits,
-  notUtf8,
-  refusal,
-  type SourceFile,
-} from '../files/source-file.ts';
+import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CellForm, cellText, otherWidth, recordHead, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;

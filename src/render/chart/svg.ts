@@ -203,7 +203,7 @@ function drawPanel(panel: PlacedPanel, frame: PanelFrame): readonly string[] {
 }
 
 /** A place of the picture, from its left and its top. */
-type PlaceInChart = readonly [x: number, y: number];
+type PicturePlace = readonly [x: number, y: number];
 
 /** How far above or below the end of a line its name may be. */
 const nameShifts = [0, -13, 13, -26, 26];
@@ -212,11 +212,11 @@ const nameShifts = [0, -13, 13, -26, 26];
 function placeNames(
   { lines, names, top, bottom }: PlacedPanel,
   { x, y }: { readonly x: ToCoordinate; readonly y: ToCoordinate },
-): readonly PlaceInChart[] {
+): readonly PicturePlace[] {
   const drawn =
     names.length === 0
       ? []
-      : lines.map(({ runs }) => runs.map((run) => run.map(([at, value]): PlaceInChart => [x(at), y(value)])));
+      : lines.map(({ runs }) => runs.map((run) => run.map(([at, value]): PicturePlace => [x(at), y(value)])));
   const ends = drawn.map((runs) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
   const beside = Math.max(...ends.map(([at]) => at)) + gap;
   const taken: Box[] = [];
@@ -236,7 +236,7 @@ function placeNames(
   });
   const others = ends.filter((_, i) => inside[i] === undefined).map(([, height]) => height);
   const heights = [...spreadOut(others, { from: top, to: bottom, distance: 15 })];
-  return inside.map((place): PlaceInChart => place ?? [beside, heights.shift() ?? 0]);
+  return inside.map((place): PicturePlace => place ?? [beside, heights.shift() ?? 0]);
 }
 
 type Box = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
@@ -246,7 +246,7 @@ function doOverlap(a: Box, b: Box): boolean {
 }
 
 /** Tells whether a line through places crosses a box. */
-function doesCross(run: readonly PlaceInChart[], { left, right, top, bottom }: Box): boolean {
+function doesCross(run: readonly PicturePlace[], { left, right, top, bottom }: Box): boolean {
   return run.some(([x2, y2], i) => {
     const [x1, y1] = run[i - 1] ?? [x2, y2];
     if (x2 < left || x1 > right) return false;

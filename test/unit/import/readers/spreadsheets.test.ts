@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { DateOrder } from '../../../../src/domain/values/date.ts';
 import { addDays, type Day } from '../../../../src/domain/values/date.ts';
-import type { DateOrder, SourceFile } from '../../../../src/import/files/source-file.ts';
+import type { SourceFile } from '../../../../src/import/files/source-file.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { readCsvBody } from '../../../../src/import/readers/csv.ts';
 import { runs } from '../../../support/arbitrary.ts';
