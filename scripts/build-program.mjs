@@ -24,8 +24,9 @@ export async function buildProgram() {
     cwd: root,
     input: { asof: 'bin/asof.ts', 'table-worker': 'src/server/tables/table-worker.ts' },
     platform: 'node',
-    // better-sqlite3's search for its binary, and what pg loads where it is installed; asof does without.
-    external: ['@resvg/resvg-js', 'bindings', 'cloudflare:sockets', 'pg-native'],
+    // Packages of pictures, which find their own files; better-sqlite3's search for its binary, and what pg loads where it
+    // is installed; asof does without these.
+    external: ['@resvg/resvg-js', 'pdfkit', 'bindings', 'cloudflare:sockets', 'pg-native'],
     transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname' } },
     // An `import()` of a module that a query loads anyway makes no file.
     checks: { ineffectiveDynamicImport: false },

@@ -69,6 +69,12 @@ const formats = {
     binary: true,
     picture: true,
   },
+  pdf: {
+    extensions: ['pdf'],
+    load: async () => (await import('./chart/pdf.ts')).pdfRenderer,
+    binary: true,
+    picture: true,
+  },
   ics: {
     extensions: ['ics'],
     load: async () => (await import('./formats/ics.ts')).icsRenderer,

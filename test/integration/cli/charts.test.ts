@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { asof } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 /** The texts of a chart of the sample as SVG, from above; the first is its title, and the second its subtitle. */
 async function textsIn(line: string): Promise<readonly string[]> {
@@ -87,4 +90,45 @@ it('vintages are drawn as bars, with a scale for each change', async () => {
     .map((row) => row.split(','));
   const bars = [1, 2].map((column) => rows.filter((cells) => Number(cells[column]) > 0).length);
   expect(paths.map((d) => d.match(/M/g)?.length)).toEqual(bars);
+});
+
+describe('a chart as PDF', () => {
+  const folder = newFolder();
+  const into = async (name: string, ...flags: readonly string[]) => {
+    const line = ['obs', 'GDP', '--as-of', '2009-01-30', '--from', '2007', '-o', folder.path(name), ...flags];
+    return asof([...line, '--store', samplePath()]);
+  };
+
+  /** The drawn texts: ISO 32000 has a page in a stream, and its texts as hexadecimal strings of one byte a letter. */
+  const textsOf = (bytes: Buffer): readonly string[] => {
+    const from = bytes.indexOf('stream\n') + 'stream\n'.length;
+    const page = inflateSync(bytes.subarray(from, bytes.indexOf('\nendstream', from))).toString('latin1');
+    return Array.from(page.matchAll(/\[(.*)\] TJ/g), ([, parts = '']) =>
+      Array.from(parts.matchAll(/<([0-9a-f]*)>/g), ([, hex = '']) =>
+        Buffer.from(hex, 'hex').toString('latin1'),
+      ).join(''),
+    );
+  };
+
+  it('has the texts of the SVG, its size in points, and the same bytes each time', async () => {
+    for (const name of ['a.pdf', 'b.pdf', 'a.svg'])
+      expect((await into(name, '--title', 'Größe')).code).toBe(0);
+    const bytes = readFileSync(folder.path('a.pdf'));
+    expect(bytes.equals(readFileSync(folder.path('b.pdf')))).toBe(true);
+    const svg = folder.read('a.svg');
+    expect(textsOf(bytes)).toEqual(read(svg).texts);
+    const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? [];
+    expect(bytes.toString('latin1')).toContain(
+      `/MediaBox [0 0 ${Number(width) * 0.75} ${Number(height) * 0.75}]`,
+    );
+  });
+
+  it('is refused for letters that its font lacks, and leaves no file', async () => {
+    const { code, err } = await into('c.pdf', '--title', 'ΔGDP');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('a PDF chart has western letters alone, and "ΔGDP" has "Δ"'),
+    ]);
+    expect(() => folder.read('c.pdf')).toThrow('ENOENT');
+  });
 });

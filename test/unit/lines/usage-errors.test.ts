@@ -34,7 +34,7 @@ const charts =
 const noChart = (remedy: string) => `this query has no chart: ${remedy}\n${charts}`;
 const noSvg = noChart('choose another format than svg');
 const chartFile = '\n-o chart.svg draws into a file';
-const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, ics';
+const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, pdf, ics';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
   it.each<readonly [line: string, said: string]>([
@@ -121,8 +121,8 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --csv -f tsv', 'use one format: tsv or csv'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
     [
-      'obs GDP -o x.pdf',
-      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
+      'obs GDP -o x.docx',
+      `asof writes no .docx files: the formats are ${formats}\n--format sets the format of a file with any name`,
     ],
     [
       'obs GDP --columns date,valu',

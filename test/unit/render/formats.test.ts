@@ -43,6 +43,7 @@ describe('the format for the file name', () => {
     ['ndjson', 'gdp.ndjson', 'gdp.jsonl', 'GDP.NDJSON.GZ'],
     ['svg', 'chart.svg'],
     ['png', 'chart.png'],
+    ['pdf', 'chart.pdf'],
     ['table', 'C:\\data\\gdp.txt'],
     ['parquet', 'gdp.parquet'],
     ['markdown', 'gdp.md', 'GDP.Markdown'],
@@ -65,7 +66,7 @@ describe('the format for the file name', () => {
 
 describe('the name of a format', () => {
   const parse = (name: string) => outputFormat.parse(name, 'format', clockAt(new Date()));
-  const all = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, ics';
+  const all = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png, pdf, ics';
 
   it('is one of the formats of the command line', () => {
     expect(formatNames.join(', ')).toBe(all);
