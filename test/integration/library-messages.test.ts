@@ -178,10 +178,7 @@ describe('messages name questions and parameters in the form that their reader c
       (from) => from.diff('GDPC1', ['2018-06-29', '2018-08-31'], in2017),
     ],
     ["; 'from' shows earlier filings", (from) => from.insiderFilings()],
-    [
-      "'signals' gives the day on which it reached that value",
-      (from) => from.insiderClusters({ minValue: 1000 }),
-    ],
+    ["'signals' gives the day on which it passed it", (from) => from.insiderClusters({ minValue: 1000 })],
     ["; 'exact' refuses such series", (from) => from.check([{ day: '2008-09-01', UNRATE: '1.5' }])],
     [
       "the days are taken from the first column, unless 'on' names another",
@@ -197,7 +194,7 @@ describe('messages name questions and parameters in the form that their reader c
     ['series show zzzzzzzz', 'asof series search finds series by words'],
     ['facts T10Y2Y', 'asof spread --long 10Y --short 2Y gives its rates'],
     ['curve --date 2024-01-06', '; --on-or-before takes the newest one before it'],
-    ['insider clusters --min-value 1000', '--signals gives the day on which it reached that value'],
+    ['insider clusters --min-value 1000', '--signals gives the day on which it passed it'],
     // The note applies to both days of the comparison.
     [
       'diff GDPC1 2018-06-20 2018-07-31',

@@ -236,7 +236,7 @@ describe('without a store', () => {
     () => ({ env: { HOME: home } }),
   );
 
-  it.each(['store undo', 'series rm GDP', `store merge ${store}`, 'store restore sample'])(
+  it.each(['store undo', 'series rm GDP', `store merge ${store}`, `store restore ${store}`])(
     'the sample is not changed by its path or its name: asof %s',
     async (words) => {
       const before = digestOf(samplePath());
