@@ -95,6 +95,10 @@ function ownMethods(source: LibrarySource) {
     });
   };
   const care = 'care of a store';
+  const close = async (): Promise<void> => {
+    session.close();
+    await client.close();
+  };
   return {
     /** Maintenance of the store: backups, copies, checks. */
     store: storeCare({
@@ -187,10 +191,10 @@ function ownMethods(source: LibrarySource) {
     origin: session.guarded({ name: 'origin', args: [] }, () => client.origin()),
 
     /** Closes the store, or the connections to the service; later calls fail. */
-    async close(): Promise<void> {
-      session.close();
-      await client.close();
-    },
+    close,
+
+    /** Closes at the end of a block that begins with `await using`. */
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -20,12 +20,12 @@ import { run } from '../answering/run.ts';
 import { withSuggestion } from '../answering/series-ids.ts';
 import type { UserTable } from '../answering/table.ts';
 import { restartOnChange } from '../client/client.ts';
-import { type Day, latestDay, utcDay } from '../domain/values/date.ts';
-import { inVoice, Problem } from '../errors/problem.ts';
+import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';
+import { contradiction, inVoice, Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, KnownInstant, Row, SeriesSummary } from '../operations/envelope.ts';
 import { camelCase, type Field } from '../operations/field.ts';
 import type { Param, ParamsOf } from '../operations/param.ts';
-import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
+import { type Clock, clockAt, day, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
@@ -254,7 +254,9 @@ export function signatureOf(question: Question): Signature {
     })),
     params: {
       noun: 'parameter',
-      kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), kindOf(one)])),
+      kinds: Object.fromEntries(
+        own.flatMap(([key, one]) => [[camelCase(key), kindOf(one)], ...strictKind(one)]),
+      ),
       required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
       ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
     },
@@ -265,14 +267,36 @@ function kindOf(param: Param): Kind {
   return { ...param, schema: { ...param.schema, description: param.description } };
 }
 
+function strictKind({ strictly }: Param): readonly (readonly [name: string, kind: Kind])[] {
+  if (strictly === undefined) return [];
+  const { name, description } = strictly;
+  return [[camelCase(name), { check: dayBefore, schema: { ...day.schema, description } }]];
+}
+
+/** Checks a day whose start bounds what is known; returns the last day before it. */
+function dayBefore(value: unknown, name: string, clock: Clock): Day {
+  const before = addDays(day.check(value, name, clock), -1);
+  if (before <= clock.latest) return before;
+  throw contradiction(name, ({ param }) => `${param(name)} ${value} is in the future: its eve is not over`);
+}
+
 function wireNamed(question: Question, given: NamedValues, clock?: Clock): NamedValues {
   const params = { ...question.params, ...demandsOf(question) };
   const entries = Object.entries(params).flatMap(([name, one]) => {
-    const value = given[camelCase(name)];
+    const value = strictValue(one, name, given, clock) ?? given[camelCase(name)];
     if (value === undefined) return [];
     return [[name, clock === undefined ? value : one.check(value, name, clock)]];
   });
   return Object.fromEntries(entries);
+}
+
+function strictValue({ strictly }: Param, name: string, given: NamedValues, clock?: Clock): unknown {
+  const { [camelCase(strictly?.name ?? '')]: value } = given;
+  if (strictly === undefined || value === undefined) return undefined;
+  const other = [name, 'known_at'].find((one) => given[camelCase(one)] !== undefined);
+  if (other !== undefined)
+    throw contradiction(other, ({ param }) => `use either ${param(other)} or ${param(strictly.name)}`);
+  return clock === undefined ? value : dayBefore(value, strictly.name, clock);
 }
 
 function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
@@ -290,7 +314,7 @@ function queryIn(question: Question, asked: readonly unknown[], { clock, naming,
   const named = args.flatMap(({ name, label = name, check }, i) =>
     asked[i] === undefined ? [] : [[name, check(asked[i], label, now)]],
   );
-  const given = wireNamed(question, { ...Object(asked[args.length]) }, now);
+  const given = inVoice(methodNaming, () => wireNamed(question, { ...Object(asked[args.length]) }, now));
   const { demands, values: own } = splitDemands(given);
   const values = inVoice(naming, () =>
     checkedNames(question, { ...question.defaults, ...Object.fromEntries(named), ...own }, now),

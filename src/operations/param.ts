@@ -37,9 +37,13 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly namesSeries?: boolean;
   /** True for our extension, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
+  /** The parameter of a library that bounds the same strictly: its value is the day after. */
+  readonly strictly?: StrictParam;
   /** The field of each row that it bounds: equal to, at least, or at most the value. */
   readonly bounds?: { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 };
+
+type StrictParam<N extends string = string> = { readonly name: N; readonly description: string };
 
 /** The parameters of an operation by name. */
 export type Params = { readonly [name: string]: Param };
@@ -69,6 +73,10 @@ export type ParamsOf<O> = O extends { readonly params: infer P }
         readonly [K in keyof P as P[K] extends Param<unknown, true> ? never : CamelCase<K>]?:
           | PresentValue<P[K]>
           | undefined;
+      } & {
+        readonly [K in keyof P as P[K] extends { readonly strictly: StrictParam<infer N> }
+          ? CamelCase<N>
+          : never]?: PresentValue<P[K]> | undefined;
       }
     >
   : never;
@@ -143,10 +151,15 @@ export function dayRange(noun: string, field: string) {
 }
 
 /** Declares an optional as-of date; a day that has not begun anywhere on Earth is refused. */
-export function asOfParam(declared: Pick<ParamOptions, 'extension'> = {}): Param<Day | undefined, false> {
+export function asOfParam(declared: Pick<ParamOptions, 'extension'> = {}) {
   const about = 'As-of date: the answer has only what was published on or before it.';
-  return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
+  return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf, strictly: knownBefore };
 }
+
+const knownBefore: StrictParam<'known_before'> = {
+  name: 'known_before',
+  description: 'Day at whose start it must be known: the answer has only what was published before it.',
+};
 
 /** The flag of an as-of date. */
 export const asOfFlag: Flag = {

@@ -446,3 +446,27 @@ it('a restored store answers from the backup at once, where nothing else has it 
   await other.close();
   await own.close();
 });
+
+it('takes knownBefore wherever it takes asOf: what was published before that day', async () => {
+  const sample = await open(samplePath(), { clock });
+  const limit = 1;
+  const [before] = (await sample.observations('GDP', { knownBefore: '2015-01-30', limit })).rows;
+  // The advance estimate of 2014 Q4 came out on 30 January 2015.
+  expect(before).toMatchObject({ date: '2014-07-01', as_of_date: '2014-12-23' });
+  const range = { from: '2014-07-01', to: '2014-10-01' };
+  const strict = await sample.panel('GDP', { knownBefore: '2015-01-30', ...range });
+  expect(strict.rows).toEqual((await sample.panel('GDP', { asOf: '2015-01-29', ...range })).rows);
+  await expect(
+    sample.observations('GDP', { knownBefore: '2015-01-30', asOf: '2015-01-30' }),
+  ).rejects.toMatchObject({ detail: "use either 'asOf' or 'knownBefore'" });
+  await expect(sample.panel('GDP', { knownBefore: '2999-01-01' })).rejects.toMatchObject({
+    detail: expect.stringContaining('is in the future'),
+  });
+  await sample.close();
+});
+
+it('closes at the end of a block with `await using`', async () => {
+  const opened = await open(path, { clock });
+  await opened[Symbol.asyncDispose]();
+  await expect(opened.ping()).rejects.toMatchObject({ detail: 'this asof was closed' });
+});

@@ -100,7 +100,7 @@ describe('the types of the library', () => {
     type Cared = { [N in keyof library.StoreCare]: Awaited<ReturnType<library.StoreCare[N]>> };
     expectTypeOf<Cared>().toEqualTypeOf<Care>();
     type Named = keyof Rows | keyof Others | 'facts' | 'join' | 'snapshot' | 'store';
-    expectTypeOf<keyof Asof>().toEqualTypeOf<Named>();
+    expectTypeOf<keyof Asof & string>().toEqualTypeOf<Named>();
 
     type Asked<N extends keyof Rows | 'join'> = Parameters<Asof[N]>;
     type OfOperation<N extends library.OperationName> = [params?: OperationParams<N>];

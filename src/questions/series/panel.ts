@@ -98,15 +98,17 @@ const ofManyDays = ['beyond', 'with_dates', 'last', 'lag', 'known_before_each'] 
 
 type PanelGiven = ParamsOf<{ readonly params: typeof params }>;
 
-type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'knownAt' | 'from' | 'to' | keyof OfManyDays>;
+type OneDay = 'asOf' | 'knownAt' | 'knownBefore';
+
+type OfAnyPanel = Omit<PanelGiven, OneDay | 'asOfEach' | 'from' | 'to' | keyof OfManyDays>;
 
 type OfManyDays = Pick<PanelGiven, 'beyond' | 'knownBeforeEach' | 'lag' | 'last' | 'withDates'>;
 
-type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'knownAt' | 'to'> & {
+type AsOfOneDay = Pick<PanelGiven, OneDay | 'from' | 'to'> & {
   readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
 };
 
-type AsOfEachDay = OfManyDays & { readonly asOf?: undefined; readonly knownAt?: undefined } & (
+type AsOfEachDay = OfManyDays & { readonly [K in OneDay]?: undefined } & (
     | { readonly asOfEach: Rhythm; readonly from: Day; readonly to: Day }
     | (Pick<PanelGiven, 'from' | 'to'> & { readonly asOfEach: readonly Day[] })
   );

@@ -88,7 +88,7 @@ type RevisionsAsked = ParamValues<typeof params>;
 type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
 
 /** The newest dates from `from` to `to`, at most `limit`, as known on `asOf`. */
-type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
+type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'knownBefore' | 'limit' | 'to'>;
 
 type TableParams = DatesGiven &
   Pick<RevisionsGiven, 'digits' | 'units'> & {
