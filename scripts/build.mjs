@@ -25,6 +25,36 @@ await build({
   },
 });
 
+// The library for pages, which asks a service by fetch. What takes the place of Node's modules there:
+const forPages = {
+  'node:timers/promises': 'export const setImmediate = () => new Promise((resolve) => setTimeout(resolve));',
+  // Only a store computes hashes.
+  'node:crypto': 'export const createHash = undefined;',
+  transport: await readFile('src/client/remote/fetch-transport.ts', 'utf8'),
+  open: "export function openTable() { throw new TypeError('a page has no files: pass the rows of the table'); }",
+};
+const withoutNode = {
+  name: 'without-node',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'for-pages' }));
+    onLoad({ filter: /./, namespace: 'for-pages' }, ({ path }) => ({ contents: forPages[path] }));
+    onLoad({ filter: /[\\/](remote[\\/]transport|table[\\/]open)\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: forPages[/(\w+)\.ts$/.exec(path)[1]],
+    }));
+  },
+};
+await build({
+  entryPoints: ['src/browser.ts'],
+  outfile: 'dist/browser.js',
+  bundle: true,
+  platform: 'browser',
+  target: 'es2022',
+  format: 'esm',
+  minify: true,
+  plugins: [withoutNode],
+});
+
 // The reference page of the service.
 await mkdir('dist/swagger-ui', { recursive: true });
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'])

@@ -31,7 +31,7 @@ export type Asked = {
 };
 
 /** Where a service counts, and how it serves. */
-type Serving = Pick<ServeOptions, 'explorer' | 'maxSeconds' | 'metrics' | 'timeouts'> & {
+type Serving = Pick<ServeOptions, 'corsOrigins' | 'explorer' | 'maxSeconds' | 'metrics' | 'timeouts'> & {
   readonly accessAddress?: string;
 };
 

@@ -98,7 +98,7 @@ function problemIn(
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   let document: unknown;
   try {
-    document = JSON.parse(reply.body.toString('utf8'));
+    document = JSON.parse(new TextDecoder().decode(reply.body));
   } catch {
     return undefined;
   }

@@ -1,17 +1,30 @@
 // Why: docs/decisions/node-http-for-remote-queries.md
-import http from 'node:http';
-import https from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { BaseUrl } from './settings.ts';
+import {
+  type HttpHeaders,
+  type HttpReply,
+  openTransport,
+  type Proxies,
+  type Transport,
+} from './transport.ts';
+
+export type { HttpReply } from './transport.ts';
 
 /** Waits some milliseconds; throws `interrupted` on the signal. */
-export async function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(milliseconds, undefined, signal && { signal }).catch(() => {
-    throw new Problem('interrupted', 'interrupted');
+export function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(new Problem('interrupted', 'interrupted'));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
@@ -22,16 +35,6 @@ export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date)
   const date = /^\w{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
 }
-
-type HttpHeaders = { readonly [name: string]: string };
-
-/** A service's reply with any status; `url` has no query. */
-export type HttpReply = {
-  readonly url: string;
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  readonly body: Buffer;
-};
 
 /** One try of a request, with every secret redacted. */
 export type RequestTry = {
@@ -64,9 +67,6 @@ export type RequestOptions = {
   /** Called after each try and before each wait, without secrets. */
   readonly watch?: ((event: RemoteEvent) => void) | undefined;
 };
-
-/** The largest body in bytes, far more than a page of a thousand rows. */
-const largestBody = 64 * 1024 * 1024;
 
 /** Sends single requests to one service; headers go only to its origin. */
 export class Requester {
@@ -123,10 +123,7 @@ export class Requester {
   async #exchange(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply> {
     const { origin } = this.#base;
     this.#transport ??= openTransport(origin, this.#proxies);
-    const url = origin + path.replace(/\?.*$/s, '');
-    const response = await (await this.#transport).send(path, headers, signal);
-    const received = { url, status: response.status, headers: flat(response.headers) };
-    return { ...received, body: await decoded(received, await collect(response.body, url)) };
+    return (await this.#transport).send(path, headers, signal);
   }
 
   #failureOf(error: unknown, deadline: AbortSignal): ConnectionFailure {
@@ -158,41 +155,6 @@ export function redacted(problem: Problem, secrets: readonly string[]): Problem 
     ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text && clean(text)])),
     hints: hints.map(clean),
   });
-}
-
-function flat(headers: HttpResponse['headers']): HttpHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-  );
-}
-
-/** Reads the whole body, which frees the connection; leaving the loop early closes the connection. */
-async function collect(body: AsyncIterable<Buffer>, url: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > largestBody) throw tooLarge(url);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
-const unzip = promisify(gunzip);
-
-async function decoded({ url, headers }: Omit<HttpReply, 'body'>, body: Buffer): Promise<Buffer> {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity' || body.length === 0) return body;
-  const unreadable = (how: string) =>
-    new Problem('bad-answer', `${url} answered ${how}, which asof cannot read`);
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw unreadable(`as ${encoding}`);
-  return unzip(body, { maxOutputLength: largestBody }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(url) : unreadable('as damaged gzip');
-  });
-}
-
-function tooLarge(url: string): Problem {
-  return new Problem('bad-answer', `${url} answered with more than ${largestBody / 1024 / 1024} MiB`);
 }
 
 type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
@@ -260,9 +222,6 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
 }
 
-/** Proxies as URLs; an empty text is no proxy. */
-type Proxies = { readonly http: string; readonly https: string; readonly no: string };
-
 /** Reads the proxies from the usual variables of an environment, lower case first. */
 export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Proxies {
   const first = (...names: readonly string[]) =>
@@ -281,99 +240,4 @@ function proxyFor(origin: string, { http, https }: Proxies): string | undefined 
   if (!URL.canParse(url)) return undefined;
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
-}
-
-/** A response; reading or leaving its body frees the connection. */
-type HttpResponse = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: AsyncIterable<Buffer>;
-};
-
-/** Sends GET requests over open connections, without time limits of its own. */
-type Transport = {
-  /** Sends a path exactly as it is. */
-  send(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpResponse>;
-  /** Closes every connection, including those in the making. */
-  close(): Promise<void>;
-};
-
-/** Opens a transport to one origin: undici with a proxy, else Node's HTTP client, which starts faster. */
-async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
-  if (proxies.http + proxies.https !== '') return proxyTransport(origin, proxies);
-  const { request, Agent } = origin.startsWith('https:') ? https : http;
-  const agent = new Agent({ keepAlive: true });
-  const { hostname, port } = new URL(origin);
-  // An IPv6 address in brackets; Node wants it without them.
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const send: Transport['send'] = (path, headers, signal) =>
-    new Promise((resolve, reject) => {
-      const sent = request({ host, port, path, headers, signal, agent });
-      sent.once('response', (message) =>
-        resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
-      );
-      sent.once('error', (error: NodeJS.ErrnoException) => {
-        // The service had closed the idle connection before the request.
-        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(send(path, headers, signal));
-        else reject(error);
-      });
-      sent.end();
-    });
-  return { send, close: async () => agent.destroy() };
-}
-
-async function proxyTransport(origin: string, proxies: Proxies): Promise<Transport> {
-  const { EnvHttpProxyAgent, Socks5ProxyAgent } = await import('undici');
-  const httpProxy = proxyUrl('HTTP_PROXY', proxies.http);
-  const httpsProxy = proxyUrl('HTTPS_PROXY', proxies.https);
-  const isSocks = `${httpProxy} ${httpsProxy}`.includes('socks5:');
-  if (isSocks) silently(() => new Socks5ProxyAgent('socks5://localhost:1').destroy());
-  const closing = new AbortController();
-  const connect = { timeout: 0, signal: closing.signal };
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy,
-    httpsProxy,
-    noProxy: proxies.no,
-    // Many proxies allow tunnels only to port 443, so plain http requests go without one.
-    proxyTunnel: false,
-    connect,
-    // With TLS options, undici would speak TLS to a SOCKS proxy.
-    ...(!isSocks && { proxyTls: connect }),
-    requestTls: connect,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  return {
-    async send(path, sent, signal) {
-      const request = { origin, path, headers: sent, signal, method: 'GET' } as const;
-      const { statusCode: status, headers, body } = await dispatcher.request(request);
-      return { status, headers, body };
-    },
-    async close() {
-      // undici's `destroy` waits for connections in the making.
-      closing.abort();
-      await dispatcher.destroy();
-    },
-  };
-}
-
-function proxyUrl(name: string, text: string): string {
-  if (text === '') return '';
-  const url = (text.includes('://') ? text : `http://${text}`).replace(/^socks5?h?:/i, 'socks5:');
-  if (URL.canParse(url) && /^(https?|socks5):/i.test(url)) return url;
-  const what = URL.canParse(url) ? `speaks ${new URL(url).protocol}//, which asof does not` : 'is not a URL';
-  throw new Problem('bad-input', `the proxy in ${name} ${what}`, {
-    hints: ['such as http://proxy.example.com:3128 or socks5://proxy.example.com:1080'],
-  });
-}
-
-/** Silences undici's one warning that SOCKS is experimental: nobody who runs a query can act on that. */
-function silently(work: () => unknown): void {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    work();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
