@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
 import { embeddedClient } from './client/open.ts';
 import { requestLimits } from './client/remote/settings.ts';
 import { Problem } from './errors/problem.ts';
-import { type Asof, asofOf } from './library/asof.ts';
+import { type Asof, asofOf, importFiles } from './library/asof.ts';
 import { checkArguments, isUrl, type Kinds, methodNaming, Session } from './library/call.ts';
 import type { MethodParams } from './library/methods.ts';
 import type { RowOf } from './operations/operation.ts';
@@ -13,6 +15,7 @@ import { defined } from './platform/defined.ts';
 import { samplePath, userFolders, variable } from './platform/installation.ts';
 import type { questions } from './questions/table.ts';
 import { isDatabase } from './store/address.ts';
+import type { FactRow } from './store/known-view.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './answering/answer.ts';
@@ -141,6 +144,33 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
     ...defined({ note: onNote }),
     ...(isService ? await service(where, { ...options, signal, clock }) : await store(where, options, clock)),
   });
+}
+
+/**
+ * Opens a store of the given statements alone, for tests; closing removes it.
+ * Rows that asof would refuse in a file are refused, with their line.
+ */
+export async function fromRows(
+  rows: readonly Pick<FactRow, 'as_of_date' | 'date' | 'series_id' | 'value'>[],
+  options: OpenOptions = {},
+): Promise<Asof> {
+  const folder = await mkdtemp(join(tmpdir(), 'asof-rows-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const [file, store] = [join(folder, 'rows.csv'), join(folder, 'rows.db')];
+    const lines = rows.map((row) => [row.series_id, row.date, row.as_of_date, row.value ?? ''].join());
+    await writeFile(file, `${['series_id,date,as_of_date,value', ...lines].join('\n')}\n`);
+    await importFiles([file], { store, ...defined({ clock: options.clock, signal: options.signal }) });
+    const asof = await open(store, options);
+    const close = async (): Promise<void> => {
+      await asof.close();
+      await remove();
+    };
+    return { ...asof, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 const openSignature = {
