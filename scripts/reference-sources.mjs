@@ -106,6 +106,7 @@ const otherSections = new Set([
   'Connection',
   'Messages',
   'Settings',
+  'Topics',
   'Examples',
 ]);
 

@@ -314,7 +314,7 @@ function queryIn(question: Question, asked: readonly unknown[], { clock, naming,
   const named = args.flatMap(({ name, label = name, check }, i) =>
     asked[i] === undefined ? [] : [[name, check(asked[i], label, now)]],
   );
-  const given = inVoice(methodNaming, () => wireNamed(question, { ...Object(asked[args.length]) }, now));
+  const given = inVoice(naming, () => wireNamed(question, { ...Object(asked[args.length]) }, now));
   const { demands, values: own } = splitDemands(given);
   const values = inVoice(naming, () =>
     checkedNames(question, { ...question.defaults, ...Object.fromEntries(named), ...own }, now),

@@ -101,19 +101,19 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
 const mostLines: Readonly<Record<string, number>> = {
   answering: 2358,
   cli: 4673,
-  client: 1573,
+  client: 1629,
   domain: 5522,
   errors: 322,
   explorer: 3695,
   import: 8858,
-  library: 1093,
+  library: 1121,
   lines: 799,
   maintenance: 1084,
   mcp: 270,
-  operations: 4296,
+  operations: 4309,
   platform: 519,
   pull: 5433,
-  questions: 4764,
+  questions: 4766,
   render: 2901,
   server: 3064,
   service: 512,
@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 465;
+const mostSingles = 469;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
