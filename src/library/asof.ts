@@ -41,7 +41,7 @@ import {
 import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
-import { type FactRow, factsOf as factRows, idKnown, knownView } from '../store/known-view.ts';
+import { type FactRow, factsOf as factRows, idKnown } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import {
   checkArguments,
@@ -219,8 +219,7 @@ async function* factsOf(
       if (state !== undefined && state !== name) throw dataChanged();
       state = name;
       const rows: FactRow[] = [];
-      for await (const batch of factRows(knownView(view, latest).series, id))
-        for (const row of batch) rows.push(row);
+      for await (const batch of factRows(view, latest, id)) for (const row of batch) rows.push(row);
       return rows;
     });
     yield* facts;

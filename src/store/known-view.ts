@@ -1,4 +1,4 @@
-import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
+import { type FrequencySince, frequencyOn, unitOn } from '../domain/series/series.ts';
 import { addDays, type Day, earlier, later } from '../domain/values/date.ts';
 import type {
   AllSeriesView,
@@ -8,6 +8,7 @@ import type {
   Series,
   StoreState,
   StoreView,
+  WholeView,
 } from './store.ts';
 
 const every = Number.MAX_SAFE_INTEGER;
@@ -213,16 +214,41 @@ export type FactRow = {
   readonly value: string | null;
   /** The kind of that day's vintage: `exact`, `fetched`, `sampled` or `unknown`. */
   readonly vintage_kind: string;
+  readonly title: string;
+  /** The unit as of that day. */
+  readonly units: string;
+  readonly frequency: string;
+  readonly seasonal_adjustment: string;
+  readonly source: string;
+  /** The last day that the series covers. */
+  readonly covered_to: Day;
 };
 
-/** Yields every statement about a series in batches, then one for each vintage that is about every date. */
-export async function* factsOf(series: AllSeriesView, id: string): AsyncGenerator<readonly FactRow[]> {
-  for await (const batch of series.statements(id))
-    yield batch.map(({ seriesId, date, asOf, value, kind = '' }) => {
-      return { series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind };
-    });
-  const vintages = await series.completeVintages(id);
-  yield vintages.map(({ asOf, kind }) => {
-    return { series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind };
+/** The columns of statements, in the order of a file. */
+export const factColumns = [
+  ...['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
+  ...['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'],
+] as const satisfies readonly (keyof FactRow)[];
+
+/**
+ * Yields every statement about a series that is known on a day in batches, each with the description of the series;
+ * then one for each vintage that is about every date.
+ */
+export async function* factsOf(view: WholeView, day: Day, id: string): AsyncGenerator<readonly FactRow[]> {
+  const { series } = knownView(view, day);
+  const contents = await view.contents.series(id);
+  if (contents === undefined) return;
+  const { stated, implied, coveredTo } = contents;
+  const { title = '', units = '', seasonalAdjustment = '' } = stated;
+  const changes = await series.descriptionChanges(id);
+  const rowOf = (asOf: Day, kind: string, said: Pick<FactRow, 'date' | 'value'>): FactRow => ({
+    ...{ series_id: id, date: said.date, as_of_date: asOf, value: said.value, vintage_kind: kind },
+    ...{ title, units: unitOn(asOf, units, changes), frequency: stated.frequency ?? implied.frequency ?? '' },
+    ...{ seasonal_adjustment: seasonalAdjustment, source: implied.source ?? stated.source ?? '' },
+    covered_to: earlier(coveredTo, day),
   });
+  for await (const batch of series.statements(id))
+    yield batch.map(({ date, asOf, value, kind = '' }) => rowOf(asOf, kind, { date, value }));
+  const vintages = await series.completeVintages(id);
+  yield vintages.map(({ asOf, kind }) => rowOf(asOf, kind, { date: null, value: null }));
 }

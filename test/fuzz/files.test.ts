@@ -113,13 +113,11 @@ async function checkStore(store: string, paths: readonly string[], options: Part
   await importFiles(paths, { store, clock, ...options });
   expect(await contentsOf(store), 'the same import again').toEqual(contents);
   if (contents.facts.length === 0) return;
-  const lines = contents.facts.map(
-    ({ series_id, date, as_of_date, value, vintage_kind }) =>
-      `${series_id},${date ?? ''},${as_of_date},${value ?? ''},${vintage_kind}`,
-  );
+  const quoted = (cell: string | null) => `"${(cell ?? '').replaceAll('"', '""')}"`;
+  const lines = contents.facts.map((row) => Object.values(row).map(quoted).join());
   const copied = join(scratch, 'copy', 'asof.db');
   rmSync(dirname(copied), { recursive: true, force: true });
-  const written = `series_id,date,as_of_date,value,vintage_kind\n${lines.join('\n')}\n`;
+  const written = `${Object.keys(contents.facts[0] ?? {}).join()}\n${lines.join('\n')}\n`;
   await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), {
     store: copied,
     clock,

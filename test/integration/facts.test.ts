@@ -27,11 +27,11 @@ async function copyOf(store: string): Promise<string> {
   return copy;
 }
 
-/** The same lines as asof writes them of days of publication. */
-const exactFacts = (...lines: readonly string[]) =>
+/** The same lines as asof writes them of days of publication; `about` has the rest of each series. */
+const exactFacts = (about: Readonly<Record<string, string>>, ...lines: readonly string[]) =>
   facts(...lines)
-    .replace(/\n/, ',vintage_kind\n')
-    .replace(/(\d|,)\n/g, '$1,exact\n');
+    .replace(/\n/, ',vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to\n')
+    .replace(/^([XY])(.*)$/gm, (_, id, rest) => `${id}${rest},exact,${about[id]}`);
 
 describe('the output of asof facts', () => {
   it('makes a store with the same statements and answers, withdrawals by complete vintages among them', async () => {
@@ -73,6 +73,7 @@ describe('the output of asof facts', () => {
       'metadata.csv': 'series_id,frequency\nX,Q\n',
     });
     const before = exactFacts(
+      { X: ',,Q,,,2020-09-01', Y: ',,,,,2020-05-01' },
       'X 2020-01-01 2020-05-01 1.5',
       'X 2020-01-01 2020-06-01 1.50',
       'X 2020-04-01 2020-08-01',
@@ -83,5 +84,31 @@ describe('the output of asof facts', () => {
     const [summary] = await importPaths(store, [await factsOf(store)]);
     expect(summary).toMatchObject({ statementsNew: 0, statementsKnown: 5 });
     expect([await textOf(store), await textOf(await copyOf(store))]).toEqual([before, before]);
+  });
+
+  it('brings titles, sources, coverage and the unit of each vintage into another store', async () => {
+    const store = newStorePath(folder);
+    const about = 'Real output,M,Seasonally adjusted,Own,2021-06-30';
+    const header = `${facts().trim()},title,frequency,seasonal_adjustment,source,covered_to,units`;
+    await importFiles(store, {
+      'facts.csv': [
+        header,
+        `X,2020-01-01,2020-02-01,100,${about},Dollars of 2009`,
+        `X,2020-01-01,2020-08-01,112,${about},Dollars of 2012`,
+        '',
+      ].join('\n'),
+    });
+    const copy = await copyOf(store);
+    const shown = async (path: string, ...words: readonly string[]) =>
+      JSON.parse((await asof([...words, '--json', '--store', path])).out).results;
+    const [series] = await shown(copy, 'series', 'show', 'X');
+    expect(series).toMatchObject({
+      ...{ title: 'Real output', units: 'Dollars of 2012', frequency: 'M', source: 'Own' },
+      ...{ seasonal_adjustment: 'Seasonally adjusted', covered_to: '2021-06-30T00:00:00Z' },
+    });
+    expect(await shown(store, 'series', 'show', 'X')).toEqual([series]);
+    expect(await shown(copy, 'obs', 'X', '--as-of', '2020-03-01')).toMatchObject([
+      { value: '100', unit: 'Dollars of 2009' },
+    ]);
   });
 });

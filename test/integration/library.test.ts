@@ -313,6 +313,12 @@ describe('facts and imports', () => {
     expect(rows[0]).toEqual({
       ...{ series_id: 'GDP', date: '2020-01-01', as_of_date: '2020-12-01' },
       ...{ value: '0.10', vintage_kind: 'exact' },
+      ...{ title: expect.any(String), units: expect.any(String), frequency: expect.any(String) },
+      ...{
+        seasonal_adjustment: expect.any(String),
+        source: expect.any(String),
+        covered_to: expect.any(String),
+      },
     });
     const lines = rows.map(
       ({ series_id, date, as_of_date, value }) => `${series_id} ${date} ${as_of_date} ${value}`,

@@ -19,16 +19,13 @@ import {
   textOption,
   toggle,
 } from '../../lines/command.ts';
-import type { Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
-import { defined } from '../../platform/defined.ts';
 import { print } from '../../platform/sink.ts';
 import { formatForFile, outputChoice, rendererFor } from '../../render/output.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
-import { factsOf, idKnown, knownView } from '../../store/known-view.ts';
+import { factColumns, factsOf, idKnown } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
-import type { AllSeriesView, WholeView } from '../../store/store.ts';
 import {
   defaultStorePath,
   replacedSample,
@@ -176,17 +173,11 @@ const writeFacts = command({
   examples: `
 # every statement about a series, to keep or to import elsewhere
 asof facts GDP -o gdp.csv
-# titles, units and frequencies, to import with the statements
-asof facts GDP --metadata -o gdp-metadata.csv
 # the number of statements
 asof facts "PCE*" | tail -n +2 | wc -l
 `,
   args: [{ name: 'id', complete: 'ids', about: 'series ids, or a quoted pattern with *', several: true }],
   parts: {
-    metadata: toggle(
-      'metadata',
-      'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
-    ),
     skipMissing,
     output: {
       ...csv,
@@ -202,7 +193,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
     store,
     messages,
   },
-  async run({ args, metadata, skipMissing, output, store: named, messages }, io) {
+  async run({ args, skipMissing, output, store: named, messages }, io) {
     const store = await ofStore(storeAlone(io, { command: 'facts', store: named }), openStore);
     try {
       const client = embeddedClient(store, io.clock);
@@ -215,16 +206,14 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const choice = outputChoice(output, place, {});
       const bar = messages.progress(io.stdout.isTTY !== true);
       await store.read(async (view) => {
-        const { series } = knownView(view, latest);
-        const { columns, rows } = metadata ? metadataOf(view) : statementsIn(series);
-        const fields = columns.map((name) => ({ name, type: 'text', description: '' }) as const);
+        const fields = factColumns.map((name) => ({ name, type: 'text', description: '' }) as const);
         const batches = async function* () {
           for (const [done, id] of ids.entries()) {
-            yield* rows(id);
+            yield* factsOf(view, latest, id);
             bar.show(() => id, { done, total: ids.length, unit: 'series' });
           }
         };
-        const renderer = await rendererFor(choice, { fields, columns }, false);
+        const renderer = await rendererFor(choice, { fields, columns: factColumns }, false);
         await writeRows(choice, renderer, batches(), io);
       });
       for (const { text } of notesOf(ask)) messages.warn(`asof: ${text}`);
@@ -233,41 +222,6 @@ asof facts "PCE*" | tail -n +2 | wc -l
     }
   },
 });
-
-type ExportedRows = {
-  readonly columns: readonly string[];
-  readonly rows: (id: string) => AsyncIterable<readonly Row[]>;
-};
-
-function statementsIn(series: AllSeriesView): ExportedRows {
-  const columns = ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'];
-  return { columns, rows: (id) => factsOf(series, id) };
-}
-
-/** Reads what is stated about a series, or implied by the formats of its files. */
-function metadataOf(view: WholeView): ExportedRows {
-  return {
-    columns: [
-      ...['series_id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source'],
-      ...['covered_to', 'vintage_kind'],
-    ],
-    async *rows(id) {
-      const contents = await view.contents.series(id);
-      if (contents === undefined) return;
-      const { stated, implied, coveredTo } = contents;
-      const { seriesId, title, units, seasonalAdjustment, vintageKind } = stated;
-      const frequency = stated.frequency ?? implied.frequency;
-      const source = implied.source ?? stated.source;
-      const described = { series_id: seriesId, title, units, frequency, source };
-      const known = {
-        seasonal_adjustment: seasonalAdjustment,
-        covered_to: coveredTo,
-        vintage_kind: vintageKind,
-      };
-      yield [defined({ ...described, ...known })];
-    },
-  };
-}
 
 /** `asof facts` and `asof import`: a store as CSV, and files into the store. */
 export const commands = [writeFacts, importCommand];

@@ -364,7 +364,7 @@ describe('control characters in the title of a series', () => {
     ['series show GDP --csv', hostile],
     ['series show GDP -f tsv', hostile],
     ['series search -f ndjson', JSON.stringify(hostile).slice(1, -1)],
-    ['facts GDP --metadata', hostile],
+    ['facts GDP', hostile],
     ['join - --on day GDP --csv', hostile],
   ])('never reach a terminal, and a pipe gets them as they are: %s', async (words, raw) => {
     const line = [...words.split(' '), '--store', evil];

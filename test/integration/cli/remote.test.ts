@@ -122,7 +122,7 @@ describe('a command that reads a store only', () => {
     !       --store PATH names the store
     [exit 2]
     $ asof facts GDP --store ${samplePath()}
-    series_id,date,as_of_date,value,vintage_kind
+    series_id,date,as_of_date,value,vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to
     GDP,…
     …
     `,

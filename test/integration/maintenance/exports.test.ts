@@ -45,7 +45,6 @@ const everyFiling = 'insider filings --from 2000-01-01 --all';
 const questions = [
   'series search --all --json',
   'facts *',
-  'facts * --metadata',
   'observations GDP CPI X1 --as-of 2020-06-30 --all --json',
   'observations GDP CPI X1 --all --json',
   'vintages GDP --all --json',
@@ -95,7 +94,6 @@ describe('an empty store into which everything is imported that asof exports of 
         const rates = 'yields --all';
         const paths = [
           await exported('facts *', 'csv', store),
-          await exported('facts * --metadata', 'csv', store),
           await exported(rates, table, store),
           await exported(`${everyFiling}${whole.flags}`, whole.ending, store),
         ].flatMap((path) => path ?? []);

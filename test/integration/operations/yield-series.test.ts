@@ -97,7 +97,7 @@ describe('a maturity of the curves is a series', () => {
     expect(results.map(({ value }) => value)).toEqual(['1.5']);
     expect((await ask(both, seriesSearch, 'q=T10Y2Y')).results).toHaveLength(1);
     const held = (await asof(['facts', '*', '--store', both])).out;
-    expect(linesOf(held).slice(1)).toEqual(['T10Y2Y,2015-01-02,2015-01-03,1.5,exact']);
+    expect(linesOf(held).slice(1)).toEqual(['T10Y2Y,2015-01-02,2015-01-03,1.5,exact,,,,,,2015-01-03']);
   });
 });
 
@@ -160,8 +160,8 @@ describe('a command or a request for a maturity of the curves', () => {
 
     # for the facts of a pattern leaves out the series that the curves answer
     $ asof facts *
-    series_id,date,as_of_date,value,vintage_kind
-    GDP,2014-07-01,2014-12-23,17599.8,exact
+    series_id,date,as_of_date,value,vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to
+    GDP,2014-07-01,2014-12-23,17599.8,exact,…
     $ asof facts T10*
     ! asof: series 'T10*' has no facts: its rates come from the curves
     …

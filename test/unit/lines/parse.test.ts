@@ -208,7 +208,7 @@ const plainPull = {
   connection: {},
   messages,
 };
-const facts = { output: { ...output, format: 'csv' }, skipMissing: false, metadata: false, messages };
+const facts = { output: { ...output, format: 'csv' }, skipMissing: false, messages };
 const help = (...words: string[]) => ({ command: 'help', words, isMistake: false });
 
 const others: readonly (readonly [line: string, parsed: object])[] = [
@@ -232,7 +232,6 @@ const others: readonly (readonly [line: string, parsed: object])[] = [
     },
   ],
   ['facts GDP PCE* --skip-missing', { ...facts, args: ['GDP', 'PCE*'], skipMissing: true }],
-  ['facts * --metadata', { ...facts, args: ['*'], metadata: true }],
   [
     'facts GDP -o gdp.csv --store a.db',
     { ...facts, args: ['GDP'], output: { ...output, format: 'csv', file: 'gdp.csv' }, store: 'a.db' },

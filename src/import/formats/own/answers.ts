@@ -249,7 +249,12 @@ function jsonRow(cells: UncheckedObject, row: number): TableRow {
   };
 }
 
-function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'series_id'): SeriesMetadata {
+/** Reads the description of a series from a row; an empty cell states nothing. */
+export function describedSeries(
+  file: SourceFile,
+  row: TableRow,
+  idColumn: 'id' | 'series_id',
+): SeriesMetadata {
   const cells = cellReader(file, row);
   const text = (column: string) => row.cell(column) || undefined;
   const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');

@@ -1,15 +1,25 @@
 import type { Statement } from '../../../domain/series/revision-history.ts';
-import { parseVintageKind, type StoredKind, vintageKinds } from '../../../domain/series/series.ts';
+import {
+  parseVintageKind,
+  type SeriesMetadata,
+  type StoredKind,
+  vintageKinds,
+} from '../../../domain/series/series.ts';
 import type { Day } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
-import { placesOf } from '../../readers/rows.ts';
-import { type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
+import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
+import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
+import { describedSeries } from './answers.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
 const kindColumn = 'vintage_kind';
+
+/** What describes the series of a statement; the unit is that of its vintage. */
+const descriptions = ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'];
+const lasting = descriptions.filter((name) => name !== 'units');
 
 /**
  * asof's own format: one statement per line; an empty value is a withdrawal.
@@ -19,7 +29,7 @@ export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary: [
     'statements',
-    ', one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
+    `, one per line (series_id,date,as_of_date,value[,vintage_kind,${descriptions.join()}]), as asof facts writes them`,
   ],
   statesAsOf: 'by hand',
   // Observations, which lack vintages, have such columns beside others.
@@ -28,26 +38,31 @@ export const asofCsv: ImportFormat = {
   async *read(file) {
     const coveredTo = new Map<string, Day>();
     const statement = statementReader(file);
+    const described = descriptionReader(file);
     for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
       const statements: Statement[] = [];
       const complete: Statement[] = [];
       for (const row of rows) {
         const made = statement(row, header);
+        if (header.places !== undefined) described.take(tableRow(row, header.places), made);
         if (made.date === '') complete.push(made);
         else statements.push(made);
         const known = coveredTo.get(made.seriesId);
         if (known === undefined || known < made.asOf) coveredTo.set(made.seriesId, made.asOf);
       }
-      yield { statements, complete };
+      yield { ...described.taken(), statements, complete };
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
   },
 };
 
-type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>>;
+type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>> & {
+  /** The places of all columns, if some describe series. */
+  readonly places: ReadonlyMap<string, number> | undefined;
+};
 
 function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
-  const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
+  const places = placesOf(file, header, { required: columns, optional: [kindColumn, ...descriptions] });
   const at = (name: string) => places.get(name) ?? -1;
   return {
     series_id: at('series_id'),
@@ -55,6 +70,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
     as_of_date: at('as_of_date'),
     value: at('value'),
     vintage_kind: at(kindColumn),
+    places: descriptions.some((name) => places.has(name)) ? places : undefined,
   };
 }
 
@@ -93,5 +109,46 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       value: numberOf(value, row),
       ...(at.vintage_kind >= 0 && { kind: kindIn(cells[at.vintage_kind] ?? '', row) }),
     };
+  };
+}
+
+/** Makes a reader of what rows say of their series: all rows of one say the same, but for the unit of their vintage. */
+function descriptionReader(file: SourceFile) {
+  const known = new Map<string, TableRow>();
+  const units = new Map<string, TableRow>();
+  type Found = { readonly metadata: SeriesMetadata[]; readonly units: Required<Batch>['units'][number][] };
+  const begin = (): Found => ({ metadata: [], units: [] });
+  let found = begin();
+  const checkSame = (before: TableRow, row: TableRow, columns: readonly string[], subject: string) => {
+    const column = columns.find((name) => row.cell(name) !== before.cell(name));
+    if (column === undefined) return;
+    const value = row.cell(column);
+    const said = JSON.stringify(before.cell(column));
+    throw refusal(file, { row: row.row, column, value }, `row ${before.row} says ${said} of ${subject}`);
+  };
+  return {
+    take(row: TableRow, { seriesId, asOf }: Pick<Statement, 'asOf' | 'seriesId'>): void {
+      const before = known.get(seriesId);
+      if (before === undefined) {
+        // The kind is that of a vintage, and the unit too.
+        const { units: _, vintageKind: __, ...metadata } = describedSeries(file, row, 'series_id');
+        if (Object.keys(metadata).length > 1) found.metadata.push(metadata);
+        known.set(seriesId, row);
+      } else checkSame(before, row, lasting, seriesId);
+      const vintage = `${seriesId} as of ${asOf}`;
+      const other = units.get(vintage);
+      if (other !== undefined) checkSame(other, row, ['units'], vintage);
+      else {
+        units.set(vintage, row);
+        const own = row.cell('units');
+        if (own !== '') found.units.push({ seriesId, asOf, units: own });
+      }
+    },
+    /** Returns what rows said since the last call. */
+    taken(): Pick<Batch, 'metadata' | 'units'> {
+      const taken = found;
+      found = begin();
+      return taken;
+    },
   };
 }

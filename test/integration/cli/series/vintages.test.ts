@@ -77,21 +77,21 @@ describe('several series', () => {
 
     # have facts in the CSV that import reads, all or those that are found
     $ asof facts gdp UNR*
-    series_id,date,as_of_date,value,vintage_kind
-    GDP,2014-07-01,2014-10-30,17535.4,exact
-    GDP,2014-07-01,2014-11-25,17555.2,exact
-    GDP,2014-07-01,2014-12-23,17599.8,exact
-    GDP,2014-10-01,2015-01-30,17710.7,exact
-    GDP,2014-10-01,2015-02-27,17701.3,exact
-    GDP,2014-10-01,2015-03-27,17703.7,exact
-    UNRATE,2014-12-01,2015-01-09,5.6,exact
+    series_id,date,as_of_date,value,vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to
+    GDP,2014-07-01,2014-10-30,17535.4,exact,…
+    GDP,2014-07-01,2014-11-25,17555.2,exact,…
+    GDP,2014-07-01,2014-12-23,17599.8,exact,…
+    GDP,2014-10-01,2015-01-30,17710.7,exact,…
+    GDP,2014-10-01,2015-02-27,17701.3,exact,…
+    GDP,2014-10-01,2015-03-27,17703.7,exact,…
+    UNRATE,2014-12-01,2015-01-09,5.6,exact,…
     $ asof facts NOPE UNRATE
     ! asof: series 'NOPE' not found
     …
     [exit 3]
     $ asof facts NOPE UNRATE --skip-missing -q
-    series_id,date,as_of_date,value,vintage_kind
-    UNRATE,2014-12-01,2015-01-09,5.6,exact
+    series_id,date,as_of_date,value,vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to
+    UNRATE,2014-12-01,2015-01-09,5.6,exact,…
     ! asof: left out, because not found: NOPE
 
     # are found by words, all of them without words

@@ -46,6 +46,25 @@ describe("asof's own CSV", () => {
     ]);
   });
 
+  test('takes what its rows say of their series, and the unit of each vintage', async () => {
+    const rows = [
+      'A,2014-10-01,2015-01-30,1,"Bread, white",Cents,M,2015-06-30',
+      'A,2014-10-01,2015-02-27,2,"Bread, white",Dollars,M,2015-06-30',
+      'B,2014-10-01,2015-02-27,3,,,,',
+    ];
+    const { metadata, units } = await readAll(
+      asofCsv,
+      csv(`${header},title,units,frequency,covered_to`, ...rows),
+    );
+    expect(metadata).toEqual([
+      { seriesId: 'A', title: 'Bread, white', frequency: 'M', coveredTo: '2015-06-30' },
+    ]);
+    expect(units).toEqual([
+      { seriesId: 'A', asOf: '2015-01-30', units: 'Cents' },
+      { seriesId: 'A', asOf: '2015-02-27', units: 'Dollars' },
+    ]);
+  });
+
   const noValue = 'neither a decimal number nor empty, as a withdrawal is';
   refuses(asofCsv, 'facts.csv', {
     [`, row 2, column "value": "0x1f": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,0x1f\n`,
@@ -53,7 +72,10 @@ describe("asof's own CSV", () => {
     ', row 2, column "date": "2014-02-30": there is no such date': `${header}\nGDP,2014-02-30,2015-01-30,1\n`,
     ', row 2, column "as_of_date": "2015-02-30": there is no such date': `${header}\nGDP,2014-10-01,2/30/2015,1\n`,
     [`, row 2, column "series_id": "": ${noId}`]: `${header}\n,2014-10-01,2015-01-30,1\n`,
-    ', row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value, vintage_kind': `${header},note\nA,2014-10-01,2015-02-27,1,x\n`,
+    ', row 3, column "title": "B": row 2 says "A" of GDP': `${header},title\nGDP,2014-10-01,2015-01-30,1,A\nGDP,2014-07-01,2015-01-30,1,B\n`,
+    ', row 3, column "units": "": row 2 says "Dollars" of GDP as of 2015-01-30': `${header},units\nGDP,2014-10-01,2015-01-30,1,Dollars\nGDP,2014-07-01,2015-01-30,1,\n`,
+    ', row 2, column "frequency": "X": not a frequency: D, W, BW, M, Q, SA or A': `${header},frequency\nGDP,2014-10-01,2015-01-30,1,X\n`,
+    ', row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value, vintage_kind, title, units, frequency, seasonal_adjustment, source, covered_to': `${header},note\nA,2014-10-01,2015-02-27,1,x\n`,
   });
 });
 
