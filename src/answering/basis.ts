@@ -1,8 +1,9 @@
 // Why: docs/decisions/what-an-answer-says-of-itself.md
+
 import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
-import type { NamedSeries } from '../domain/series/units.ts';
+import type { NamedSeries } from '../domain/series/transformation.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';

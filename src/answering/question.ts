@@ -1,5 +1,9 @@
-import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
-import { type NamedSeries, namedSeries } from '../domain/series/units.ts';
+import {
+  type NamedSeries,
+  namedSeries,
+  type Transformation,
+  transformationOf,
+} from '../domain/series/transformation.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';

@@ -2,8 +2,14 @@ import type { Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
 import { closeNames, closest, plainMatch } from '../domain/search/words.ts';
-import { transformationChoices, type Units } from '../domain/series/transformation.ts';
-import { formulas, type NamedSeries, namedSeries, nameOfSeries } from '../domain/series/units.ts';
+import {
+  type NamedSeries,
+  namedSeries,
+  nameOfSeries,
+  transformationChoices,
+  type Units,
+} from '../domain/series/transformation.ts';
+import { formulas } from '../domain/series/units.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';

@@ -7,7 +7,7 @@ import {
   requestParams,
   splitDemands,
 } from '../answering/question.ts';
-import { namedSeries } from '../domain/series/units.ts';
+import { namedSeries } from '../domain/series/transformation.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';

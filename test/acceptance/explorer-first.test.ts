@@ -72,7 +72,7 @@ describe('a series in the explorer', () => {
     await page.getByRole('slider').press('ArrowRight');
     // BEA (ALFRED, series GDP).
     await sentence
-      .getByText('On 30 January 2009, GDP of 2008 Q4 was 14,264.6; today it is 14,608.209 (+2.4 %).')
+      .getByText('On 30 January 2009, GDP of 2008 Q4 was 14,264.6; today it is 14,608.2 (+2.4 %).')
       .waitFor();
     expect(said).toEqual([]);
   });

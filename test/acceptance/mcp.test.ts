@@ -288,7 +288,7 @@ describe('a session of asof mcp --as-of', () => {
     ['diff', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
   ])('answers %s %j as if a series that began later did not exist', async (name, values) => {
     const { text, isError } = await said(bound, name, values);
-    const lines = ["series 'JTSJOL' not found", 'the tool series_search finds series by words'];
+    const lines = ["series 'JTSJOL' not found", 'asof pull fred JTSJOL brings it'];
     expect([text.split('\n').slice(0, 2), isError]).toEqual([lines, true]);
     expect((await said(latest, name, values)).isError).toBe(false);
   });

@@ -99,31 +99,31 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2358,
-  cli: 4673,
+  answering: 2370,
+  cli: 4628,
   client: 1629,
   domain: 5522,
   errors: 322,
   explorer: 3695,
-  import: 8858,
-  library: 1121,
+  import: 8920,
+  library: 1120,
   lines: 799,
   maintenance: 1084,
   mcp: 270,
-  operations: 4309,
+  operations: 4307,
   platform: 519,
   pull: 5433,
-  questions: 4766,
+  questions: 4767,
   render: 2901,
   server: 3064,
   service: 512,
   snapshot: 982,
-  store: 6713,
+  store: 6739,
   table: 171,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 469;
+const mostSingles = 472;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

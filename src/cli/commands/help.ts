@@ -91,8 +91,8 @@ const environment = `Environment
                      asof/access.db in the user's data directory. --access takes
                      precedence
   ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN,
-  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_MAX_SECONDS,
-  ASOF_CONFIG
+  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL,
+  ASOF_MAX_SECONDS, ASOF_DRAIN, ASOF_CONFIG
                      same as the flags of \`asof serve\`
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
                      precedence
@@ -169,6 +169,7 @@ Output (-f, --csv, --json, or the extension of -o):
   svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;
             --plot draws the same chart as text, as wide as the terminal
   png       the same chart as pixels. Not for a terminal
+  pdf       the same chart as lines and text, for print. Not for a terminal
   ics       the releases of asof calendar as events of iCalendar, for calendar programs
 `;
 }

@@ -10,6 +10,21 @@ export const transformationChoices = {
 /** A computation on the values of a series; `lin` leaves them unchanged. */
 export type Units = (typeof transformationChoices.units)[number];
 
+/** A series by its id, with the units of its values if they are its own. */
+export type NamedSeries = { readonly id: string; readonly units?: Units | undefined };
+
+/** Reads `CPIAUCSL:yoy`; a last part that names no units belongs to the id, as in `ECB:X`. */
+export function namedSeries(text: string): NamedSeries {
+  const at = text.lastIndexOf(':');
+  const units = transformationChoices.units.find((one) => one === text.slice(at + 1).toLowerCase());
+  return at < 1 || units === undefined ? { id: text } : { id: text.slice(0, at), units };
+}
+
+/** Returns the id of a series, with its own units after a colon. */
+export function nameOfSeries({ id, units }: NamedSeries): string {
+  return units === undefined ? id : `${id}:${units}`;
+}
+
 /** One value for each period of a coarser frequency. */
 export type Aggregation = {
   readonly frequency: (typeof transformationChoices.frequencies)[number];

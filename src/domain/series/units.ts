@@ -10,7 +10,7 @@ import {
   weekendDay,
 } from '../values/date.ts';
 import { withoutNegativeZero } from '../values/decimal.ts';
-import { transformationChoices, type Units } from './transformation.ts';
+import type { Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
@@ -102,21 +102,6 @@ export const formulas: Readonly<Record<Units, Formula>> = {
     value: logarithm(() => 1),
   },
 };
-
-/** A series by its id, with the units of its values if they are its own. */
-export type NamedSeries = { readonly id: string; readonly units?: Units | undefined };
-
-/** Reads `CPIAUCSL:yoy`; a last part that names no units belongs to the id, as in `ECB:X`. */
-export function namedSeries(text: string): NamedSeries {
-  const at = text.lastIndexOf(':');
-  const units = transformationChoices.units.find((one) => one === text.slice(at + 1).toLowerCase());
-  return at < 1 || units === undefined ? { id: text } : { id: text.slice(0, at), units };
-}
-
-/** Returns the id of a series, with its own units after a colon. */
-export function nameOfSeries({ id, units }: NamedSeries): string {
-  return units === undefined ? id : `${id}:${units}`;
-}
 
 /** The base of a value without one. */
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };

@@ -71,8 +71,6 @@ export const observations = operation({
 asof observations GDP --as-of 2015-01-30
 # inflation as known then: growth from a year ago (asof help units has all)
 asof obs CPIAUCSL --units yoy --as-of 2009-01-30 --from 2008-01-01
-# two series a minute before that day's release, if a calendar gives its time
-asof obs gdp unrate --known-at 2015-01-30T08:29-05:00 --from 2014-01-01
 # first releases of every series whose id begins with PCE
 asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
 # a chart; -o unrate.svg makes a file of it

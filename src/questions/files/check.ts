@@ -12,7 +12,7 @@ import {
 } from '../../answering/table.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
-import { namedSeries, nameOfSeries } from '../../domain/series/units.ts';
+import { namedSeries, nameOfSeries } from '../../domain/series/transformation.ts';
 import { Exact } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { decimalsOf, parseDecimal, sameNumber } from '../../domain/values/decimal.ts';

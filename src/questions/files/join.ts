@@ -1,10 +1,11 @@
 // Why: docs/decisions/joins-are-panels.md
+
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question } from '../../answering/question.ts';
 import { type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { lastDayOver } from '../../domain/calendar/times.ts';
-import { nameOfSeries } from '../../domain/series/units.ts';
+import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';

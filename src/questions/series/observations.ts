@@ -7,7 +7,7 @@ import { missingMember, type ResolvedSeries, resolveSeries } from '../../answeri
 import type { AskOptions, Client } from '../../client/client.ts';
 import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
 import { throttled } from '../../client/throttling.ts';
-import { type NamedSeries, namedSeries, nameOfSeries } from '../../domain/series/units.ts';
+import { type NamedSeries, namedSeries, nameOfSeries } from '../../domain/series/transformation.ts';
 import { parseDay } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';

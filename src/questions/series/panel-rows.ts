@@ -1,7 +1,7 @@
 import type { Question, TransformationValues } from '../../answering/question.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { kindsText, parseVintageKind } from '../../domain/series/series.ts';
-import { nameOfSeries } from '../../domain/series/units.ts';
+import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { type Day, type Rhythm, schedule } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';

@@ -97,8 +97,7 @@ export const unitsParams = {
     {
       placeholder: 'units',
       help: {
-        about:
-          'growth: yoy from a year ago, mom or qoq from the period before, saar at an annual rate (asof help units)',
+        about: 'growth: yoy, mom, qoq, saar … (asof help units)',
       },
     },
   ),

@@ -6,7 +6,7 @@ import { askingFor } from '../../answering/run.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import { thenAndNow } from '../../domain/series/then-and-now.ts';
-import { nameOfSeries } from '../../domain/series/units.ts';
+import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -93,14 +93,14 @@ const severalDays = argument('days', versionsValue(), 'As-of dates; latest is th
       name: 'vs',
       value: 'date',
       complete: 'days',
-      about: 'compare with the values as of another date, or with the latest ones',
+      about: 'compare with another as-of date, or latest',
     },
     {
       name: 'vintages',
       value: 'dates',
-      about: 'one column per as-of date, separated by commas; latest is the newest vintage',
+      about: 'one column per as-of date, split by commas',
     },
-    { name: 'all-rows', about: 'with --vs and --vintages, include dates that only some of the days know' },
+    { name: 'all-rows', about: 'with these two, dates that only some days know' },
   ],
   read: typedDays,
 });

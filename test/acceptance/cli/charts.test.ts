@@ -72,7 +72,7 @@ revisions GDP --date 2014-07-01
 revisions GDP --date 2014-10-01 --as-of 2015-03-01
   GDP: Gross Domestic Product | The value for 2014-10-01 as it was published, up to 2015-03-01 — BEA
 spread --long 10y --short 2Y
-  Treasury par yield curve: 10Y less 2Y | Basis points
+  Treasury par yield curve: 10Y less 2Y | Basis points — Federal Reserve H.15
 curve --date 2007-06-29
   Treasury par yield curve | 2007-06-29 | Percent — Federal Reserve H.15
 curve --date 2007-06-29 --vs 2019-08-28
@@ -88,7 +88,7 @@ panel GDP GDPC1 --as-of 2015-01-30 --wide
 panel GDP GDPC1 --as-of-each month-end --from 2014-12-31 --to 2015-01-30
   GDP and GDPC1 | The newest value known on each month-end | GDP, Billions of Dollars — BEA; BEA & others
 vintages GDP --as-of 2015-02-27
-  GDP: Gross Domestic Product | Dates that each vintage changed, up to 2015-02-27 | Number of dates
+  GDP: Gross Domestic Product | Dates that each vintage changed, up to 2015-02-27 | Dates added — BEA
 `;
 
 /** The lines of a chart of which each value is drawn: its panel, the end of its drawing, and the values shown. */
@@ -151,8 +151,8 @@ describe('--plot', () => {
   it('draws what each vintage added and revised', async () => {
     const { out } = await run('vintages GDP --plot -f svg');
     // Four vintages brought one of the two dates, three revised one: 2014-12-23, 2015-02-27 and 2015-03-27.
-    expect(out).toContain('added, Number of dates: from 1 (2014-10-30) to 0 (2015-03-27)');
-    expect(out).toContain('revised, Number of dates: from 0 (2014-10-30) to 1 (2015-03-27)');
+    expect(out).toContain('Dates added: from 1 (2014-10-30) to 1 (2015-01-30)');
+    expect(out).toContain('Dates revised: from 1 (2014-12-23) to 1 (2015-03-27)');
   });
 
   // The units are FRED's names of the transformations.

@@ -33,7 +33,7 @@ async function offered(line: string, env: Variables = stored): Promise<readonly 
   return lines.map((text) => text.split('\t')[0] ?? '');
 }
 
-const everyFormat = 'table csv tsv json ndjson parquet markdown latex xlsx svg png ics';
+const everyFormat = 'table csv tsv json ndjson parquet markdown latex xlsx svg png pdf ics';
 
 describe('completion offers', () => {
   it.each<readonly [line: string, words: string]>([

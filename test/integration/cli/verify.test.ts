@@ -54,7 +54,7 @@ describe('asof verify of a snapshot of the sample', () => {
 
   it('accepts it, and prints nothing without -v', async () => {
     expect(await verify()).toEqual(success);
-    const onTerminal = await asof(['verify', out], { stderrIsTerminal: true });
+    const onTerminal = await asof(['verify', out], { stderrIsTerminal: true, columns: 200 });
     expect(onTerminal.err).toMatch(
       /^asof: \S+ as of \S+: \d+ files as recorded, and as their commands give them\n$/,
     );
