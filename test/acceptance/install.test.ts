@@ -231,6 +231,6 @@ await asof.observations('GDP', { asof: '2015-01-30' });
 // @ts-expect-error one id
 await asof.observations(['GDP']);
 // @ts-expect-error no such unit
-await asof.observations('GDP', { units: 'yoy' });
+await asof.observations('GDP', { units: 'yy' });
 console.log(value, wide[0]?.GDP, mean, slope, cluster?.insiders[0]?.owner_name, day);
 `;

@@ -73,7 +73,7 @@ describe('the built command', () => {
     ],
     [
       '$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
-      'series_id,date,as_of_date,value,vintage_kind\n0\n',
+      'series_id,date,as_of_date,value,vintage_kind,title,units,frequency,seasonal_adjustment,source,covered_to\n0\n',
     ],
     ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
