@@ -164,7 +164,8 @@ function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
 
 async function typedKey(withToken: boolean, io: Io, owner: string): Promise<string> {
   if (withToken) return checkedKey(await wholeText(io), 'stdin');
-  if (io.stdin.isTTY === true) return checkedKey(await askLine(io, `Key for ${owner}: `, true), 'the prompt');
+  if (io.stdin.isTTY === true)
+    return checkedKey(await askLine(io, `Key for ${owner}: `, { secret: true }), 'the prompt');
   throw new Problem('bad-input', 'there is no terminal to ask for the key', {
     hints: ['--with-token reads it from stdin'],
   });

@@ -138,10 +138,14 @@ function exitCodesText(): string {
   return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
 }
 
-async function formatsText(): Promise<string> {
+async function formatsText(_load: LoadCommands, width: number): Promise<string> {
   const { formats } = await import('../../import/formats/recognise.ts');
-  const width = Math.max(...formats.map(({ kind }) => kind.length));
-  const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary.join('')}`);
+  const { wrap } = await import('../../render/terminal-text.ts');
+  const widest = Math.max(...formats.map(({ kind }) => kind.length));
+  const lines = formats.map(({ kind, summary }) => {
+    const text = wrap(summary.join(''), width - widest - 4);
+    return `  ${kind.padEnd(widest)}  ${text.join(`\n${' '.repeat(widest + 4)}`)}`;
+  });
   return `Formats
 
 asof import recognises files by their content; --kind names the format of others:
@@ -307,6 +311,14 @@ asof help exit-codes
   run: ({ args }, io, load) => runHelp({ words: args, isMistake: false }, io, load),
 });
 
+/** Words for topics that people look for by other names. */
+const otherTopics: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['growth', ...transformationChoices.units].map((name) => [name, 'units'])),
+  pager: 'output',
+  plot: 'charts',
+  variables: 'environment',
+};
+
 /** `asof help`. */
 export const commands = [showHelp];
 
@@ -317,7 +329,8 @@ export async function runHelp(
   load: LoadCommands,
 ): Promise<number> {
   const [first = ''] = words;
-  const topic = words.length === 1 && Object.hasOwn(topicTexts, first) ? topicTexts[first] : undefined;
+  const named = otherTopics[first] ?? first;
+  const topic = words.length === 1 && Object.hasOwn(topicTexts, named) ? topicTexts[named] : undefined;
   const stream = isMistake ? io.stderr : io.stdout;
   const width = stream.columns || 100;
   if (topic !== undefined) {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
 import { seriesWithStatements } from '../../answering/series-ids.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../lines/command.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
+import { naming } from '../../platform/files.ts';
 import { print } from '../../platform/sink.ts';
 import { formatForFile, outputChoice, rendererFor } from '../../render/output.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
@@ -135,18 +137,30 @@ asof import --log
       for (const text of importReport(result)) messages.note(text);
       if (result.created && isFirst && !withSample && !options.dryRun) messages.note(replacedSample);
     } catch (error) {
-      if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
+      const isStopped = io.signal.aborted || (error instanceof Problem && error.kind === 'interrupted');
+      if (isStopped) messages.note('asof: stopped; nothing was imported');
       throw await shortened(error, io);
     }
   },
 });
 
 /** Asks on the terminal, before the first import, whether the new store begins as a copy of the sample. */
-async function wantsSample(paths: readonly string[], { hasReader }: Messages, io: Io): Promise<boolean> {
+async function wantsSample(
+  paths: readonly string[],
+  { hasReader, note }: Messages,
+  io: Io,
+): Promise<boolean> {
   // Standard input may be the file.
   if (!hasReader || io.stdin.isTTY !== true || paths.includes('-')) return false;
-  const answer = await askLine(io, 'This makes your own store. Begin with a copy of the sample? [Y/n] ');
-  return !/^no?$/i.test(answer.trim());
+  // A file that is missing is an error without a question.
+  for (const path of paths) await access(path).catch(naming(path));
+  for (;;) {
+    const question = 'This makes your own store. Begin with a copy of the sample? [Y/n] ';
+    const answer = (await askLine(io, question, { endStops: true })).trim();
+    if (/^(?:y(?:es)?)?$/i.test(answer)) return true;
+    if (/^no?$/i.test(answer)) return false;
+    note('asof: answer y or n');
+  }
 }
 
 function importProgress(messages: Messages): (made: ImportProgress) => void {

@@ -4,8 +4,20 @@ import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { Io } from './io.ts';
 
-/** Asks for a line on the terminal, without an echo if it is secret; throws a Problem if the user stops. */
-export async function askLine(io: Io, question: string, secret = false): Promise<string> {
+/** How a line is asked for. */
+type Asking = {
+  /** Shows nothing of what is typed. */
+  readonly secret?: boolean;
+  /** Takes the end of input as a stop. Default: as an empty line. */
+  readonly endStops?: boolean;
+};
+
+/** Asks for a line on the terminal; throws a Problem if the user stops. */
+export async function askLine(
+  io: Io,
+  question: string,
+  { secret = false, endStops = false }: Asking = {},
+): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   if (secret) io.stderr.write(question);
   const lines = createInterface({
@@ -17,7 +29,7 @@ export async function askLine(io: Io, question: string, secret = false): Promise
   });
   const typed = new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
-    lines.once('close', () => resolve(''));
+    lines.once('close', () => (endStops ? reject(new Error('end of input')) : resolve('')));
     lines.once('SIGINT', reject);
     io.stdin.on('keypress', (_text, key: { readonly ctrl: boolean; readonly name?: string }) => {
       // By itself, readline ends only an empty line with Ctrl-D.
@@ -28,6 +40,8 @@ export async function askLine(io: Io, question: string, secret = false): Promise
   try {
     return await unlessAborted(io.signal, typed);
   } catch (cause) {
+    // The question has no line end yet.
+    if (!secret) io.stderr.write('\n');
     throw new Problem('interrupted', 'interrupted', { cause });
   } finally {
     lines.close();

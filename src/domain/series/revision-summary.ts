@@ -1,5 +1,5 @@
 import { grouped } from '../../errors/wording.ts';
-import { difference, Exact } from '../values/arithmetic.ts';
+import { difference, Exact, rescalingOf } from '../values/arithmetic.ts';
 import { type Day, dayInWords } from '../values/date.ts';
 import { periodInWords } from '../values/period.ts';
 import type { Change } from './revision-history.ts';
@@ -16,11 +16,12 @@ type PublishedDate = ValueSubject & {
   readonly asOf: Day | undefined;
 };
 
-/** Finds the largest change from one value to the next, the first of equal ones. */
-export function largestRevision(changes: readonly Change[]) {
+/** Finds the largest change from one value to the next, the first of equal ones; a new base year is no revision. */
+export function largestRevision(changes: readonly Change[], unit: string) {
   const revisions = changes.flatMap(({ asOf, value }, i) => {
     const before = changes[i - 1]?.value ?? null;
     if (before === null || value === null) return [];
+    if (rescalingOf([{ old: before, new: value }], unit) !== undefined) return [];
     return [{ asOf, before, value, size: new Exact(difference(value, before)).abs() }];
   });
   return revisions.reduce<(typeof revisions)[number] | undefined>(
@@ -38,7 +39,7 @@ export function revisionsInWords({
   isExact,
   ...about
 }: PublishedDate): string {
-  const [published, release] = isExact ? ['published', 'release'] : ['recorded', 'vintage'];
+  const published = isExact ? 'published' : 'recorded';
   const subject = `${about.name} of ${periodInWords(about.date, about.frequency)}`;
   const from = (before: string | null, value: string | null, words = '') =>
     before === null || value === null ? '' : ` (${changeInWords(before, value, unit, words)})`;
@@ -49,16 +50,18 @@ export function revisionsInWords({
   const valued = `${valueText(first.value)}${unit === '' ? '' : ` (${unit})`}`;
   const begin = isReleased
     ? `${subject} was first ${published} on ${dayInWords(first.asOf)}, as ${valued}.`
-    : `The first ${release} of ${subject} is not in the record, which begins on ${dayInWords(first.asOf)} with ${valued}.`;
+    : `The first ${isExact ? 'release' : 'vintage'} of ${subject} is not in the record, which begins on ${dayInWords(first.asOf)} with ${valued}.`;
   const next = later.map(({ asOf: day, value }, i) => {
-    const nth = i === 0 ? `The second ${release}` : 'the third';
-    return `${nth}, on ${dayInWords(day)}, was ${valueText(value)}${from(releases[i]?.value ?? null, value)}`;
+    // A release that changes nothing may have no vintage, so that a count of releases would be wrong.
+    const nth = i === 0 ? 'The second vintage' : 'the third';
+    const has = value === null ? 'withdrew it' : `has ${grouped(value)}`;
+    return `${nth}, of ${dayInWords(day)}, ${has}${from(releases[i]?.value ?? null, value)}`;
   });
-  const largest = largestRevision(changes);
+  const largest = largestRevision(changes, unit);
   const change =
     largest &&
-    `The largest change, on ${dayInWords(largest.asOf)}, was from ${valueText(largest.before)} to ${valueText(largest.value)}${from(largest.before, largest.value)}.`;
-  const since = isReleased ? ` from the first ${release}` : ' from the oldest value';
+    `The largest change${hasRescaling(changes, unit) ? ', apart from changes of base year' : ''}, on ${dayInWords(largest.asOf)}, was from ${valueText(largest.before)} to ${valueText(largest.value)}${from(largest.before, largest.value)}.`;
+  const since = isReleased ? ` from the first ${isExact ? 'release' : 'vintage'}` : ' from the oldest value';
   const now = `${asOf === undefined ? 'Today it is' : `On ${dayInWords(asOf)} it was`} ${valueText(latest.value)}`;
   const end = `${now}, as ${published} on ${dayInWords(latest.asOf)}${from(first.value, latest.value, since)}.`;
   const unrevised =
@@ -68,6 +71,15 @@ export function revisionsInWords({
     ...(next.length === 0 ? [] : [`${next.join('; ')}.`]),
     ...(changes.length === 1 ? [unrevised] : [...(change === undefined ? [] : [change]), end]),
   ].join(' ');
+}
+
+/** Tells whether a value perhaps has another base year than the one before. */
+function hasRescaling(changes: readonly Change[], unit: string): boolean {
+  return changes.some(({ value }, i) => {
+    const before = changes[i - 1]?.value ?? null;
+    if (before === null || value === null) return false;
+    return rescalingOf([{ old: before, new: value }], unit) !== undefined;
+  });
 }
 
 function valueText(value: string | null): string {

@@ -15,7 +15,12 @@ export type ValueSubject = {
 };
 
 /** A value as known on a day, or at an instant; `latest` is today. */
-type ValueOnDay = { readonly day: Day | 'latest'; readonly value: string };
+type ValueOnDay = {
+  readonly day: Day | 'latest';
+  readonly value: string;
+  /** The day of its vintage, if that is no day of publication. */
+  readonly recordedOn?: Day | undefined;
+};
 
 /** Says what a value was on one day, and what it is on a later one; rounds to the decimals that both have. */
 export function thenAndNow(
@@ -26,15 +31,19 @@ export function thenAndNow(
   const decimals = Math.max(1, Math.min(decimalsOf(then.value), decimalsOf(now.value)));
   const said = ({ day, value }: ValueOnDay) =>
     `${day === 'latest' ? 'is' : 'was'} ${grouped(rounded(value, decimals))}`;
-  const first = `${whenKnown(then.day)}, ${name} of ${periodInWords(date, frequency)} ${said(then)}`;
-  const second = `${whenKnown(now.day)} it ${said(now)} (${changeInWords(then.value, now.value, unit)})`;
+  const first = `${whenKnown(then)}, ${name} of ${periodInWords(date, frequency)} ${said(then)}`;
+  const second = `${whenKnown(now)} it ${said(now)} (${changeInWords(then.value, now.value, unit)})`;
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}; ${second}`;
 }
 
-function whenKnown(day: Day | 'latest'): string {
+function whenKnown({ day, recordedOn }: ValueOnDay): string {
   if (day === 'latest') return 'today';
+  if (recordedOn !== undefined) return `as recorded on ${dayInWords(recordedOn)}`;
   return day.length === 10 ? `on ${dayInWords(day)}` : `at ${day}`;
 }
+
+/** A small change has more decimals: a difference beside percentages would read as one. */
+const percentDigits = [1, 2, 3, 4];
 
 /** Writes a change with its sign, and `since` after it: in percent for a level, as the difference for a rate. */
 export function changeInWords(before: string, after: string, unit: string, since = ''): string {
@@ -42,8 +51,11 @@ export function changeInWords(before: string, after: string, unit: string, since
   const difference = new Exact(change);
   if (difference.isZero()) return `unchanged${since}`;
   const base = new Exact(before);
-  const percent = isLevel(unit) && base.gt(0) ? roundedQuotient(difference.times(100), base, 1) : '0';
-  const text = `${new Exact(percent).isZero() ? signed(change) : `${signed(percent)} %`}${since}`;
+  const rounding = isLevel(unit) && base.gt(0) ? percentDigits : [];
+  const percent = rounding
+    .map((digits) => roundedQuotient(difference.times(100), base, digits))
+    .find((one) => !new Exact(one).isZero());
+  const text = `${percent === undefined ? signed(change) : `${signed(percent)} %`}${since}`;
   const isRescaled = rescalingOf([{ old: before, new: after }], unit) !== undefined;
   return isRescaled ? `${text}, perhaps by another base year` : text;
 }

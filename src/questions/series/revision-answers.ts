@@ -106,7 +106,7 @@ async function summaryOf(query: RevisionsQuery, context: Ask): Promise<ComposedR
   const { frequency = '' } = (await history.frequencies()).at(-1) ?? {};
   const summary = revisionsInWords({ name: id, date, frequency, unit, releases, changes, asOf, isExact });
   const about = { series_id: id, date, unit, summary };
-  const row = summaryRow({ ...about, releases, latest, largest: largestRevision(changes) });
+  const row = summaryRow({ ...about, releases, latest, largest: largestRevision(changes, unit) });
   return { ...made, rows: [row], sentence: summary, isText: true };
 }
 

@@ -296,7 +296,12 @@ function sentenceOf(all: readonly SeriesVersions[], asked: AskedOfDays): string 
   const isLevel = (transformationIn(asked, one.series)?.units ?? 'lin') === 'lin';
   const name = isLevel ? id : `${id} (${unit})`;
   const about = { name, date, frequency: parseFrequency(is.frequency) ?? '', unit };
-  return thenAndNow(about, { day: then.day, value: was.value }, { day: now.day, value: is.value });
+  const isExact = one.ask.basis.kindsOf(id).has('exact');
+  const on = ({ value, as_of_date }: ObservationRow, day: Version) => ({
+    ...{ day, value },
+    ...(!isExact && { recordedOn: as_of_date }),
+  });
+  return thenAndNow(about, on(was, then.day), on(is, now.day));
 }
 
 /** Resolves the series of a question about several days. */

@@ -68,7 +68,7 @@ async function* pages(
     isFirst = false;
     context.basis.add(
       id,
-      to,
+      asOf,
       page.coverage?.covered_to,
       page.results.map(({ vintage_kind }) => vintage_kind ?? ''),
     );

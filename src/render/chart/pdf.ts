@@ -103,16 +103,19 @@ function write(
 }
 
 /** The characters of the fonts that every reader of PDF has: those of Windows-1252. */
-const letters = new Set(
-  new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 224 }, (_, i) => i + 32)),
-);
+const letters = new Set([
+  ...String.fromCharCode(...Array.from({ length: 95 }, (_, i) => i + 0x20)),
+  ...String.fromCharCode(...Array.from({ length: 96 }, (_, i) => i + 0xa0)),
+  // Node's decoder of Windows-1252 takes these for control characters in some versions.
+  ...'€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ',
+]);
 
 function refuseForeign(text: string): void {
   const foreign = [...text].find((letter) => !letters.has(letter));
   if (foreign === undefined) return;
   throw new Problem(
     'bad-input',
-    `a PDF chart has western letters alone, and ${JSON.stringify(text)} has "${foreign}"`,
+    `nothing was written: a PDF chart cannot show "${foreign}", which is in ${JSON.stringify(text)}`,
     {
       hints: ['-o chart.svg and -o chart.png have all letters', '--title sets another title'],
     },

@@ -245,8 +245,26 @@ describe('the first import on a terminal', () => {
     expect(no.text).toContain('asof store merge sample --skip-known adds');
   });
 
-  it('writes nothing after Ctrl-C', async () => {
-    expect(await answered('stopped', '\u0003')).toMatchObject({ code: 130, asked: true, series: 0 });
+  it('asks again after another answer', async () => {
+    const { text, ...again } = await answered('again', 'clear; ls\rn\r');
+    expect(again).toMatchObject({ code: 0, asked: true, series: 60, hasSample: false });
+    expect(text).toContain('asof: answer y or n');
+  });
+
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('writes nothing after %s', async (key, typed) => {
+    const { text, ...stopped } = await answered(key, typed);
+    expect(stopped).toMatchObject({ code: 130, asked: true, series: 0 });
+    expect(text).toContain('nothing was imported');
+  });
+
+  it('does not ask about a file that is missing', async () => {
+    const env = { HOME: folder.path('missing') };
+    const { code, text } = await onTerminal(['import', 'nope.csv'], { columns: 120, env });
+    expect([code, text.includes('[Y/n]')]).toEqual([10, false]);
+    expect(text).toContain('nope.csv');
   });
 
   it.each([

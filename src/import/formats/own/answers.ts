@@ -144,7 +144,7 @@ export const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
   summary: [
     'series metadata',
-    ' (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+    ' (series_id; also title, units, frequency, seasonal_adjustment, source, covered_to, vintage_kind)',
   ],
   recognise({ header }) {
     if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;

@@ -29,7 +29,7 @@ export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary: [
     'statements',
-    `, one per line (series_id,date,as_of_date,value[,vintage_kind,${descriptions.join()}]), as asof facts writes them`,
+    `, one per line (${columns.join(', ')}; also ${[kindColumn, ...descriptions].join(', ')}), as asof facts writes them`,
   ],
   statesAsOf: 'by hand',
   // Observations, which lack vintages, have such columns beside others.

@@ -271,8 +271,8 @@ describe('asof revisions --summary', () => {
     # tells in a paragraph the first three releases, the largest change and the latest value
     $ asof revisions GDP --date 2014Q4 --summary -f table
     GDP of 2014 Q4 was first published on 30 January 2015, as 17,710.7 (Billions of
-    Dollars). The second release, on 27 February 2015, was 17,701.3 (-0.1 %); the
-    third, on 27 March 2015, was 17,703.7 (+2.4). The largest change, on 27 July
+    Dollars). The second vintage, of 27 February 2015, has 17,701.3 (-0.1 %); the
+    third, of 27 March 2015, has 17,703.7 (+0.01 %). The largest change, on 27 July
     2018, was from 17,735.933 to 17,838.454 (+0.6 %). Today it is 17,912.079, as
     published on 28 September 2023 (+1.1 % from the first release).
 
@@ -287,7 +287,7 @@ describe('asof revisions --summary', () => {
     # tells growth rates, each from the values of one vintage
     $ asof revisions GDP --date 2014Q4 --summary --units pca --digits 1 --as-of 2015-03-01 -f table
     GDP of 2014 Q4 was first published on 30 January 2015, as 2.5 (Compounded Annual
-    Rate of Change). The second release, on 27 February 2015, was 2.3 (-0.2). The
+    Rate of Change). The second vintage, of 27 February 2015, has 2.3 (-0.2). The
     largest change, on 27 February 2015, was from 2.5 to 2.3 (-0.2). On 1 March 2015
     it was 2.3, as published on 27 February 2015 (-0.2 from the first release).
 
@@ -297,15 +297,15 @@ describe('asof revisions --summary', () => {
     …
     $ asof revisions ROUTPUT --date 2000Q1 --summary -f table
     ROUTPUT of 2000 Q1 was first recorded on 15 May 2000, as 9,156.6. The second
-    vintage, on 15 August 2000, was 9,191.8 (+0.4 %); the third, on 15 November
+    vintage, of 15 August 2000, has 9,191.8 (+0.4 %); the third, of 15 November
     …
     ! asof: ROUTPUT is sampled: it may lack releases; release_1 is the first vintage with the date, perhaps not the first release
 
     # tells of a withdrawal
     $ asof revisions ODD --date 2020-01-01 --summary --as-of 2020-03-15 -f table
-    ODD of 2020 Q1 was first published on 1 February 2020, as 1. The second release,
-    on 1 March 2020, was withdrawn. On 15 March 2020 it was withdrawn, as published
-    on 1 March 2020.
+    ODD of 2020 Q1 was first published on 1 February 2020, as 1. The second vintage,
+    of 1 March 2020, withdrew it. On 15 March 2020 it was withdrawn, as published on
+    1 March 2020.
 
     # says why there is nothing to sum up
     $ asof revisions GDP --date 2008-10-02 --summary --no-header

@@ -12,6 +12,27 @@ describe('a projected day', () => {
     expect(projectedDay(gdp, '2015-02-02')).toEqual({ day: '2015-02-27' });
   });
 
+  it('is as far away as it was a year before, where the record reaches back a year', () => {
+    // The twelve releases of a year, and those that followed: 30 January 2015 and 29 January 2016 (ALFRED).
+    const [second, third, first] = [
+      '2013-11-26 2014-11-25',
+      '2013-12-20 2014-12-23',
+      '2014-01-30 2015-01-30',
+    ].map((pair) => pair.split(' '));
+    const year = ['2014-10-30', '2014-09-26', '2014-08-28', '2014-07-30', '2014-06-25', '2014-05-29'];
+    const days = [
+      third?.[1],
+      second?.[1],
+      ...year,
+      '2014-04-30',
+      '2014-03-27',
+      '2014-02-28',
+      first?.[0],
+      third?.[0],
+    ];
+    expect(projectedDay(days.map(String), '2015-01-15')).toEqual({ day: '2015-01-29' });
+  });
+
   it('moves from a weekend to Monday', () => {
     expect(projectedDay(['2015-01-31', ...gdp.slice(1)], '2015-02-02')).toEqual({ day: '2015-03-02' });
     expect(projectedDay(['2015-02-01', ...gdp.slice(1)], '2015-02-02')).toEqual({ day: '2015-03-02' });

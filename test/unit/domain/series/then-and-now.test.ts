@@ -24,6 +24,14 @@ describe('the sentence about a value then and now', () => {
     );
   });
 
+  it('dates a sample by its own day, which is no day of publication', () => {
+    const then = { day: '2009-01-30', recordedOn: '2008-11-15', value: '6.5' };
+    const about = { ...gdp, name: 'UNRATE', frequency: 'M', unit: 'Percent' } as const;
+    expect(thenAndNow(about, then, { day: 'latest', value: '6.5' })).toBe(
+      'As recorded on 15 November 2008, UNRATE of October 2008 was 6.5; today it is 6.5 (unchanged)',
+    );
+  });
+
   it('names an instant with its time', () => {
     const [then, now] = [
       { day: '2009-01-30T08:29-05:00', value: '14412.8' },
@@ -69,7 +77,9 @@ describe('the sentence about a value then and now', () => {
     ['10.0', '20.0', 'Change, Billions of Dollars', '+10.0'],
     ['-700.1', '-690.0', 'Billions of Dollars', '+10.1'],
     ['0', '1234.5', 'Billions of Dollars', '+1,234.5'],
-    ['100000', '100001', 'Thousands of Persons', '+1'],
+    ['100000', '100001', 'Thousands of Persons', '+0.001 %'],
+    ['17701.3', '17703.7', 'Billions of Dollars', '+0.01 %'],
+    ['10000000', '10000001', 'Thousands of Persons', '+1'],
     ['14264.6', '14264.60', 'Billions of Dollars', 'unchanged'],
     // GDPC1 of 2008 Q3 in dollars of 2000 and of 2017.
     ['11712.4', '16227.9', 'Billions of Chained 2017 Dollars', '+38.6 %, perhaps by another base year'],
