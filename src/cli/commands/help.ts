@@ -138,12 +138,12 @@ function exitCodesText(): string {
   return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
 }
 
-async function formatsText(_load: LoadCommands, width: number): Promise<string> {
+async function formatsText(_load: LoadCommands, _width: number, columns?: number): Promise<string> {
   const { formats } = await import('../../import/formats/recognise.ts');
   const { wrap } = await import('../../render/terminal-text.ts');
   const widest = Math.max(...formats.map(({ kind }) => kind.length));
   const lines = formats.map(({ kind, summary }) => {
-    const text = wrap(summary.join(''), width - widest - 4);
+    const text = wrap(summary.join(''), (columns ?? Number.POSITIVE_INFINITY) - widest - 4);
     return `  ${kind.padEnd(widest)}  ${text.join(`\n${' '.repeat(widest + 4)}`)}`;
   });
   return `Formats
@@ -268,7 +268,8 @@ function helpText(command: Command | undefined, hidden: readonly unknown[], widt
   );
 }
 
-type TopicText = (load: LoadCommands, width: number) => Promise<string>;
+/** Makes a text as wide as `width`; `columns` is undefined if it does not go to a terminal. */
+type TopicText = (load: LoadCommands, width: number, columns: number | undefined) => Promise<string>;
 
 const topicTexts: Readonly<Record<string, TopicText>> = {
   'as-of': async () => asOf,
@@ -334,7 +335,7 @@ export async function runHelp(
   const stream = isMistake ? io.stderr : io.stdout;
   const width = stream.columns || 100;
   if (topic !== undefined) {
-    await print(await topic(load, width), io);
+    await print(await topic(load, width, stream.columns), io);
     return exitCode.success;
   }
   const text = helpOn(words, await load(), width);

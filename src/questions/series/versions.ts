@@ -200,11 +200,7 @@ function layoutOf({ days, change }: ColumnsAsked): RowLayout {
 
 const changeFields = [
   nullable('change', 'decimal', 'Exact difference: the value as of the last day less the first.'),
-  nullable(
-    'percent',
-    'decimal',
-    'The difference in percent of the first value, to four decimals; empty if that value is 0.',
-  ),
+  nullable('percent', 'decimal', 'The difference in percent of the first value; empty if that value is 0.'),
 ] as const;
 
 function rowOf(date: Day, one: SeriesVersions, { days, change }: ColumnsAsked): WideRow {
@@ -297,10 +293,9 @@ function sentenceOf(all: readonly SeriesVersions[], asked: AskedOfDays): string 
   const name = isLevel ? id : `${id} (${unit})`;
   const about = { name, date, frequency: parseFrequency(is.frequency) ?? '', unit };
   const isExact = one.ask.basis.kindsOf(id).has('exact');
-  const on = ({ value, as_of_date }: ObservationRow, day: Version) => ({
-    ...{ day, value },
-    ...(!isExact && { recordedOn: as_of_date }),
-  });
+  const on = ({ value, as_of_date: own }: ObservationRow, day: Version) => {
+    return { day, value, recordedOn: isExact ? undefined : own };
+  };
   return thenAndNow(about, on(was, then.day), on(is, now.day));
 }
 
