@@ -51,6 +51,9 @@ describe('the single executable, on a machine without Node', () => {
       'panel GDP PAYEMS --as-of-each month-end --from 2008-01-01 --to 2008-06-30 --wide',
       'revisions GDP --date 2008-10-01 --plot',
       'series search inflation',
+      // Cells with commas.
+      'series search GDP --csv --columns all',
+      'insider clusters --csv --columns all',
       'curve --date 2019-08-27',
       'insider clusters --ticker MAIA --from 2025-12-10',
       'obs CPIAUCSL --units pc1 --limit 3 -f xlsx -o a.xlsx',

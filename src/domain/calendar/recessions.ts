@@ -24,11 +24,13 @@ function turningPoint(text: string): TurningPoint {
 
 /**
  * Lists the recessions that NBER had announced by a day (without a day all), oldest first.
+ * A turning point that it dated before it announced any counts from the end of its month.
  * A recession lasts from the month after the peak to the month of the trough, as in FRED's USREC.
  * It has no last day if its trough was not announced.
  */
 export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
-  const isKnown = ({ announced = '' }: TurningPoint) => asOf === undefined || announced <= asOf;
+  const isKnown = ({ month, announced = monthEnd(`${month}-01`) }: TurningPoint) =>
+    asOf === undefined || announced <= asOf;
   return chronology.split(',').flatMap((cycle) => {
     const [peak, trough] = cycle.split(' ').map(turningPoint);
     if (peak === undefined || trough === undefined || !isKnown(peak)) return [];

@@ -84,7 +84,8 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
       context.go({ date: newest, vs: onOrBefore(addDays(newest, -365)) ?? '' }, 'replace');
     // The curves of the other type may go on longer.
     if (state.date !== undefined && state.date > newest) {
-      context.go({ date: newest, ...(vs !== undefined && { vs: onOrBefore(vs) ?? '' }) }, 'replace');
+      const other = vs !== undefined && vs < newest ? vs : addDays(newest, -365);
+      context.go({ date: newest, ...(vs !== undefined && { vs: onOrBefore(other) ?? '' }) }, 'replace');
       context.warn([`There is no curve for ${state.date}: these curves end on ${newest}, which is shown.`]);
     }
   }, [state]);

@@ -25,6 +25,9 @@ describe('the recessions that NBER dates', () => {
   });
 
   it.each<readonly [day: string, last: object]>([
+    // NBER announced none before 1980.
+    ['1966-01-15', { from: '1960-05-01', to: '1961-02-28' }],
+    ['1970-06-15', { from: '1970-01-01' }],
     ['2008-11-30', { from: '2001-04-01', to: '2001-11-30' }],
     ['2008-12-01', { from: '2008-01-01' }],
     ['2010-09-19', { from: '2008-01-01' }],
@@ -32,9 +35,12 @@ describe('the recessions that NBER dates', () => {
     ['2020-06-07', { from: '2008-01-01', to: '2009-06-30' }],
     ['2020-06-08', { from: '2020-03-01' }],
     ['2021-07-19', { from: '2020-03-01', to: '2020-04-30' }],
-  ])('are known from the day of their announcement: %s', (day, last) => {
-    expect(recessionsOn(day).at(-1)).toEqual(last);
-  });
+  ])(
+    'are known from the day of their announcement, older ones after the month of a turn: %s',
+    (day, last) => {
+      expect(recessionsOn(day).at(-1)).toEqual(last);
+    },
+  );
 });
 
 describe('the recessions of a series of zeros and ones', () => {
