@@ -2,7 +2,7 @@
 // Why: docs/decisions/single-executable.md
 
 /** The packages that the build requires where they are installed. */
-const bundled = ['@resvg/resvg-js', 'csv-stringify/sync'];
+const bundled = ['@resvg/resvg-js', 'csv-stringify/sync', 'pdfkit'];
 
 /** Makes the loader of files that `contentOf` gives by their names. */
 function filesIn(contentOf) {

@@ -72,7 +72,7 @@ describe('the single executable, on a machine without Node', () => {
     ]);
   });
 
-  it('imports, joins, checks, draws PNG, makes and verifies a snapshot, and writes Parquet', () => {
+  it('imports, joins, checks, draws PNG and PDF, makes and verifies a snapshot, and writes Parquet', () => {
     const home = scratchFolder();
     writeFileSync(
       join(home, 'facts.csv'),
@@ -84,6 +84,7 @@ describe('the single executable, on a machine without Node', () => {
       'import facts.csv -q',
       'join mine.csv --on day S -o joined.parquet',
       'obs S -o s.png',
+      'obs S -o s.pdf',
       'snapshot plan.txt --out desk --as-of 2020-02-15',
       'verify desk',
       'store backup copy.db -q',
@@ -93,6 +94,7 @@ describe('the single executable, on a machine without Node', () => {
       expect([line, asof(line.split(' '), { home })]).toMatchObject([line, { status: 0 }]);
     expect(readFileSync(join(home, 'desk/s.csv'), 'utf8')).toContain('2020-01-01,1.50,2020-02-01,S');
     expect(readFileSync(join(home, 's.png')).subarray(1, 4).toString()).toBe('PNG');
+    expect(readFileSync(join(home, 's.pdf')).subarray(0, 4).toString()).toBe('%PDF');
     expect(readFileSync(join(home, 'joined.parquet')).subarray(0, 4).toString()).toBe('PAR1');
     expect(asof(['obs', 'S', '--columns', 'value', '--store', 'copy.db'], { home }).stdout).toBe(
       'value\n2\n',

@@ -145,22 +145,14 @@ asof import --log
 });
 
 /** Asks on the terminal, before the first import, whether the new store begins as a copy of the sample. */
-async function wantsSample(
-  paths: readonly string[],
-  { hasReader, note }: Messages,
-  io: Io,
-): Promise<boolean> {
+async function wantsSample(paths: readonly string[], { hasReader }: Messages, io: Io): Promise<boolean> {
   // Standard input may be the file.
   if (!hasReader || io.stdin.isTTY !== true || paths.includes('-')) return false;
   // A file that is missing is an error without a question.
   for (const path of paths) await access(path).catch(naming(path));
-  for (;;) {
-    const question = 'This makes your own store. Begin with a copy of the sample? [Y/n] ';
-    const answer = (await askLine(io, question, { endStops: true })).trim();
-    if (/^(?:y(?:es)?)?$/i.test(answer)) return true;
-    if (/^no?$/i.test(answer)) return false;
-    note('asof: answer y or n');
-  }
+  const question = 'This makes your own store. Begin with a copy of the sample? [Y/n] ';
+  const answer = await askLine(io, question, { answers: /^(?:y|yes|n|no)?$/i });
+  return !/^no?$/i.test(answer.trim());
 }
 
 function importProgress(messages: Messages): (made: ImportProgress) => void {

@@ -8,15 +8,15 @@ import type { Io } from './io.ts';
 type Asking = {
   /** Shows nothing of what is typed. */
   readonly secret?: boolean;
-  /** Takes the end of input as a stop. Default: as an empty line. */
-  readonly endStops?: boolean;
+  /** The answers that count, trimmed; others are asked again, and the end of input is a stop. Default: every line. */
+  readonly answers?: RegExp;
 };
 
 /** Asks for a line on the terminal; throws a Problem if the user stops. */
 export async function askLine(
   io: Io,
   question: string,
-  { secret = false, endStops = false }: Asking = {},
+  { secret = false, answers }: Asking = {},
 ): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   if (secret) io.stderr.write(question);
@@ -28,8 +28,11 @@ export async function askLine(
     historySize: 0,
   });
   const typed = new Promise<string>((resolve, reject) => {
-    lines.once('line', resolve);
-    lines.once('close', () => (endStops ? reject(new Error('end of input')) : resolve('')));
+    lines.on('line', (line) => {
+      if (answers?.test(line.trim()) !== false) resolve(line);
+      else lines.prompt();
+    });
+    lines.once('close', () => (answers === undefined ? resolve('') : reject(new Error('end of input'))));
     lines.once('SIGINT', reject);
     io.stdin.on('keypress', (_text, key: { readonly ctrl: boolean; readonly name?: string }) => {
       // By itself, readline ends only an empty line with Ctrl-D.
