@@ -186,7 +186,8 @@ describe('asof facts', () => {
       [{ 'c.csv': 'series_id,date,as_of_date,value,vintage_kind\nGDPC1,,2015-04-01,,unknown\n' }],
     );
     const { out } = await asof(['facts', 'GDPC1', '--store', path]);
-    expect(out.split('\n')).toEqual([
+    const statements = out.split('\n').map((line) => line.split(',').slice(0, 5).join());
+    expect(statements).toEqual([
       'series_id,date,as_of_date,value,vintage_kind',
       'GDPC1,2014-10-01,2015-01-30,16311.6,exact',
       'GDPC1,2014-10-01,2015-02-27,16294.7,exact',
