@@ -122,7 +122,7 @@ async function gathered(work) {
   return assets;
 }
 
-/** Bundles a package; the native part of the one that draws PNG is a file when it is asked for. */
+/** Bundles a package; the native part of the one that draws PNG is a file, and the fonts of PDF are part of theirs. */
 async function packageFile(id, work) {
   const outfile = join(work, `${id.replaceAll('/', '-')}.cjs`);
   const binding = `const native = { exports: {} };
@@ -132,6 +132,12 @@ async function packageFile(id, work) {
     name: 'native-part',
     setup({ onLoad }) {
       onLoad({ filter: /js-binding\.js$/ }, () => ({ contents: binding }));
+      onLoad({ filter: /pdfkit\.js$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        // The package asks a `require` of its own making, which a bundler does not follow.
+        const contents = text.replaceAll(/require\$1\('#(standard-fonts\/\w+)'\)/g, "require('./$1.cjs')");
+        return { contents };
+      });
     },
   };
   const stdin = { contents: `module.exports = require('${id}')`, resolveDir: root };
