@@ -118,7 +118,9 @@ describe('a mistyped alias', () => {
 describe('the facts of an alias', () => {
   it('are those of its series', async () => {
     const { out } = await asked.run('embedded', 'facts eu');
-    expect(linesOf(out).slice(1)).toEqual([`${oecd},2015-01-01,2015-07-01,2279216154000,exact,,,,,,2015-07-01`]);
+    expect(linesOf(out).slice(1)).toEqual([
+      `${oecd},2015-01-01,2015-07-01,2279216154000,exact,,,,,,2015-07-01`,
+    ]);
     const rows: unknown[] = [];
     for await (const row of asked.library().facts(['EU', oecd])) rows.push(row);
     expect(rows).toHaveLength(1);
