@@ -1,24 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  browserOfTests,
-  findingsOfAxe,
-  rowOf,
-  type StartedExplorer,
-  startExplorer,
-} from '../support/explorer-pages.ts';
+import { describe, expect, it } from 'vitest';
+import { explorerOfTests, findingsOfAxe, rowOf } from '../support/explorer-pages.ts';
 
-const openPage = browserOfTests();
-
-let explorer: StartedExplorer;
-
-beforeAll(async () => {
-  explorer = await startExplorer();
-});
-afterAll(() => explorer.child.kill('SIGKILL'));
-
-const open = (search = '', options = {}) => openPage(`${explorer.url}${search}`, options);
+const { open, url } = explorerOfTests();
 
 async function savedSvg(page: Page): Promise<string> {
   const [download] = await Promise.all([
@@ -178,7 +163,7 @@ describe('what is not there, in the explorer', () => {
     const values = await page.locator('.clusters > tbody > tr > td:nth-child(4)').allTextContents();
     const sorted = values.toSorted((a, b) => Number(b.replace(/\D/g, '')) - Number(a.replace(/\D/g, '')));
     expect(values).toEqual(sorted);
-    await page.goto(`${explorer.url}?view=clusters&ticker=MAIA&min-insiders=50`);
+    await page.goto(`${url()}?view=clusters&ticker=MAIA&min-insiders=50`);
     await page.getByText('0 clusters of MAIA, whose newest filing is of 2026-06-02.').waitFor();
   });
 });

@@ -2,28 +2,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { XMLParser } from 'fast-xml-parser';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
 import { wordsOf } from '../../src/snapshot/plan.ts';
 import { asof } from '../support/command.ts';
-import {
-  browserOfTests,
-  findingsOfAxe,
-  rowOf,
-  type StartedExplorer,
-  startExplorer,
-} from '../support/explorer-pages.ts';
+import { explorerOfTests, findingsOfAxe, rowOf, startExplorer } from '../support/explorer-pages.ts';
 
-const openPage = browserOfTests();
-
-let explorer: StartedExplorer;
-
-beforeAll(async () => {
-  explorer = await startExplorer();
-});
-afterAll(() => explorer.child.kill('SIGKILL'));
-
-const open = (search = '', options = {}) => openPage(`${explorer.url}${search}`, options);
+const { open, openPage, url } = explorerOfTests();
 
 async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), act()]);
@@ -77,7 +62,7 @@ describe('the explorer of a store, in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Gross Domestic Product GDP' }).waitFor();
     expect(new URL(page.url()).search).toBe('?series=GDP');
     expect(await page.title()).toBe('GDP: Gross Domestic Product – asof');
-    expect([...asked]).toEqual([new URL(explorer.url).origin]);
+    expect([...asked]).toEqual([new URL(url()).origin]);
     // What is nearest is shown for words with an error, and for words that nothing matches.
     await page.getByRole('searchbox').fill('unemploymnet');
     const first = page.getByRole('search').getByRole('link').first();
@@ -236,7 +221,7 @@ describe('the explorer of a store, in a browser', () => {
     expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.62', '', '']);
     await page.getByRole('button', { name: 'Real yields (TIPS)' }).click();
     await page.getByRole('heading', { name: 'Treasury real yield curve (TIPS)' }).waitFor();
-    await page.goto(`${explorer.url}?view=curve&date=2007-01-06`);
+    await page.goto(`${url()}?view=curve&date=2007-01-06`);
     await page.getByText('There is no curve for 2007-01-06.').waitFor();
     const about = await page.getByRole('slider').getAttribute('aria-valuetext');
     expect(about).toBe('2007-01-06, not a trade date');

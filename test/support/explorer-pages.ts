@@ -65,6 +65,19 @@ export function browserOfTests(): (url: string, options?: PageOptions) => Promis
   };
 }
 
+/** The explorer of the sample and a browser for the tests of a file: `open` takes the search of its address, `openPage` any. */
+export function explorerOfTests() {
+  const openPage = browserOfTests();
+  let explorer: StartedExplorer;
+  beforeAll(async () => {
+    explorer = await startExplorer();
+  });
+  afterAll(() => explorer.child.kill('SIGKILL'));
+  const url = () => explorer.url;
+  const open = (search = '', options: PageOptions = {}) => openPage(`${url()}${search}`, options);
+  return { url, open, openPage };
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds in a page. */
