@@ -1,10 +1,8 @@
 import { remoteClient } from './client/remote/client.ts';
-import { requestLimits } from './client/remote/settings.ts';
-import type { OpenOptions } from './index.ts';
-import { checkArguments, type Kinds, methodNaming, Session } from './library/call.ts';
+import { checkArguments } from './library/call.ts';
 import { methodsOf } from './library/methods.ts';
-import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
-import { defined } from './platform/defined.ts';
+import { askerOf, type OpenOptions, openKinds } from './library/options.ts';
+import { clockAt, word } from './operations/value.ts';
 
 export { Problem } from './errors/problem.ts';
 
@@ -14,25 +12,19 @@ export type BrowserAsof = ReturnType<typeof methodsOf> & AsyncDisposable & { clo
 const signature = {
   name: 'open',
   args: [{ name: 'baseUrl', kind: word }],
-  params: {
-    noun: 'option',
-    kinds: {
-      ...{ key: secret, ...requestLimits },
-      ...{ signal: abortSignal, clock: callable, onNote: callable },
-    } satisfies Kinds<OpenOptions>,
-  },
+  params: { noun: 'option', kinds: openKinds },
 } as const;
 
 /** Opens a service for a page, which asks it by `fetch`; the service must allow the page's origin. */
 export function open(baseUrl: string, options: OpenOptions = {}): BrowserAsof {
   checkArguments(signature, [baseUrl, options], clockAt(new Date()));
-  const { signal = new AbortController().signal, clock = () => new Date(), onNote, ...others } = options;
-  const session = new Session(signal, clock);
+  const { onNote: _, ...others } = options;
+  const asker = askerOf(options);
+  const { session, signal, clock } = asker;
   const client = remoteClient({ baseUrl, ...others, signal, clock, env: {} });
-  const source = { client, session, signal, clock, naming: methodNaming, ...defined({ note: onNote }) };
   const close = async (): Promise<void> => {
     session.close();
     await client.close();
   };
-  return { ...methodsOf(source), close, [Symbol.asyncDispose]: close };
+  return { ...methodsOf({ ...asker, client }), close, [Symbol.asyncDispose]: close };
 }

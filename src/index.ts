@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Note } from './answering/answer.ts';
 import { embeddedClient } from './client/open.ts';
-import { requestLimits } from './client/remote/settings.ts';
 import { Problem } from './errors/problem.ts';
 import { type Asof, asofOf, importFiles } from './library/asof.ts';
-import { checkArguments, isUrl, type Kinds, methodNaming, Session } from './library/call.ts';
+import { checkArguments, isUrl } from './library/call.ts';
 import type { MethodParams } from './library/methods.ts';
+import { askerOf, type OpenOptions, openKinds } from './library/options.ts';
 import type { RowOf } from './operations/operation.ts';
-import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
+import { clockAt, word } from './operations/value.ts';
 import { defined } from './platform/defined.ts';
 import { samplePath, userFolders, variable } from './platform/installation.ts';
 import type { questions } from './questions/table.ts';
@@ -28,6 +27,7 @@ export type { ImportOptions } from './import/options.ts';
 export type { ImportResult } from './import/report.ts';
 export { type Asof, importFiles, pull } from './library/asof.ts';
 export type { Result } from './library/methods.ts';
+export type { OpenOptions } from './library/options.ts';
 export type { CheckSummary, StoreFault } from './maintenance/check.ts';
 export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
@@ -109,39 +109,18 @@ export type JoinParams = QuestionParams<'join'>;
 /** The parameters of a check. */
 export type CheckParams = QuestionParams<'check'>;
 
-/** Options of `open`. */
-export type OpenOptions = {
-  /** The key of the service. */
-  readonly key?: string | undefined;
-  /** Seconds for one try of a request to a service. Default: 30. */
-  readonly timeout?: number | undefined;
-  /** Retries after a network error, 429, and 502 to 504. Default: 2. */
-  readonly retries?: number | undefined;
-  /** Seconds that one request may wait in all before retries. Default: 60. */
-  readonly maxWait?: number | undefined;
-  /** Stops running calls. */
-  readonly signal?: AbortSignal | undefined;
-  /** Returns the current time. Default: the system's. */
-  readonly clock?: (() => Date) | undefined;
-  /** Receives notes, such as that an as-of date is outside a series' coverage. */
-  readonly onNote?: ((note: Note) => void) | undefined;
-};
-
 /**
  * Opens a store (a path, or `postgres://…`) or a service (a URL); throws a Problem if that fails.
  * Default: the store in ASOF_STORE, else in the user's data folder, else the shipped sample.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
   checkArguments(openSignature, [address, options], clockAt(new Date()));
-  const { signal = new AbortController().signal, clock = () => new Date(), onNote } = options;
+  const asker = askerOf(options);
+  const { signal, clock } = asker;
   const where = address ?? defaultStore();
   const isService = isUrl(where) && !isDatabase(where);
   return asofOf({
-    signal,
-    clock,
-    session: new Session(signal, clock),
-    naming: methodNaming,
-    ...defined({ note: onNote }),
+    ...asker,
     ...(isService ? await service(where, { ...options, signal, clock }) : await store(where, options, clock)),
   });
 }
@@ -178,10 +157,7 @@ const openSignature = {
   args: [{ name: 'address', kind: word, isOptional: true }],
   params: {
     noun: 'option',
-    kinds: {
-      ...{ key: secret, ...requestLimits },
-      ...{ signal: abortSignal, clock: callable, onNote: callable },
-    } satisfies Kinds<OpenOptions>,
+    kinds: openKinds,
   },
 } as const;
 
