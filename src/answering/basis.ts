@@ -1,5 +1,4 @@
 // Why: docs/decisions/what-an-answer-says-of-itself.md
-
 import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';

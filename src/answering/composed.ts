@@ -14,20 +14,17 @@ import type { Query, Reading } from './question.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
 /** An answer composed from several requests. */
-export type ComposedRows<R extends Row> = RowLayout & {
-  readonly object: string;
-  readonly asOf?: Day;
-  readonly knownAt?: KnownInstant;
-  readonly kinds?: { readonly [column: string]: string };
-  /** All rows, or pages of rows that are computed as they are read. */
-  readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
-  readonly hasMore?: boolean;
-  readonly differs?: boolean;
-  /** What a terminal says above the rows. */
-  readonly sentence?: string;
-  /** True if it says all that the rows have. */
-  readonly isText?: boolean;
-};
+export type ComposedRows<R extends Row> = Pick<QueryAnswer, 'isText' | 'sentence'> &
+  RowLayout & {
+    readonly object: string;
+    readonly asOf?: Day;
+    readonly knownAt?: KnownInstant;
+    readonly kinds?: { readonly [column: string]: string };
+    /** All rows, or pages of rows that are computed as they are read. */
+    readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
+    readonly hasMore?: boolean;
+    readonly differs?: boolean;
+  };
 
 /** Composes an answer from one state of the data; throws a Problem if the data changes meanwhile. */
 export async function composed<R extends Row>(

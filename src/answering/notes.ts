@@ -49,6 +49,11 @@ function someSeries(ids: readonly string[]): string {
   return listed(someOf(ids, mostNamed, 'series'), 'and');
 }
 
+/** Says something of series; nothing of none. */
+function saidOf(ids: readonly string[], what: string): readonly string[] {
+  return ids.length === 0 ? [] : [`${someSeries(ids)} ${ids.length === 1 ? 'is' : 'are'} ${what}`];
+}
+
 /** Says of instants which series are known to the minute, and which to the end of the day before. */
 function noteInstants(
   answered: readonly ResolvedSeries[],
@@ -66,24 +71,13 @@ function noteInstants(
       const kinds = basis.kindsOf(id);
       return kinds.size > 0 && !kinds.has('exact');
     };
-    const namesOf = (of: typeof found) => {
-      const ids = of.map(({ id }) => id);
-      return {
-        text: someSeries(ids),
-        verb: ids.length === 1 ? 'is' : 'are',
-        ids,
-      };
-    };
+    const idsOf = (of: typeof found) => of.map(({ id }) => id);
     const dayBefore = (of: typeof found, reason: string) => {
-      const { text, verb, ids } = namesOf(of);
       const days = listed([...new Set(of.map(({ day }) => day))], 'or');
-      return ids.length === 0
-        ? []
-        : [`${text} ${verb} as of the end of ${days}, the day before, because ${reason}`];
+      return saidOf(idsOf(of), `as of the end of ${days}, the day before, because ${reason}`);
     };
-    const exact = namesOf(found.filter(({ rule }) => rule === 'time'));
     const texts = [
-      ...(exact.ids.length === 0 ? [] : [`${exact.text} ${exact.verb} known to the minute`]),
+      ...saidOf(idsOf(found.filter(({ rule }) => rule === 'time')), 'known to the minute'),
       ...dayBefore(
         early.filter(({ id }) => !isUndated(id)),
         'no calendar gives a single time of a release on the day',
@@ -198,8 +192,10 @@ function sampleTexts(
 /** Says which of the series are sampled, and which are fetched. */
 export function kindTexts(ids: readonly string[], { basis }: Pick<Ask, 'basis'>): readonly string[] {
   return (['sampled', 'fetched'] as const).flatMap((kind) => {
-    const found = ids.filter((id) => basis.kindsOf(id).has(kind));
-    return found.length === 0 ? [] : [`${someSeries(found)} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
+    return saidOf(
+      ids.filter((id) => basis.kindsOf(id).has(kind)),
+      kind,
+    );
   });
 }
 

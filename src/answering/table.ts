@@ -1,6 +1,14 @@
 import { faultOfInstant, parseInstant } from '../domain/calendar/zones.ts';
 import { didYouMean } from '../domain/search/words.ts';
-import { addDays, type DateOrder, type Day, dayOf, faultOfDay, parseDay } from '../domain/values/date.ts';
+import {
+  addDays,
+  type DateOrder,
+  type Day,
+  dayOf,
+  faultOfDay,
+  isMonthFirst,
+  parseDay,
+} from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
@@ -73,8 +81,7 @@ function dayIn(text: string, order: DateOrder | undefined): Day | undefined {
   const [, one, sign, two, year] = yearLast.exec(text) ?? [];
   if (order === undefined || year === undefined)
     return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
-  // As in an import, a date with points always begins with the day.
-  const [month, dayOfMonth] = order === 'M/D/YYYY' && sign !== '.' ? [one, two] : [two, one];
+  const [month, dayOfMonth] = isMonthFirst(sign, order) ? [one, two] : [two, one];
   return dayOf(Number(year), Number(month), Number(dayOfMonth));
 }
 

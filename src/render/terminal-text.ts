@@ -31,13 +31,22 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Breaks a text between words into lines of at most `width` cells; cuts a longer word. */
-export function wrap(text: string, width: number): readonly string[] {
+/** Packs words into lines of at most `width` cells, later ones behind an indent; a longer word is a line. */
+export function packed(words: readonly string[], width: number, indent = ''): readonly string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ').filter((part) => part !== '')) {
+  for (const word of words) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;
     if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(cut(word, width));
+    else lines.push(lines.length === 0 ? word : indent + word);
   }
   return lines;
+}
+
+/** Breaks a text between words into lines of at most `width` cells; cuts a longer word. */
+export function wrap(text: string, width: number): readonly string[] {
+  const words = text.split(' ').filter((part) => part !== '');
+  return packed(
+    words.map((word) => cut(word, width)),
+    width,
+  );
 }

@@ -47,7 +47,7 @@ const allowed = tableOf(`
   mcp: answering client domain library operations questions
   snapshot: answering client domain operations render store
   import: domain import operations store
-  import/files:
+  import/files: domain/values
   import/readers: domain import/files
   import/formats: domain import/files import/formats import/readers
   import/formats/calendar: domain import/files import/formats import/readers
@@ -99,22 +99,22 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2370,
-  cli: 4666,
+  answering: 2369,
+  cli: 4659,
   client: 1629,
-  domain: 5566,
+  domain: 5569,
   errors: 322,
-  explorer: 3696,
+  explorer: 3691,
   import: 8920,
-  library: 1120,
+  library: 1160,
   lines: 799,
   maintenance: 1084,
   mcp: 270,
   operations: 4307,
   platform: 519,
   pull: 5433,
-  questions: 4767,
-  render: 2904,
+  questions: 4766,
+  render: 2913,
   server: 3064,
   service: 512,
   snapshot: 982,
@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 472;
+const mostSingles = 473;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -4,7 +4,7 @@ import { someOf } from '../../errors/wording.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
-import { cellWidth } from '../../render/terminal-text.ts';
+import { packed } from '../../render/terminal-text.ts';
 import { exitCode, exitCodeOf, type Process } from './io.ts';
 import type { Share } from './progress-line.ts';
 
@@ -86,14 +86,7 @@ const indent = ' '.repeat('asof: '.length);
 
 /** Breaks a line between words for a terminal; a word stays whole, such as an address that is copied. */
 function folded(line: string, width: number): string {
-  if (cellWidth(line) <= width) return line;
-  const lines: string[] = [];
-  for (const word of line.split(/(?<=\S) (?=\S)/)) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(lines.length === 0 ? word : indent + word);
-  }
-  return lines.join('\n');
+  return packed(line.split(/(?<=\S) (?=\S)/), width, indent).join('\n');
 }
 
 function reportBug(error: unknown, io: Process): number {

@@ -3,7 +3,7 @@ import { addDays, type Day, monthEnd } from '../values/date.ts';
 /** A recession; it was not over without a last day. */
 export type Recession = { readonly from: Day; readonly to?: Day };
 
-type TurningPoint = { readonly month: string; readonly announced?: Day };
+type TurningPoint = { readonly lastDay: Day; readonly knownFrom: Day };
 
 /**
  * Peaks and troughs of the business cycle in the United States, from nber.org ("US Business Cycle Expansions
@@ -18,8 +18,9 @@ const chronology =
   '2001-03@2001-11-26 2001-11@2003-07-17,2007-12@2008-12-01 2009-06@2010-09-20,2020-02@2020-06-08 2020-04@2021-07-19';
 
 function turningPoint(text: string): TurningPoint {
-  const [month = '', announced] = text.split('@');
-  return announced === undefined ? { month } : { month, announced };
+  const [month, announced] = text.split('@');
+  const lastDay = monthEnd(`${month}-01`);
+  return { lastDay, knownFrom: announced ?? lastDay };
 }
 
 /**
@@ -29,12 +30,10 @@ function turningPoint(text: string): TurningPoint {
  * It has no last day if its trough was not announced.
  */
 export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
-  const isKnown = ({ month, announced = monthEnd(`${month}-01`) }: TurningPoint) =>
-    asOf === undefined || announced <= asOf;
+  const isKnown = ({ knownFrom }: TurningPoint) => asOf === undefined || knownFrom <= asOf;
   return chronology.split(',').flatMap((cycle) => {
     const [peak, trough] = cycle.split(' ').map(turningPoint);
     if (peak === undefined || trough === undefined || !isKnown(peak)) return [];
-    const from = addDays(monthEnd(`${peak.month}-01`), 1);
-    return [{ from, ...(isKnown(trough) && { to: monthEnd(`${trough.month}-01`) }) }];
+    return [{ from: addDays(peak.lastDay, 1), ...(isKnown(trough) && { to: trough.lastDay }) }];
   });
 }

@@ -16,14 +16,19 @@ type PublishedDate = ValueSubject & {
   readonly asOf: Day | undefined;
 };
 
-/** Finds the largest change from one value to the next, the first of equal ones; a new base year is no revision. */
-export function largestRevision(changes: readonly Change[], unit: string) {
-  const revisions = changes.flatMap(({ asOf, value }, i) => {
+/** Lists the changes from one value to the next; a new base year is no revision. */
+function revisionsIn(changes: readonly Change[], unit: string) {
+  return changes.flatMap(({ asOf, value }, i) => {
     const before = changes[i - 1]?.value ?? null;
     if (before === null || value === null) return [];
-    if (rescalingOf([{ old: before, new: value }], unit) !== undefined) return [];
-    return [{ asOf, before, value, size: new Exact(difference(value, before)).abs() }];
+    const isRebased = rescalingOf([{ old: before, new: value }], unit) !== undefined;
+    return [{ asOf, before, value, isRebased, size: new Exact(difference(value, before)).abs() }];
   });
+}
+
+/** Finds the largest change from one value to the next, the first of equal ones; a new base year is none. */
+export function largestRevision(changes: readonly Change[], unit: string) {
+  const revisions = revisionsIn(changes, unit).filter(({ isRebased }) => !isRebased);
   return revisions.reduce<(typeof revisions)[number] | undefined>(
     (largest, one) => (largest === undefined || one.size.gt(largest.size) ? one : largest),
     undefined,
@@ -58,9 +63,12 @@ export function revisionsInWords({
     return `${nth}, of ${dayInWords(day)}, ${has}${from(releases[i]?.value ?? null, value)}`;
   });
   const largest = largestRevision(changes, unit);
+  const apart = revisionsIn(changes, unit).some(({ isRebased }) => isRebased)
+    ? ', apart from changes of base year'
+    : '';
   const change =
     largest &&
-    `The largest change${hasRescaling(changes, unit) ? ', apart from changes of base year' : ''}, on ${dayInWords(largest.asOf)}, was from ${valueText(largest.before)} to ${valueText(largest.value)}${from(largest.before, largest.value)}.`;
+    `The largest change${apart}, on ${dayInWords(largest.asOf)}, was from ${valueText(largest.before)} to ${valueText(largest.value)}${from(largest.before, largest.value)}.`;
   const since = isReleased ? ` from the first ${isExact ? 'release' : 'vintage'}` : ' from the oldest value';
   const now = `${asOf === undefined ? 'Today it is' : `On ${dayInWords(asOf)} it was`} ${valueText(latest.value)}`;
   const end = `${now}, as ${published} on ${dayInWords(latest.asOf)}${from(first.value, latest.value, since)}.`;
@@ -71,15 +79,6 @@ export function revisionsInWords({
     ...(next.length === 0 ? [] : [`${next.join('; ')}.`]),
     ...(changes.length === 1 ? [unrevised] : [...(change === undefined ? [] : [change]), end]),
   ].join(' ');
-}
-
-/** Tells whether a value perhaps has another base year than the one before. */
-function hasRescaling(changes: readonly Change[], unit: string): boolean {
-  return changes.some(({ value }, i) => {
-    const before = changes[i - 1]?.value ?? null;
-    if (before === null || value === null) return false;
-    return rescalingOf([{ old: before, new: value }], unit) !== undefined;
-  });
 }
 
 function valueText(value: string | null): string {

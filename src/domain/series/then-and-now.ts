@@ -1,5 +1,5 @@
 import { grouped } from '../../errors/wording.ts';
-import { changeBetween, Exact, rescalingOf, roundedQuotient } from '../values/arithmetic.ts';
+import { changeBetween, Exact, rescalingOf, rounded, roundedQuotient } from '../values/arithmetic.ts';
 import { type Day, dayInWords, type Frequency } from '../values/date.ts';
 import { decimalsOf } from '../values/decimal.ts';
 import { periodInWords } from '../values/period.ts';
@@ -63,11 +63,6 @@ export function changeInWords(before: string, after: string, unit: string, since
 /** Tells whether a percentage of values in a unit means something: not of percentages, changes and logarithms. */
 function isLevel(unit: string): boolean {
   return !/percent|rate of change|^change\b|natural log/i.test(unit);
-}
-
-/** Rounds a value with more decimals. */
-function rounded(value: string, decimals: number): string {
-  return decimalsOf(value) > decimals ? roundedQuotient(new Exact(value), new Exact(1), decimals) : value;
 }
 
 function signed(text: string): string {

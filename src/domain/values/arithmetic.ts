@@ -16,6 +16,11 @@ export function difference(one: string, other: string): string {
   return new Exact(one).minus(other).toFixed(Math.max(decimalsOf(one), decimalsOf(other)));
 }
 
+/** Rounds a decimal text that has more decimals, half to even; keeps another as it is. */
+export function rounded(value: string, decimals: number): string {
+  return decimalsOf(value) > decimals ? roundedQuotient(new Exact(value), new Exact(1), decimals) : value;
+}
+
 type ValuePair = { readonly old: string; readonly new: string };
 
 /** With fewer dates, all values may be revised alike; with a unit that has a base year, one date is enough. */

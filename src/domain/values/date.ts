@@ -24,6 +24,11 @@ export function parseDay(text: string): Day | undefined {
 /** The order of month and day in dates such as 1/2/2024. */
 export type DateOrder = 'M/D/YYYY' | 'D/M/YYYY';
 
+/** Tells whether a date such as 1/2/2024 begins with its month; one with points, as in 30.1.2015, never does. */
+export function isMonthFirst(sign: string | undefined, order: DateOrder | undefined): boolean {
+  return sign !== '.' && order === 'M/D/YYYY';
+}
+
 /** Reads the order of month and day in a format of dates (`M/D/YYYY`, `DD.MM.YYYY`, `mdy`); undefined for others. */
 export function parseDateOrder(text: string): DateOrder | undefined {
   const letters = text

@@ -1,7 +1,6 @@
 import { thenAndNow } from '../../domain/series/then-and-now.ts';
-import { Exact, roundedQuotient } from '../../domain/values/arithmetic.ts';
+import { rounded } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, dayInWords, type Frequency, utcDay } from '../../domain/values/date.ts';
-import { decimalsOf } from '../../domain/values/decimal.ts';
 import type { LoadedSeries } from '../history.ts';
 import { cell, type ServedRow } from '../page-service.ts';
 import { unitChoices } from '../state.ts';
@@ -23,14 +22,10 @@ export function sentenceOf(
   const { units, unit } = values;
   const name = units === 'lin' ? id : `${id} (${unitChoices.find(([one]) => one === units)?.[1]})`;
   const frequency = cell(about, 'frequency') as Frequency;
-  const shorter = (value: string) => (units === 'lin' ? value : twoDecimals(value));
+  // A computed value has more decimals than one reads.
+  const shorter = (value: string) => (units === 'lin' ? value : rounded(value, 2));
   const subject = { name, date: spoken, frequency, unit };
   return `${thenAndNow(subject, { day, value: shorter(then) }, { day: 'latest', value: shorter(now) })}.`;
-}
-
-/** Rounds a computed value, which has more decimals than one reads. */
-function twoDecimals(value: string): string {
-  return decimalsOf(value) <= 2 ? value : roundedQuotient(new Exact(value), new Exact(1), 2);
 }
 
 /** Says when the data of a series end, if not lately. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
+import type { DateOrder } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 
 type ByteCounter = (bytes: number) => void;
@@ -15,7 +16,7 @@ export type SourceFile = {
   /** True for a member of an archive, whose README the user did not name. */
   readonly inArchive?: true;
   /** The order of month and day, if the user states it; dates that begin with the year need none. */
-  readonly dateOrder?: 'M/D/YYYY' | 'D/M/YYYY';
+  readonly dateOrder?: DateOrder;
   /** Reads the unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
   readonly read: ReadBytes;
   head(): Promise<Buffer>;

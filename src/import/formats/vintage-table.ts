@@ -1,8 +1,7 @@
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
-import type { DateOrder } from '../../domain/values/date.ts';
-import { type Day, type Frequency, parseDay } from '../../domain/values/date.ts';
+import { type DateOrder, type Day, type Frequency, parseDay } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';

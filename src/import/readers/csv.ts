@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import type { DateOrder } from '../../domain/values/date.ts';
+import { type DateOrder, isMonthFirst } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
@@ -226,9 +226,9 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
     if (written !== undefined) return `${written}-${padded(month)}-${padded(day)}`;
     const [, first = '', sign, second = '', year = ''] = yearLast.exec(trimmed) ?? [];
     if (sign === undefined) return text;
-    // A date with points, as in 30.1.2015, always begins with the day.
+    // A date with points needs no order.
     if (sign !== '.') order ??= await decidedOrder(file, header, dialect, { names, dates, usual });
-    const [m, d] = sign !== '.' && order === 'M/D/YYYY' ? [first, second] : [second, first];
+    const [m, d] = isMonthFirst(sign, order) ? [first, second] : [second, first];
     return year.length === 4 ? `${year}-${padded(m)}-${padded(d)}` : `${m}/${d}/${year}`;
   };
 

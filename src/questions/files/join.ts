@@ -1,5 +1,4 @@
 // Why: docs/decisions/joins-are-panels.md
-
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question } from '../../answering/question.ts';
