@@ -52,20 +52,23 @@ type RunningService = {
 export async function serve(options: ServeOptions): Promise<RunningService> {
   const { gate, clock = () => new Date(), keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
   const log = createLog(options.log, options.logOptions);
+  // Asked before anything is open: a failure leaves nothing to close.
+  const hasKeys = await gate.hasKeys(clock().getTime());
   const opened = await openService(options);
   const services = new Services(opened);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
   const metricsPort = options.metrics?.port;
   const servers: HttpServer[] = [];
-  const stopServers = () => Promise.all(servers.map((one) => one.stop()));
+  const stopServers = (notice?: number) => Promise.all(servers.map((one) => one.stop(notice)));
   const listen = async (port: number, handler: Handler): Promise<string> => {
     try {
       const made = await HttpServer.listen({ ...options, log, port, handler });
       servers.push(made);
       return made.url;
     } catch (error) {
-      await stopServers();
+      // No balancer knows this service yet.
+      await stopServers(0);
       await services.close();
       throw error;
     }
@@ -84,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     log.info({ metrics: metricsUrl }, `metrics are at ${metricsUrl}`);
   }
   noteStore(opened, log, url);
-  if (!(await gate.hasKeys(clock().getTime()))) log.warn(`there is no key yet: ${keyCommand}`);
+  if (!hasKeys) log.warn(`there is no key yet: ${keyCommand}`);
 
   let reloading = Promise.resolve();
   const reload = (): Promise<void> => {

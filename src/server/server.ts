@@ -113,12 +113,12 @@ export class HttpServer {
   }
 
   /**
-   * Accepts no more connections after a notice, and closes idle ones at once.
+   * Accepts no more connections after a notice (ms), and closes idle ones at once.
    * Answers requests on other connections, even one still on its way on a new connection, and then closes them.
    */
-  async stop(): Promise<void> {
+  async stop(notice = this.#timeouts.notice): Promise<void> {
     this.#isStopping = true;
-    await delay(this.#timeouts.notice);
+    await delay(notice);
     // A connection that sends an answer now closes right after it.
     this.#server.keepAliveTimeout = 1;
     const { inFlight, arrival } = this.#timeouts;

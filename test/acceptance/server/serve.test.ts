@@ -301,6 +301,17 @@ describe('asof serve', () => {
       expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(reason)]);
     }
   });
+
+  it('that cannot start leaves the access store at once, however long it would drain', async () => {
+    const place = await newPlace();
+    const { port } = new URL((await start(await newPlace())).url);
+    const started = performance.now();
+    const line = ['--port', '0', '--metrics-port', port, '--drain', '60s', '--store', place.store];
+    const ended = run(place, 'serve', ...line);
+    expect([ended.status, ended.stderr]).toEqual([10, expect.stringContaining('the port is in use')]);
+    expect(performance.now() - started).toBeLessThan(30_000);
+    await start(place);
+  });
 });
 
 describe('asof keys', () => {
