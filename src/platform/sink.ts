@@ -16,8 +16,13 @@ export type Output = Writable & {
 
 type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
-/** A program that shows texts on the terminal of this process, and its environment. */
-type Pager = { readonly command: string; readonly env: Readonly<Record<string, string | undefined>> };
+/** A program that shows texts on the terminal of this process. */
+type Pager = {
+  readonly command: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called when the program cannot be started, before stdout gets the texts instead. */
+  readonly failed: () => void;
+};
 
 /** The destination of a command's data. */
 export type Sink = {
@@ -36,24 +41,23 @@ export type Sink = {
 type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
 
 /** Opens a sink for `-o file`, a pager or stdout; throws a Problem at once if the file cannot be written. */
-export async function openSink(
-  file: string | undefined,
-  { stdout, signal }: Streams,
-  pager?: Pager,
-): Promise<Sink> {
-  if (file !== undefined) return fileSink(file, signal);
-  return pager === undefined ? streamSink(stdout, signal) : pagerSink(pager, signal);
+export async function openSink(file: string | undefined, streams: Streams, pager?: Pager): Promise<Sink> {
+  if (file !== undefined) return fileSink(file, streams.signal);
+  return pager === undefined ? streamSink(streams) : pagerSink(pager, streams);
 }
 
-function streamSink(stream: Output, signal: AbortSignal): Sink {
-  const { fd } = stream;
-  const put = fd !== undefined && fstatSync(fd).isFile() ? intoFile(fd) : intoStream(stream);
-  return streamingSink('stdout', put, async () => undefined, signal);
+function streamSink({ stdout, signal }: Streams): Sink {
+  return streamingSink('stdout', intoStdout(stdout), async () => undefined, signal);
+}
+
+function intoStdout(stdout: Output): Put {
+  const { fd } = stdout;
+  return fd !== undefined && fstatSync(fd).isFile() ? intoFile(fd) : intoStream(stdout);
 }
 
 /** Prints a text to stdout; throws a Problem for a full disk, but not for a closed pipe. */
-export async function print(text: string, { stdout, signal }: Streams): Promise<void> {
-  await streamSink(stdout, signal).write(text);
+export async function print(text: string, streams: Streams): Promise<void> {
+  await streamSink(streams).write(text);
 }
 
 function streamingSink(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
@@ -109,20 +113,36 @@ async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Pr
 /** The statuses with which a shell says that it cannot run a program. */
 const notRun: readonly (number | null)[] = [126, 127];
 
-/** Makes a sink for a pager, which starts with the first text; it is complete when the user leaves the pager. */
-async function pagerSink({ command, env }: Pager, signal: AbortSignal): Promise<Sink> {
+/** In characters; no pipe holds so much, so a program that took it reads. */
+const mostUnread = 2_000_000;
+
+/** Matches a command that needs no shell, which would print an error of its own. */
+const plainCommand = /^[\w./+:,@ -]+$/;
+
+/**
+ * Makes a sink for a pager, which starts with the first text; it is complete when the user leaves the pager.
+ * Stdout gets the texts if the pager cannot be started.
+ */
+async function pagerSink({ command, env, failed }: Pager, streams: Streams): Promise<Sink> {
   const { spawn } = await import('node:child_process');
+  const { signal } = streams;
   let running: { readonly put: Put; readonly left: () => Promise<number | null> } | undefined;
+  let instead: Put | undefined;
+  let size = 0;
+  const unread: (string | Uint8Array)[] = [];
   const start = () => {
-    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
+    const shell = !plainCommand.test(command);
+    const [program = '', ...args] = shell ? [command] : command.trim().split(/ +/);
+    const child = spawn(program, args, { shell, stdio: ['pipe', 'inherit', 'inherit'], env });
     // Each write reports its failure itself.
     child.stdin.on('error', () => undefined);
     // A pager outlives Ctrl-C, which is for what it shows.
     const stay = () => undefined;
     process.on('SIGINT', stay);
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve)).finally(() =>
-      process.off('SIGINT', stay),
-    );
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('error', () => resolve(127));
+      child.once('close', resolve);
+    }).finally(() => process.off('SIGINT', stay));
     signal.addEventListener('abort', () => signal.reason === 'SIGTERM' && child.kill());
     const left = () => {
       child.stdin.end();
@@ -130,15 +150,29 @@ async function pagerSink({ command, env }: Pager, signal: AbortSignal): Promise<
     };
     return { put: intoStream(child.stdin), left };
   };
-  const put: Put = (chunk) => {
+  const isMissing = async () => size <= mostUnread && notRun.includes((await running?.left()) ?? 0);
+  const showInstead = async () => {
+    failed();
+    instead = intoStdout(streams.stdout);
+    for (const chunk of unread) {
+      const failure = await instead(chunk);
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  };
+  const put: Put = async (chunk) => {
+    if (instead !== undefined) return instead(chunk);
     running ??= start();
-    return running.put(chunk);
+    size += chunk.length;
+    if (size <= mostUnread) unread.push(chunk);
+    else unread.length = 0;
+    const failure = await running.put(chunk);
+    return failure !== undefined && (await isMissing()) ? showInstead() : failure;
   };
   const close = async () => {
-    if (!notRun.includes((await running?.left()) ?? 0)) return;
-    throw new Problem('local-io', `the pager '${command}' cannot be run`, {
-      hints: ['ASOF_PAGER or PAGER names it; with ASOF_PAGER=cat asof uses none'],
-    });
+    if (instead !== undefined || !(await isMissing())) return;
+    const failure = await showInstead();
+    if (failure !== undefined && !isClosedPipe(failure)) throw systemProblem('write to', 'stdout', failure);
   };
   return streamingSink('the pager', put, close, signal);
 }

@@ -95,7 +95,10 @@ async function answer(job: Job): Promise<JobOutcome> {
   const { line, query, output, asker, messages, io } = job;
   // `less` leaves the text on the screen, and ends at once if all of it fits.
   const env = { LESS: 'FRX', LV: '-c', ...io.env };
-  const pager = output.pager === undefined ? undefined : { command: output.pager, env };
+  const { pager: command } = output;
+  const failed = () =>
+    messages.note(`asof: the pager '${command}' cannot be started; ASOF_PAGER or PAGER names it`);
+  const pager = command === undefined ? undefined : { command, env, failed };
   const sink = await openSink(output.file, io, pager);
   const today = utcDay(io.clock());
   const note = ({ kind, text }: Note): void => {

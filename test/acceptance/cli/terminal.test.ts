@@ -190,13 +190,28 @@ describe('a pager', () => {
     expect(left[0]).toBe('date,value,as_of_date,series_id,unit,frequency,source');
   });
 
-  it('that cannot be run is an error, and not an empty answer', async () => {
-    const { code, left } = await show('obs GDP', { PAGER: 'no-such-pager' }, { columns: 100 });
-    expect(code).toBe(10);
-    expect(left.slice(-2)).toEqual([
-      "asof: the pager 'no-such-pager' cannot be run",
-      '      ASOF_PAGER or PAGER names it; with ASOF_PAGER=cat asof uses none',
-    ]);
+  it.each(['no-such-pager -R', '/no/such/pager', '/'])(
+    'that cannot be started, %s, is said once, before the whole table',
+    async (pager) => {
+      const { code, left } = await show('obs LONG', { PAGER: pager }, { columns: 100 });
+      expect([code, left.length]).toEqual([0, 2504]);
+      expect(left.slice(0, 3)).toEqual([
+        `asof: the pager '${pager}' cannot be started; ASOF_PAGER or PAGER names it`,
+        'as_of_date: 2020-06-30  series_id: LONG  frequency: D',
+        'date          value  unit  source',
+      ]);
+      expect(left.at(-1)).toBe('asof: LONG is covered to 2020-06-30');
+    },
+  );
+
+  it('that a shell cannot start leaves the table to stdout', async () => {
+    const { code, left } = await show(
+      'obs GDP -q --csv',
+      { PAGER: 'LESS=R no-such-pager' },
+      { columns: 100 },
+    );
+    expect([code, left[0]]).toEqual([0, expect.stringContaining('no-such-pager')]);
+    expect(left[1]).toBe('date,value,as_of_date,series_id,unit,frequency,source');
   });
 
   it('stays when Ctrl-C is typed, which is for what it shows', async () => {
