@@ -104,8 +104,9 @@ function argumentOf(name: string, declared: Param): Argument {
     fallback: undefined,
     typed: {
       flags: [],
-      args: [{ name: label, ...defined({ complete }), ...(!required && { optional: true }) }],
-      read: (line) => line.args[0],
+      // Words need no quotes: several are one text.
+      args: [{ name: label, several: true, ...defined({ complete }), ...(!required && { optional: true }) }],
+      read: ({ args }) => (args.length === 0 ? undefined : args.join(' ')),
     },
   };
 }

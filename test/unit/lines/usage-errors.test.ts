@@ -65,8 +65,8 @@ describe('a usage error names the flag and what was typed, before anything is as
       `unknown command '${word}'\nasof observations GDP -o FILE.csv writes values; the endings .xlsx, .parquet and .json do too\nasof facts GDP -o FILE.csv writes every value that was ever published\nasof pull fred GDP downloads from FRED into your store\nasof help lists the commands`,
     ]),
     [
-      'series search real gdp',
-      "unexpected argument gdp for 'asof series search'\nasof series search --help lists its flags",
+      'series show GDP UNRATE',
+      "unexpected argument UNRATE for 'asof series show'\nasof series show --help lists its flags",
     ],
     ['yields 10Y', "unexpected argument 10Y for 'asof yields'\ndid you mean asof yields --maturity 10Y?"],
     [

@@ -27,6 +27,9 @@ describe.each(commandModes)('a search by words, %s,', (mode) => {
     $ asof series search "us gdp" --columns id,matched
     id,matched
     GDP,words
+    $ asof series search us gdp --columns id,matched
+    id,matched
+    GDP,words
 
     # says that no series matches all of it
     $ asof series search "germany unemployment" --columns id,matched
