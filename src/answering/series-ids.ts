@@ -14,7 +14,7 @@ import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { entryOf } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
+import { listed, someOf } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Naming, RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
@@ -75,15 +75,12 @@ export function foundOf<T extends object>(
     for (const { id } of failures) basis.missing.add(id);
     return found;
   }
+  // `withSuggestion` says of each what pulls it.
+  for (const { id } of others) basis.missing.add(id);
   const { error } = first;
-  if (!(error instanceof Problem)) throw error;
-  const ids = others.map(({ id }) => id);
+  if (!(error instanceof Problem) || found.length === 0) throw error;
   throw error.with({
-    hints: [
-      ...error.hints,
-      ...(ids.length === 0 ? [] : [`also not found: ${listed(ids, 'and')}`]),
-      ...(found.length === 0 ? [] : [`${naming.param('skip_missing')} leaves out what is not found`]),
-    ],
+    hints: [...error.hints, `${naming.param('skip_missing')} leaves out what is not found`],
   });
 }
 
@@ -255,7 +252,10 @@ function unitsHint(id: string, text: string): string {
 
 const mostSuggested = 3;
 
-/** Adds hints to a failure about an unknown series: ids like it that were known on a day, and what pulls it. */
+/** The most unknown series of a failure that each get a line of hints. */
+const mostHinted = 8;
+
+/** Adds hints to a failure about unknown series: ids like each that were known on a day, and what pulls it. */
 export async function withSuggestion(
   error: unknown,
   catalogue: Catalogue,
@@ -263,30 +263,51 @@ export async function withSuggestion(
 ): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
   const { series: id } = error;
+  let known: ReturnType<typeof firstSeries> | undefined;
+  const hintsOf = (one: string) =>
+    hintsOn(one, catalogue, asOf, () => {
+      known ??= firstSeries(catalogue, asOf);
+      return known;
+    });
+  const own = await hintsOf(id);
+  const others = [...catalogue.basis.missing].filter((other) => other !== id);
+  const hinted: string[] = [];
+  for (const other of others.slice(0, mostHinted))
+    hinted.push([`also not found: ${other}`, ...(await hintsOf(other))].join('; '));
+  const more = others.slice(mostHinted);
+  const rest = more.length === 0 ? [] : [`also not found: ${listed(someOf(more, mostHinted, 'ids'), 'and')}`];
   const { naming } = catalogue;
-  const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
+  const first = own.length > 0 ? own : [`${naming.question(seriesSearch)} finds series by words`];
+  return error.with({ hints: [...first, ...hinted, ...rest, ...error.hints] });
+}
+
+/** Lists what may be meant by an unknown id, or what brings it. */
+async function hintsOn(
+  id: string,
+  catalogue: Catalogue,
+  asOf: Day,
+  firstOnes: () => ReturnType<typeof firstSeries>,
+): Promise<readonly string[]> {
   if (isPattern(id)) {
     const pattern = patternOf(id);
-    const found = (await firstSeries(catalogue, asOf)).filter((row) => pattern.test(row.id));
-    if (found.length === 0) return hinting('no series id matches this pattern');
+    const found = (await firstOnes()).filter((row) => pattern.test(row.id));
+    if (found.length === 0) return ['no series id matches this pattern'];
     const ids = found.slice(0, mostSuggested).map((row) => row.id);
-    return hinting(`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`);
+    return [`this takes one id, not a pattern: name one series, such as ${listed(ids, 'or')}`];
   }
   const parts = id.split(',').map((part) => part.trim());
   if (parts.length > 1 && !parts.includes(''))
-    return hinting(`these are ${parts.length} ids; name them apart: ${parts.join(' ')}`);
+    return [`these are ${parts.length} ids; name them apart: ${parts.join(' ')}`];
   // A service has what its operator pulls.
   const isService = catalogue.client.offers !== undefined;
   const wayOut = isService ? [] : await pullsOf(id, catalogue, asOf);
   // An id that exists elsewhere is not misspelled.
-  const known = wayOut.length > 0 || id.trim() === '' ? [] : await firstSeries(catalogue, asOf);
+  const known = wayOut.length > 0 || id.trim() === '' ? [] : await firstOnes();
   const unnamed = id.slice(0, Math.max(0, id.lastIndexOf(':')));
-  if (known.some((one) => one.id === unnamed)) return hinting(unitsHint(unnamed, id));
+  if (known.some((one) => one.id === unnamed)) return [unitsHint(unnamed, id)];
   const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
   const near = alike.slice(0, mostSuggested);
-  const hints = near.length > 0 ? [`did you mean ${listed(near, 'or')}?`] : wayOut;
-  if (hints.length === 0) return hinting(`${naming.question(seriesSearch)} finds series by words`);
-  return error.with({ hints: [...hints, ...error.hints] });
+  return near.length > 0 ? [`did you mean ${listed(near, 'or')}?`] : wayOut;
 }
 
 /** Says that the sample has a series that had begun by a day, for a store that lacks the series. */

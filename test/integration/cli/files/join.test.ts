@@ -160,7 +160,7 @@ describe.each(commandModes)('a join, %s,', (mode) => {
     $ asof join ${trades} --on day SALES NONE GDQ
     ! asof: series 'NONE' not found
     ! …
-    !       also not found: GDQ
+    !       also not found: GDQ; did you mean GDP?
     ! …
     [exit 3]
 

@@ -58,7 +58,8 @@ describe('several series', () => {
     $ asof obs NOPE UNRATE X* GDPC1 GDP?
     ! asof: series 'NOPE' not found
     !       asof series search finds series by words
-    !       also not found: X* and GDP?
+    !       also not found: X*; no series id matches this pattern
+    !       also not found: GDP?; did you mean GDP or GDPC1?
     !       --skip-missing leaves out what is not found
     [exit 3]
 
