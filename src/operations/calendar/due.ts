@@ -92,7 +92,7 @@ asof due --every
   forOwner: true,
   params: { every: param(flag, 'Also the items that are not due.', undefined) },
   fields,
-  columns: ['source', 'name', 'release', 'released', 'time', 'last_run', 'next'],
+  columns: ['source', 'name', 'release', 'released', 'time', 'zone', 'last_run', 'next'],
   example: { every: 'true' },
   identity: ['source', 'name'],
   async remark(_rows, _texts, { ask }) {

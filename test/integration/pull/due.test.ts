@@ -60,7 +60,7 @@ async function at(time: string, text: string): Promise<void> {
 
 const calendar = (name: string) => join(testData, name);
 const bls2023 = calendar('recordings/calendar/bls-2023.ics.gz');
-const header = 'source,name,release,released,time,last_run,next';
+const header = 'source,name,release,released,time,zone,last_run,next';
 
 describe('asof due', () => {
   it('exits with 9 before the minute of a release and with 0 after it, and asof pull --due pulls that alone', async () => {
@@ -85,7 +85,7 @@ describe('asof due', () => {
       `
       $ asof due
       ${header}
-      fred,PAYEMS,Employment Situation,2023-07-07,08:30,2023-06-14T10:00:00Z,2023-08-04
+      fred,PAYEMS,Employment Situation,2023-07-07,08:30,America/New_York,2023-06-14T10:00:00Z,2023-08-04
       $ asof pull --due -v
       …
       ! PAYEMS  1 new vintage, 1 new date, 2 requests
