@@ -10,6 +10,7 @@ import type { Operation } from '../operations/operation.ts';
 import { boundIn, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { vintages } from '../operations/series/vintages.ts';
 import type { NamedValues, Version } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 
 /** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {
@@ -63,7 +64,7 @@ export function noteAliases(error: unknown, { basis, note }: AliasReader): void 
   for (const [alias, id] of basis.aliases) note?.({ kind: 'alias', text: `${alias} is ${id}` });
 }
 
-type ResolvedInstant = { readonly day: Day; readonly rule: KnownInstant['rule'] };
+type ResolvedInstant = Pick<KnownInstant, 'rule' | 'seen'> & { readonly day: Day };
 
 /** What one answer is based on; refuses what does not meet the demands. */
 export class Basis {
@@ -99,8 +100,10 @@ export class Basis {
         const asked = operation.boundBy === undefined ? undefined : boundIn(operation, texts);
         const { known_at } = envelope;
         const day = known_at === undefined ? asked : envelope.as_of;
-        if (asked !== undefined && day !== undefined && known_at !== undefined)
-          this.#resolved.set(keyOf(subjectOf(operation, texts), asked), { day, rule: known_at.rule });
+        if (asked !== undefined && day !== undefined && known_at !== undefined) {
+          const { rule, seen } = known_at;
+          this.#resolved.set(keyOf(subjectOf(operation, texts), asked), { day, rule, ...defined({ seen }) });
+        }
         this.#take(operation, texts, day, envelope);
         if (asked !== day && envelope.vintage !== undefined)
           this.#vintages.set(keyOf(subjectOf(operation, texts), asked), envelope.vintage);

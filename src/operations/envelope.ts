@@ -32,8 +32,13 @@ export type AnswerVintage = {
   readonly vintage_kind: string;
 };
 
-/** An instant, and how it became an as-of date: by the `time` of a release, or by the end of the `day before`. */
-export type KnownInstant = { readonly instant: string; readonly rule: (typeof instantRules)[number] };
+/** An instant, and how it became an as-of date: by the `time` of a release, or else by the end of the day before. */
+export type KnownInstant = {
+  readonly instant: string;
+  readonly rule: (typeof instantRules)[number];
+  /** The day on which a calendar with the release was last seen; null without one. */
+  readonly seen?: string | null;
+};
 
 /** The contract's answer to an operation, the same embedded and remote. */
 export type Envelope<R = Row> = {

@@ -1,15 +1,20 @@
 import { addDays, type Day } from '../values/date.ts';
-import { entryOf, groupBy } from '../values/groups.ts';
+import { groupBy } from '../values/groups.ts';
 import type { Release } from './releases.ts';
 import { listedDays, officialTime } from './schedule.ts';
 import type { Sighting } from './sighting.ts';
 import { endOfDay, instantText, localTimeOf } from './zones.ts';
 
 /** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
-export const instantRules = ['time', 'day before'] as const;
+export const instantRules = ['time', 'day before', 'times differ'] as const;
 
-/** The instants at which a release appeared or is due, by the day in its zone. */
-type ReleaseTimes = ReadonlyMap<Day, string>;
+/** What calendars say of a release. */
+type ReleaseTimes = {
+  /** The instants at which it appeared or is due, by the day in its zone; undefined for several times of one day. */
+  readonly byDay: ReadonlyMap<Day, string | undefined>;
+  /** The day of the newest look at a calendar that has it. */
+  readonly seen?: Day;
+};
 
 /** A vintage, of which only the day is known. */
 type DatedVintage = { readonly asOfDate: Day; readonly kind: string };
@@ -25,7 +30,8 @@ export function releaseClocks(
   sightings: readonly Sighting[],
 ): (release: Release | undefined) => ReleaseClock {
   const times = releaseTimesIn(sightings);
-  return (release) => clockOf(release?.zone ?? lastZone, (release && times.get(release.id)) ?? new Map());
+  return (release) =>
+    clockOf(release?.zone ?? lastZone, (release && times.get(release.id)) ?? { byDay: new Map() });
 }
 
 /** Returns the last day that had ended everywhere on Earth at an instant. */
@@ -35,26 +41,45 @@ export function lastDayOver(instant: string): Day {
 
 /** Reads the official times of releases from what calendars list, by the id of the release. */
 function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, ReleaseTimes> {
-  const planned = listedDays(sightings).filter(({ status }) => status === 'planned');
-  const times = new Map<string, Map<Day, string>>();
-  for (const own of groupBy(planned, ({ release, entry }) => `${release.id} ${entry.day}`).values()) {
-    const official = officialTime(own);
-    const [first] = own;
-    if (official !== undefined && first !== undefined)
-      entryOf(times, first.release.id, () => new Map()).set(first.entry.day, official.at);
-  }
-  return times;
+  const listed = listedDays(sightings);
+  return new Map(
+    [...groupBy(listed, ({ release }) => release.id)].map(([id, own]) => {
+      const planned = own.filter(({ status }) => status === 'planned');
+      const byDay = new Map<Day, string | undefined>();
+      for (const [day, ofDay] of groupBy(planned, ({ entry }) => entry.day)) {
+        const isTimed = ofDay.some(
+          ({ entry, hasSeveralTimes }) => hasSeveralTimes || entry.time !== undefined,
+        );
+        if (isTimed) byDay.set(day, officialTime(ofDay)?.at);
+      }
+      const seen = own
+        .map(({ lastSeen }) => lastSeen)
+        .sort()
+        .at(-1);
+      return [id, { byDay, ...(seen !== undefined && { seen }) }];
+    }),
+  );
 }
 
 /** Makes the clock of series that date their vintages in a zone; without times, a vintage is known when its day ends. */
-function clockOf(zone: string, times: ReleaseTimes) {
+function clockOf(zone: string, { byDay, seen }: ReleaseTimes) {
   const dayAt = (instant: string): Day => localTimeOf(new Date(instant), zone).day;
   // The day of another vintage is not that of a release.
   const releasedAt = ({ asOfDate, kind }: DatedVintage) =>
-    kind === 'exact' ? times.get(asOfDate) : undefined;
+    kind === 'exact' ? byDay.get(asOfDate) : undefined;
+  const ruleOn = (day: Day, newest: DatedVintage | undefined): (typeof instantRules)[number] => {
+    if (newest?.kind !== 'exact' || !byDay.has(day)) return 'day before';
+    return byDay.get(day) === undefined ? 'times differ' : 'time';
+  };
   return {
+    /** The day of the newest look at a calendar that has the release; undefined without one. */
+    seen,
     /** Writes all times as one text, which differs once calendars state others. */
-    timesText: () => [...times.values()].sort().join(' '),
+    timesText: () =>
+      [...byDay.values()]
+        .flatMap((at) => at ?? [])
+        .sort()
+        .join(' '),
     /** Returns the day of an instant where the series dates its vintages. */
     dayAt,
     /** Returns the time at which a vintage appeared, if it is known. */
@@ -69,8 +94,7 @@ function clockOf(zone: string, times: ReleaseTimes) {
       const time = newest && releasedAt({ ...newest, asOfDate: day });
       // Once that time has passed, the day counts even without its vintage: an answer from before lacks the release.
       const isReleased = time !== undefined && time <= instant;
-      const rule: (typeof instantRules)[number] = time === undefined ? 'day before' : 'time';
-      return { asOf: isReleased ? day : addDays(day, -1), rule };
+      return { asOf: isReleased ? day : addDays(day, -1), rule: ruleOn(day, newest) };
     },
   };
 }

@@ -36,5 +36,5 @@ export async function knownAt(
   const day = clock.dayAt(instant);
   const newest = rows.find(({ asOfDate }) => asOfDate <= day);
   const { asOf, rule } = clock.asOfAt(instant, newest);
-  return { asOf, known_at: { instant, rule } };
+  return { asOf, known_at: { instant, rule, seen: clock.seen ?? null } };
 }

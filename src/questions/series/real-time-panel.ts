@@ -97,7 +97,7 @@ async function columnsAt(
   const known = await historiesOnDays(wanted, days, query, context);
   const untimed = placed.filter(({ hasAllTimes }) => !hasAllTimes).map(({ series: { id } }) => id);
   const names = untimed.length > 4 ? [...untimed.slice(0, 3), `${untimed.length - 3} more series`] : untimed;
-  const text = `no calendar gives the time of some vintages of ${listed(names, 'and')}: each counts once its day has ended`;
+  const text = `some vintages of ${listed(names, 'and')} have no time that a calendar gives, or several: each counts once its day has ended`;
   if (untimed.length > 0) context.note?.({ kind: 'known at', text });
   return known.flatMap(({ columns }, i) =>
     columns.map(({ points, ...column }) => {

@@ -83,9 +83,11 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
         if (which === 'with')
           await importSightings(address, [
             calendarOf([
+              ['2008-12-23', '08:30'],
               ['2009-01-30', '08:30'],
               ['2009-07-31', '08:30'],
             ]),
+            { ...calendarOf([['2008-12-23', '10:00']], '2026-03-02'), source: 'BEA JSON' },
           ]);
         told[which] = await asking(address);
       }
@@ -125,11 +127,28 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
           expect(await newest(of, instant)).toBe('2008-07-01 14412.8 as of 2009-01-29, day before');
         expect(notes.map(({ text }) => text)).toContainEqual(
           expect.stringContaining(
-            'GDP is as of the end of 2009-01-29, the day before, because no calendar gives a single time of a release on the day',
+            'GDP is as of the end of 2009-01-29, the day before, because no calendar gives a time of a release on the day',
           ),
         );
       },
     );
+
+    it('is known only from the next day on if two calendars differ on its time, and the answer says so', async () => {
+      const { embedded, remote, notes } = asked('with');
+      for (const of of [embedded, remote]) {
+        notes.length = 0;
+        const { knownAt } = await of.observations('GDP', { knownAt: '2008-12-23T11:00-05:00' });
+        expect(knownAt).toEqual({
+          instant: '2008-12-23T16:00:00Z',
+          rule: 'times differ',
+          seen: '2026-03-02',
+        });
+      }
+      await embedded.observations('GDP', { knownAt: '2008-12-23T11:00-05:00' });
+      expect(notes.map(({ text }) => text)).toContain(
+        'at 2008-12-23T16:00:00Z, GDP is as of the end of 2008-12-22, the day before, because calendars give several times of its release on the day (last seen on 2026-03-02)',
+      );
+    });
 
     it('is in the list of vintages with its derived time', async () => {
       const days = { from: '2009-01-01', to: '2009-07-31' };
@@ -164,7 +183,7 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
         expect(day).toBeUndefined();
       }
       expect(notes.filter(({ kind }) => kind === 'known at').map(({ text }) => text)).toEqual([
-        'at 2009-01-30T13:30:00Z, GDP is known to the minute; OTHER is as of the end of 2009-01-29, the day before, because no calendar gives a single time of a release on the day',
+        'at 2009-01-30T13:30:00Z, GDP is known to the minute, by a calendar (last seen on 2026-03-02); OTHER is as of the end of 2009-01-29, the day before, because no calendar gives a time of a release on the day',
       ]);
     });
 
@@ -197,7 +216,7 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
         ]);
       const { notes } = asked('with');
       expect(notes.map(({ text }) => text)).toContain(
-        'no calendar gives the time of some vintages of OTHER: each counts once its day has ended',
+        'some vintages of OTHER have no time that a calendar gives, or several: each counts once its day has ended',
       );
       const refused = (time: string, more = {}) =>
         asked('with').embedded.join([{ time }], ['GDP'], { ...joined, ...more });
