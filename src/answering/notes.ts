@@ -1,19 +1,20 @@
+import type { Client } from '../client/client.ts';
 import { datedText, meaningsOf, readMeanings, type VintageMeaning } from '../domain/series/publishers.ts';
 import { kindsText } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
-import { entryOf } from '../domain/values/groups.ts';
+import { entryOf, groupBy } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed, someOf } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
-import { knownIn, type Params, type ParamTexts } from '../operations/param.ts';
+import { knownIn, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { observations } from '../operations/series/observations.ts';
 import { seriesShow } from '../operations/series/series.ts';
 import { isInstant, placeOfVersion, type Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
-import type { ResolvedSeries } from './series-ids.ts';
+import { pullsBeyond, type ResolvedSeries } from './series-ids.ts';
 
 /** Returns all notes on an answer: ids that it leaves out, notes so far, and data that end before a day. */
 export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Day): readonly Note[] {
@@ -65,28 +66,24 @@ function noteInstants(
       const one = basis.resolved(id, instant);
       return one === undefined ? [] : [{ id, ...one }];
     });
-    const early = found.filter(({ rule }) => rule === 'day before');
-    // Times belong to days of publication, which samples and downloads have not.
-    const isUndated = (id: string) => {
+    const looked = (seen: Day | null | undefined) => (seen == null ? '' : ` (last seen on ${seen})`);
+    const stateOf = ({ id, day, rule, seen }: (typeof found)[number]): string => {
+      if (rule === 'time') return `known to the minute, by a calendar${looked(seen)}`;
+      const early = `as of the end of ${day}, the day before, because`;
+      // Times belong to days of publication, which samples and downloads have not.
       const kinds = basis.kindsOf(id);
-      return kinds.size > 0 && !kinds.has('exact');
+      if (kinds.size > 0 && !kinds.has('exact'))
+        return `${early} the dates of these vintages are not those of releases`;
+      return rule === 'times differ'
+        ? `${early} calendars give several times of its release on the day${looked(seen)}`
+        : `${early} no calendar gives a time of a release on the day${looked(seen)}`;
     };
-    const idsOf = (of: typeof found) => of.map(({ id }) => id);
-    const dayBefore = (of: typeof found, reason: string) => {
-      const days = listed([...new Set(of.map(({ day }) => day))], 'or');
-      return saidOf(idsOf(of), `as of the end of ${days}, the day before, because ${reason}`);
-    };
-    const texts = [
-      ...saidOf(idsOf(found.filter(({ rule }) => rule === 'time')), 'known to the minute'),
-      ...dayBefore(
-        early.filter(({ id }) => !isUndated(id)),
-        'no calendar gives a single time of a release on the day',
+    const texts = [...groupBy(found, stateOf)].flatMap(([text, own]) =>
+      saidOf(
+        own.map(({ id }) => id),
+        text,
       ),
-      ...dayBefore(
-        early.filter(({ id }) => isUndated(id)),
-        'the dates of these vintages are not those of releases',
-      ),
-    ];
+    );
     if (texts.length > 0) note?.({ kind: 'known at', text: `at ${instant}, ${texts.join('; ')}` });
   }
 }
@@ -228,9 +225,17 @@ export async function explainEmpty<R extends Row>(
     const text = await operation.whyEmpty?.(texts, ask, naming);
     if (text !== undefined) note?.({ kind: 'empty', text });
   } catch (error) {
-    if (!(error instanceof Problem) || error.kind === 'not-found') throw error;
+    if (!(error instanceof Problem)) throw error;
+    if (error.kind === 'not-found') throw await withPull(error, textOf(texts, 'ticker'), client);
     note?.({ kind: 'unknown', text: `asof cannot say why there are no rows: ${error.detail}` });
   }
+}
+
+/** Adds to a failure about an unknown ticker what brings its filings; a service has what its operator pulls. */
+async function withPull(error: Problem, ticker: string | undefined, { offers }: Client): Promise<Problem> {
+  if (ticker === undefined || offers !== undefined) return error;
+  const [pull] = await pullsBeyond(['insider filings'], ticker);
+  return error.with({ hints: [...error.hints, `${pull} brings its filings`] });
 }
 
 const mostExplained = 3;

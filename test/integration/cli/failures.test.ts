@@ -49,6 +49,20 @@ describe('a failure', () => {
     ! asof: series 'GDP,UNRATE' not found
     !       these are 2 ids; name them apart: GDP UNRATE
     [exit 3]
+    $ asof obs FEDFUNDS NOPE UNRAT T10Y3M GDP
+    ! asof: series 'FEDFUNDS' not found
+    !       asof pull fred FEDFUNDS brings it; without a key: asof pull fred-md
+    !       also not found: NOPE
+    !       also not found: UNRAT; did you mean UNRATE?
+    !       also not found: T10Y3M; the sample has it: …; asof pull treasury brings it, without a key
+    !       --skip-missing leaves out what is not found
+    [exit 3]
+
+    # of an unknown ticker names what pulls its filings
+    $ asof insider clusters --ticker MSFT
+    ! asof: no filing of ticker 'MSFT' is stored
+    !       asof pull sec --ticker MSFT brings its filings
+    [exit 3]
     $ asof facts unrat
     ! asof: series 'UNRAT' not found
     !       did you mean UNRATE?
@@ -66,7 +80,7 @@ describe('a failure', () => {
     ! asof: series 'ROUTPUT' not found
     !       the store has it under another id: GDPC1
     !       asof pull rtdsm ROUTPUT brings it, without a key
-    !       also not found: CMRMTSPLX
+    !       also not found: CMRMTSPLX; asof pull fred-md brings it, without a key
     [exit 3]
     $ asof obs ZZZZZZ
     ! asof: series 'ZZZZZZ' not found

@@ -150,10 +150,12 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     $ asof insider filings --ticker SVM
     ! asof: no filing of ticker 'SVM' is stored
     !       did you mean SVN?
+    …
     [exit 3]
     $ asof insider clusters --ticker SVM
     ! asof: no filing of ticker 'SVM' is stored
     !       did you mean SVN?
+    …
     [exit 3]
 
     # a cursor that no service gave is named with its flag and its text
