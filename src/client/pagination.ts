@@ -26,7 +26,7 @@ type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
  * Reads the pages of a query up to the extent's limit, in the order of the operation.
- * `has_more` is true only on the last page, and only if the limit cut the listing.
+ * `has_more` is true only on the last page, and only if the extent leaves out rows.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -39,12 +39,32 @@ export async function* pagesOf<R extends Row>(
   if (extent.first !== undefined && other !== undefined)
     throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
   const listing = pagesInOrder(client, operation, texts, extent, signal);
-  const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
-  let left = extent.limit ?? Number.POSITIVE_INFINITY;
-  for await (const page of chosen) {
-    yield cut(operation, page, left);
-    left -= limitTaken(operation, page.results);
+  return yield* extent.first === undefined
+    ? firstRows(listing, extent.limit, operation)
+    : lastRows(listing, extent.first, operation);
+}
+
+/** Passes on the first `count` units of a listing's limit; `has_more` then says whether there are more. */
+export async function* firstRows<R extends Row>(
+  pages: AsyncIterable<Envelope<R>>,
+  count = Number.POSITIVE_INFINITY,
+  operation: Pick<Operation, 'limitCounts'> = {},
+): Pages<R> {
+  let left = count;
+  let last: Envelope<R> | undefined;
+  for await (const page of pages) {
+    if (last !== undefined && page.results.length > 0) {
+      yield withoutCursor(last, last.results, true);
+      return undefined;
+    }
+    const shown = cut(operation, page, left);
+    left -= limitTaken(operation, shown.results);
+    // Only a later page shows whether there are more rows.
+    if (left > 0 || shown.has_more) yield shown;
+    else last ??= shown;
+    if (shown.has_more) return undefined;
   }
+  if (last !== undefined) yield last;
   return undefined;
 }
 
@@ -53,9 +73,10 @@ export async function* lastRows<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   count: number,
   operation: Pick<Operation, 'limitCounts'> = {},
-): AsyncGenerator<Envelope<R>, undefined> {
+): Pages<R> {
   const units: R[][] = [];
   let latest: string | undefined;
+  let isCut = false;
   let last: Envelope<R> | undefined;
   for await (const page of pages) {
     last = page;
@@ -65,23 +86,27 @@ export async function* lastRows<R extends Row>(
       else units.push([row]);
       latest = unit;
     }
+    isCut ||= units.length > count;
     units.splice(0, Math.max(0, units.length - count));
   }
-  if (last === undefined) return undefined;
-  const { next_cursor: _, ...page } = last;
-  const results = units.flat();
-  yield { ...page, results, results_count: results.length, has_more: false };
+  if (last !== undefined) yield withoutCursor(last, units.flat(), isCut);
   return undefined;
 }
 
+function withoutCursor<R>(
+  { next_cursor: _, ...page }: Envelope<R>,
+  results: readonly R[],
+  has_more: boolean,
+): Envelope<R> {
+  return { ...page, results, results_count: results.length, has_more };
+}
+
 /** Cuts the rows over the limit, which another service may ignore. */
-function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, limit: number): Envelope<R> {
+function cut<R extends Row>(operation: OrderedListing, page: Envelope<R>, limit: number): Envelope<R> {
   if (limitTaken(operation, page.results) <= limit) return page;
   const over = page.results.findIndex((_, i) => limitTaken(operation, page.results.slice(0, i + 1)) > limit);
-  const results = page.results.slice(0, over);
   // A service's cursor continues after all rows of the page.
-  const { next_cursor: _, ...rest } = page;
-  return { ...rest, results, results_count: results.length, has_more: true };
+  return withoutCursor(page, page.results.slice(0, over), true);
 }
 
 /** Returns the first request for a part of a listing. */

@@ -57,7 +57,7 @@ export type Result<R> = {
   readonly missing?: readonly string[];
   /** The ids of the series that the aliases in the call stand for. */
   readonly aliases?: { readonly [alias: string]: string };
-  /** True if there are more rows than `limit`. */
+  /** True if `limit` or `first` left out rows, of any series. */
   readonly hasMore: boolean;
   /** Continues after the rows that `limit` cut off. */
   readonly nextCursor?: string;

@@ -320,7 +320,7 @@ function envelopeSchema(endpoint: Endpoint): Schema {
       ...(Object.values(params).some(({ complete }) => complete === 'ids') && { aliases: aliasesSchema }),
       results: { type: 'array', items: rows },
       results_count: count,
-      has_more: paged ? { type: 'boolean' } : { const: false },
+      has_more: Object.hasOwn(params, 'limit') ? { type: 'boolean' } : { const: false },
       ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
       ...(mayBeWide === true && { vintage_kinds: vintageKindsSchema }),
     },

@@ -2,7 +2,7 @@ import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/ans
 import type { Demands } from '../../answering/basis.ts';
 import { explainEmpty } from '../../answering/notes.ts';
 import { commandOf, question, typed } from '../../answering/question.ts';
-import { lastRows, pagesOf } from '../../client/pagination.ts';
+import { firstRows, lastRows, pagesOf } from '../../client/pagination.ts';
 import { type CurveType, maturitiesOf, monthsOf } from '../../domain/treasury/curve.ts';
 import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
 import { type Day, weekendDay } from '../../domain/values/date.ts';
@@ -229,8 +229,8 @@ export const yieldTable = question({
     const [, ...maturities] = layout.columns;
     const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
     const table = tablePages(rates, maturities);
-    const rows = first === undefined ? table : lastRows(table, first);
-    return { ...layout, pages: rowsUpTo(limit, rows, texts, ask) };
+    const rows = first === undefined ? firstRows(table, limit) : lastRows(table, first);
+    return { ...layout, pages: explained(rows, texts, ask) };
   },
 });
 
@@ -271,20 +271,16 @@ function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelo
   return { ...page, object: 'yield_table', results, results_count: results.length };
 }
 
-async function* rowsUpTo(
-  limit = Number.POSITIVE_INFINITY,
+async function* explained(
   pages: AsyncIterable<Envelope<WideRow>>,
   texts: ParamTexts,
   ask: Ask,
 ): AsyncGenerator<Envelope<WideRow>> {
   let rows = 0;
   for await (const page of pages) {
-    const results = page.results.slice(0, limit - rows);
-    rows += results.length;
-    const has_more = results.length < page.results.length || page.has_more;
-    yield { ...page, results, results_count: results.length, has_more };
+    rows += page.results.length;
+    yield page;
     ask.progress?.({ done: rows, unit: 'rows' });
-    if (rows >= limit) return;
   }
   if (rows === 0) await explainEmpty(yields, texts, ask);
 }

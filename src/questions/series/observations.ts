@@ -103,7 +103,7 @@ export const observationsOfSeveral = question({
     heading: 'Series',
     summary: 'The values of several series, as they were known on a day',
     description:
-      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
+      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each, and `has_more` says whether they left out some. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     layout: listing,
     members: ['as_of', 'known_at', 'missing', 'series', 'vintage', 'covered_to'],
     example: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
@@ -176,6 +176,7 @@ async function* pagesOfSeveral(
   const reading = await readingAhead(series, asked, first, context);
   const isJoined = series.length > 1 || context.basis.missing.size > 0;
   let rows = 0;
+  let isCut = false;
   for (const [done, one] of series.entries()) {
     const texts = queries[done] ?? [];
     const ask = reading[done] ?? context;
@@ -184,8 +185,9 @@ async function* pagesOfSeveral(
     try {
       for await (const answered of pages) {
         const page = withOwnName(answered, one);
-        if (isJoined) yield joinable(page, context);
-        else yield cursor === null ? withoutPages(page) : page;
+        isCut ||= page.has_more;
+        if (isJoined) yield { ...joinable(page, context), has_more: isCut };
+        else yield cursor === null ? withoutCursor(page) : page;
         rows += page.results.length;
         context.progress?.(
           total === 1 ? { done: rows, unit: 'rows' } : { done, total, unit: 'series', rows },
@@ -280,7 +282,7 @@ async function* sorted(
 }
 
 function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
-  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutDay(withoutPages(page));
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutDay(withoutCursor(page));
   const { results, results_count, has_more, ...head } = rest;
   return { ...head, ...missingMember(context), results, results_count, has_more };
 }
@@ -291,6 +293,6 @@ function withoutDay(page: Envelope<ObservationRow>): Envelope<ObservationRow> {
   return known_at === undefined ? page : rest;
 }
 
-function withoutPages({ next_cursor: _, ...page }: Envelope<ObservationRow>): Envelope<ObservationRow> {
-  return { ...page, has_more: false };
+function withoutCursor({ next_cursor: _, ...page }: Envelope<ObservationRow>): Envelope<ObservationRow> {
+  return page;
 }

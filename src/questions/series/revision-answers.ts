@@ -2,7 +2,7 @@ import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/ans
 import { type ComposedRows, composed } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
-import { pagesOf } from '../../client/pagination.ts';
+import { firstRows, pagesOf } from '../../client/pagination.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { largestRevision, revisionsInWords } from '../../domain/series/revision-summary.ts';
@@ -148,20 +148,22 @@ async function* publishedPages(
   context: Ask,
 ): AsyncGenerator<Envelope<PublishedValue>> {
   const texts = textsOf(defined({ id, date, from, to }));
+  if (asOf === undefined) {
+    yield* pagesOf(context.client, published, texts, defined({ cursor, limit }), context.signal);
+    return;
+  }
   // The service would count dates first published after the as-of date.
-  const isCounted = asOf !== undefined && limit !== undefined;
-  const extent = defined({ cursor, limit: isCounted ? undefined : limit });
-  let left = isCounted ? limit : Number.POSITIVE_INFINITY;
-  for await (const page of pagesOf(context.client, published, texts, extent, context.signal)) {
-    const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
-    const dates = [...new Set(known.map((row) => row.date))];
-    const shown = new Set(dates.slice(0, left));
-    const results = dates.length > left ? known.filter((row) => shown.has(row.date)) : known;
-    left -= shown.size;
-    const { next_cursor: _, ...rest } = page;
-    const isCut = isCounted && left === 0;
-    yield { ...(isCut ? { ...rest, has_more: true } : page), results, results_count: results.length };
-    if (isCut) return;
+  const all = pagesOf(context.client, published, texts, defined({ cursor }), context.signal);
+  yield* firstRows(knownBy(asOf, all), limit, published);
+}
+
+async function* knownBy(
+  asOf: Day,
+  pages: AsyncIterable<Envelope<PublishedValue>>,
+): AsyncGenerator<Envelope<PublishedValue>> {
+  for await (const page of pages) {
+    const results = page.results.filter((row) => row.as_of_date <= asOf);
+    yield { ...page, results, results_count: results.length };
   }
 }
 

@@ -100,7 +100,7 @@ describe('the last rows of a listing', () => {
         const [page, ...more] = await all(lastRows(inPages(pages), n));
         expect(more).toEqual([]);
         expect(page?.results).toEqual(pages.flat().slice(-n));
-        expect([page?.has_more, page?.next_cursor]).toEqual([false, undefined]);
+        expect([page?.has_more, page?.next_cursor]).toEqual([pages.flat().length > n, undefined]);
         expect(page?.results_count).toBe(page?.results.length);
       }),
     );
