@@ -1,20 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedClient } from './client/open.ts';
 import { Problem } from './errors/problem.ts';
-import { type Asof, asofOf, importFiles } from './library/asof.ts';
+import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, isUrl } from './library/call.ts';
 import type { MethodParams } from './library/methods.ts';
 import { askerOf, type OpenOptions, openKinds } from './library/options.ts';
+import { type StatementRow, statementRows, storeOfRows } from './library/rows.ts';
 import type { RowOf } from './operations/operation.ts';
-import { clockAt, word } from './operations/value.ts';
-import { defined } from './platform/defined.ts';
+import { accepting, clockAt } from './operations/value.ts';
 import { samplePath, userFolders, variable } from './platform/installation.ts';
 import type { questions } from './questions/table.ts';
 import { isDatabase } from './store/address.ts';
-import type { FactRow } from './store/known-view.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './answering/answer.ts';
@@ -28,6 +25,7 @@ export type { ImportResult } from './import/report.ts';
 export { type Asof, importFiles, pull } from './library/asof.ts';
 export type { Result } from './library/methods.ts';
 export type { OpenOptions } from './library/options.ts';
+export type { StatementRow } from './library/rows.ts';
 export type { CheckSummary, StoreFault } from './maintenance/check.ts';
 export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
@@ -110,7 +108,7 @@ export type JoinParams = QuestionParams<'join'>;
 export type CheckParams = QuestionParams<'check'>;
 
 /**
- * Opens a store (a path, or `postgres://…`) or a service (a URL); throws a Problem if that fails.
+ * Opens a store (a path, `sample`, or `postgres://…`) or a service (a URL); throws a Problem if that fails.
  * Default: the store in ASOF_STORE, else in the user's data folder, else the shipped sample.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
@@ -126,21 +124,16 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
 }
 
 /**
- * Opens a store of the given statements alone, for tests; closing removes it.
- * Rows that asof would refuse in a file are refused, with their line.
+ * Opens a store of some statements alone, for tests; closing it removes the store.
+ * Throws a Problem that names the row and the column of what is no statement.
  */
-export async function fromRows(
-  rows: readonly Pick<FactRow, 'as_of_date' | 'date' | 'series_id' | 'value'>[],
-  options: OpenOptions = {},
-): Promise<Asof> {
-  const folder = await mkdtemp(join(tmpdir(), 'asof-rows-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+export async function fromRows(rows: readonly StatementRow[], options: OpenOptions = {}): Promise<Asof> {
+  const { clock = () => new Date(), signal } = options;
+  const now = clockAt(clock());
+  checkArguments(rowsSignature, [rows, options], now);
+  const { path, remove } = await storeOfRows(rows, now, { clock, signal });
   try {
-    const [file, store] = [join(folder, 'rows.csv'), join(folder, 'rows.db')];
-    const lines = rows.map((row) => [row.series_id, row.date, row.as_of_date, row.value ?? ''].join());
-    await writeFile(file, `${['series_id,date,as_of_date,value', ...lines].join('\n')}\n`);
-    await importFiles([file], { store, ...defined({ clock: options.clock, signal: options.signal }) });
-    const asof = await open(store, options);
+    const asof = await open(path, options);
     const close = async (): Promise<void> => {
       await asof.close();
       await remove();
@@ -152,13 +145,23 @@ export async function fromRows(
   }
 }
 
+const optionsOfOpen = { noun: 'option', kinds: openKinds } as const;
+
+const rowsSignature = {
+  name: 'fromRows',
+  args: [{ name: 'rows', kind: statementRows }],
+  params: optionsOfOpen,
+} as const;
+
+const address = accepting(
+  (value): value is string => typeof value === 'string' && value.trim() !== '',
+  'the path of a store, "sample", postgres://… or https://…',
+);
+
 const openSignature = {
   name: 'open',
-  args: [{ name: 'address', kind: word, isOptional: true }],
-  params: {
-    noun: 'option',
-    kinds: openKinds,
-  },
+  args: [{ name: 'address', kind: address, isOptional: true }],
+  params: optionsOfOpen,
 } as const;
 
 async function service(baseUrl: string, { onNote: _, ...options }: OpenOptions) {

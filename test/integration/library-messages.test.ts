@@ -88,7 +88,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["invalid 'retries' 1.5: use an integer from 0 to 100", 'open', nobody, { retries: 1.5 }],
     ["invalid 'maxWait' -1: use seconds", 'open', nobody, { maxWait: -1 }],
     ["invalid 'key': use a text", 'open', nobody, { key: null }],
-    ["invalid 'address' (URL): use a text", 'open', new URL(nobody)],
+    ["invalid 'address' (URL): use the path", 'open', new URL(nobody)],
     ['invalid \'address\' ""', 'open', ''],
     ['it does not begin with http:// or https://', 'open', 'ftp://x/y'],
     ['invalid base URL', 'open', 'https://data.example.org?x=1'],

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asof, fromRows, importFiles, type OpenOptions, open, samplePath } from '../../src/index.ts';
+import { type Asof, importFiles, type OpenOptions, open, samplePath } from '../../src/index.ts';
 import { camelCase } from '../../src/operations/field.ts';
 import { questions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -475,23 +475,4 @@ it('closes at the end of a block with `await using`', async () => {
   const opened = await open(path, { clock });
   await opened[Symbol.asyncDispose]();
   await expect(opened.ping()).rejects.toMatchObject({ detail: 'this asof was closed' });
-});
-
-it('statements of a test make a store of their own, which is gone when it is closed', async () => {
-  const row = { series_id: 'BREAD', date: '2020-01-01' };
-  const own = await fromRows(
-    [
-      { ...row, as_of_date: '2020-02-13', value: '2.033' },
-      { ...row, as_of_date: '2020-03-13', value: '2.034' },
-    ],
-    { clock },
-  );
-  const { rows } = await own.observations('BREAD', { knownBefore: '2020-03-13' });
-  expect(rows.map(({ value }) => value)).toEqual(['2.033']);
-  const { where } = await own.origin();
-  await own[Symbol.asyncDispose]();
-  expect(existsSync(dirname(where))).toBe(false);
-  await expect(fromRows([{ ...row, as_of_date: 'soon', value: '1' }], { clock })).rejects.toMatchObject({
-    detail: expect.stringContaining('soon'),
-  });
 });
