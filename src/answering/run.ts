@@ -36,11 +36,12 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     });
   const { pages, written, ...shown } = await answered();
   const again = async () => (await answered()).pages;
+  const about = () => aboutAnswer(query, ask, shown.sentence);
   return {
     ...shown,
     ...(drawing && { drawing: await shaded(drawing, query, ask) }),
-    ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask) } }),
-    pages: completed(begun(pages, again, ask), query, ask),
+    ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask, about) } }),
+    pages: completed(begun(pages, again, ask), query, ask, about),
   };
 }
 
@@ -94,6 +95,7 @@ async function* completed<P extends Envelope | WrittenPage>(
   pages: AsyncGenerator<P, Difference | undefined>,
   query: Query,
   ask: Ask,
+  about: Outcome['about'],
 ): AsyncGenerator<P, Outcome> {
   const found: { difference?: Difference | undefined } = {};
   const all = async function* () {
@@ -117,7 +119,6 @@ async function* completed<P extends Envelope | WrittenPage>(
   } catch (error) {
     throw await failureIn(query.values, error, ask);
   }
-  const about = () => aboutAnswer(query, ask);
   return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
@@ -179,9 +180,14 @@ async function whenDueIn(id: string, { client }: Ask): Promise<string | undefine
 type About = readonly [name: string, text: string];
 
 /** Returns what a file with notes says about an answer besides its rows; call it after the last page. */
-async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
+async function aboutAnswer(
+  { question, values }: Query,
+  context: Ask,
+  sentence: string | undefined,
+): Promise<readonly About[]> {
   const { ids } = values as { readonly ids?: readonly string[] };
   const about: About[] = [...(question.aboutValues?.(values) ?? []), ...transformedAbout(values, ids)];
+  if (sentence !== undefined) about.unshift(['In words', sentence]);
   for (const [alias, id] of context.basis.aliases) about.push(['Alias', `${alias}: ${id}`]);
   const day = question.knownOn?.(values) ?? context.basis.today;
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
@@ -204,8 +210,12 @@ async function aboutAnswer({ question, values }: Query, context: Ask): Promise<r
       if (attribution !== undefined) about.push(['Attribution', `${subject}: ${attribution}`]);
     if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
   }
+  for (const { kind, text } of context.notes) if (!untold.has(kind)) about.push(['Note', text]);
   return about;
 }
+
+/** The kinds of notes that a file with notes leaves out: it has the end of the data in words of its own. */
+const untold: ReadonlySet<string> = new Set(['coverage', 'stale', 'unknown']);
 
 function transformedAbout(values: TransformationValues, names: readonly string[] = []): readonly About[] {
   const { units = 'lin', digits, frequency, aggregate = 'avg', partial = false } = values;

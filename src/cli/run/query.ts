@@ -104,7 +104,9 @@ async function answer(job: Job): Promise<JobOutcome> {
   const note = ({ kind, text }: Note): void => {
     if (kind === 'unknown') messages.detail(`asof: ${text}`);
   };
-  const begun = () => askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, line.demands, today);
+  // A workbook has the notes, whether or not they are also printed.
+  const isNoted = output.format === 'xlsx' || !messages.flags.quiet;
+  const begun = () => askOf({ ...asker, ...(isNoted && { note }) }, line.demands, today);
   let ask = begun();
   let ended: JobOutcome | undefined;
   let oldest: Day | undefined;

@@ -221,6 +221,23 @@ describe('asof -o', () => {
     expect(notes?.filter((one) => expected.includes(one)).sort()).toEqual([...expected].sort());
   });
 
+  it('FILE.xlsx has, even with -q, the sentence and the notes that a terminal has beside the rows', async () => {
+    const line = 'obs A --as-of 2020-03-01 --vs 2020-05-01';
+    const shown = await asof([...line.split(' '), '--store', store], {
+      stdoutIsTerminal: true,
+      columns: 500,
+    });
+    const [sentence = ''] = shown.out.split('\n');
+    expect(sentence).toMatch(/^On 1 March 2020, A of /);
+    expect(shown.err).toContain('left out');
+    const { notes } = await workbookOf(line);
+    const told = shown.err
+      .trim()
+      .split('\n')
+      .map((text) => text.replace('asof: ', 'Note '));
+    expect(notes).toEqual(expect.arrayContaining([`In words ${sentence}`, ...told]));
+  });
+
   it('FILE.xlsx makes the columns of a joined file numbers and days, where all of its cells are', async () => {
     const trades = [
       'day,price,code,size,seen,note',
