@@ -298,6 +298,28 @@ describe('what was closed', () => {
     },
   );
 
+  it.each<readonly [time: unknown, shown: string]>([
+    [new Date(Number.NaN), 'Invalid Date'],
+    ['2014-02-15', '2014-02-15'],
+    [new Date('+010000-01-01'), ''],
+    [new Date('0999-12-31'), ''],
+  ])('refuses the time %s of a clock', async (time, shown) => {
+    const from = await open(path, { clock: () => time as Date });
+    await expect(from.observations('GDP')).rejects.toMatchObject({
+      kind: 'bad-input',
+      message: expect.stringMatching(
+        new RegExp(`^clock returned ${shown}.*: return a Date of the years 1000 to 9998`),
+      ),
+    });
+    await from.close();
+  });
+
+  it.each(['1000-01-01', '9998-12-31T23:59:59Z'])('takes the time %s of a clock', async (time) => {
+    const from = await open(path, { clock: () => new Date(time) });
+    await expect(from.observations('NOPE')).rejects.toThrow("series 'NOPE' not found");
+    await from.close();
+  });
+
   it('says so in a call that was under way', async () => {
     const from = await open(path, { clock });
     const work = expect(longPanel(from)).rejects.toMatchObject(closed);
