@@ -223,7 +223,10 @@ async function* rowsOf(
         counts[found.kind] += 1;
         if (!allRows && !faults.has(found.kind)) continue;
         const { name, series } = column;
-        rows.push({ row: batch.rowAt(index), day, column: name, series_id: series.id, value, ...found });
+        rows.push({
+          ...{ row: batch.rowAt(index), day, column: name },
+          ...{ series_id: nameOfSeries(series), value, ...found },
+        });
       }
     }
     if (rows.length > 0) yield rows;

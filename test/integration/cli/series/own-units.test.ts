@@ -81,8 +81,8 @@ describe.each(commandModes)('units of one series, %s,', (mode) => {
     $ asof panel SALES:chg STOCKS --as-of-each day --from 2020-02-20 --to 2020-02-20 --beyond repeat --wide -q
     as_of,SALES:chg,STOCKS
     2020-02-20,10,50
-    $ asof check ${folder.path(`${mode}.csv`)} --on day --beyond repeat --all-rows --columns row,column,value,known -q
-    row,column,value,known
+    $ asof check ${folder.path(`${mode}.csv`)} --on day --beyond repeat --all-rows --columns row,series_id,value,known -q
+    row,series_id,value,known
     2,SALES:chg,10,10
     2,STOCKS,50,50
     3,SALES:chg,22,22
