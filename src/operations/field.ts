@@ -103,6 +103,12 @@ function listText(cell: Cell): string {
   return entries.map((entry) => entry ?? '').join(';');
 }
 
+/** The numbers that a column of a Parquet file can hold: decimals, integers, or numbers in single precision. */
+export type HeldNumbers =
+  | { readonly precision: number; readonly scale: number }
+  | { readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
+  | 'single';
+
 /** One field of a row. */
 export type Field = {
   readonly name: string;
@@ -121,6 +127,8 @@ export type Field = {
   readonly happened?: boolean;
   /** Finds the type that all texts of a column of a user's file have, for formats with types; reads the file. */
   readonly typeInFile?: () => Promise<FieldType>;
+  /** How the user's Parquet file holds the numbers of a column; Parquet holds them so again. */
+  readonly held?: HeldNumbers;
   /** True for a number beside a user's doubles: Parquet has it in double precision, too. */
   readonly nearest?: boolean;
   /** All values, if they are few; rows of another service may have others. */

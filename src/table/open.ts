@@ -8,6 +8,7 @@ import { cellText, type Records, recordHead, recordsIn } from '../import/readers
 import { isWorkbook } from '../import/readers/xlsx.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
+import { defined } from '../platform/defined.ts';
 
 /** Opens CSV, TSV or Parquet by content; throws a Problem for any other file. `-` is stdin, read into memory. */
 export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
@@ -30,7 +31,7 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
   );
   return {
     name: file.path,
-    fields: columns.map(({ name, type }) => fieldOf(name, type)),
+    fields: columns.map(({ name, type, held }) => ({ ...fieldOf(name, type), ...defined({ held }) })),
     async *batches() {
       for await (const { first, size, cellAt } of groups())
         yield cellBatch({ size, cellAt, rowAt: (index) => first + index });

@@ -12,6 +12,8 @@ import {
 import { addDays } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
+import { type HeldNumbers, wholeTime } from '../../operations/field.ts';
+import { defined } from '../../platform/defined.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** Only newer versions of Node have Zstandard. */
@@ -60,7 +62,8 @@ type ParquetCell = string | number | boolean | null;
 
 type ParquetFileColumn = {
   readonly name: string;
-  readonly type: 'text' | 'decimal' | 'day' | 'integer' | 'double' | 'timestamp' | 'boolean';
+  readonly type: 'text' | 'decimal' | 'day' | 'integer' | 'double' | 'moment' | 'timestamp' | 'boolean';
+  readonly held?: HeldNumbers;
   readonly cellOf: (value: unknown) => ParquetCell;
 };
 
@@ -141,35 +144,59 @@ async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> 
 
 /** Decides how to read a column; removes the type of decimals from the schema to get their exact units. */
 function readColumn(element: SchemaElement, isNested: boolean): ParquetFileColumn {
-  const { name, type, converted_type: converted, logical_type: logical, scale = 0 } = element;
-  const column = (of: ParquetFileColumn['type'], cellOf: ParquetFileColumn['cellOf']): ParquetFileColumn => ({
-    name,
-    type: of,
-    cellOf,
-  });
+  const { name, type, converted_type: converted, logical_type: logical, precision = 38, scale = 0 } = element;
+  const column = (
+    of: ParquetFileColumn['type'],
+    cellOf: ParquetFileColumn['cellOf'],
+    held?: HeldNumbers,
+  ): ParquetFileColumn => ({ name, type: of, cellOf, ...defined({ held }) });
   if (isNested) return column('text', nestedText);
   if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
     delete element.converted_type;
     delete element.logical_type;
     if (type === 'BYTE_ARRAY') element.type = 'FIXED_LEN_BYTE_ARRAY';
-    return column('decimal', (value) => decimalText(value, scale));
+    return column('decimal', (value) => decimalText(value, scale), { precision, scale });
   }
   if (converted === 'DATE' || logical?.type === 'DATE') return column('day', String);
+  if (logical?.type === 'TIMESTAMP' && logical.isAdjustedToUTC) return column('moment', momentText);
   if (converted?.startsWith('TIMESTAMP') || logical?.type === 'TIMESTAMP' || type === 'INT96')
     return column('timestamp', String);
   if (converted?.startsWith('TIME_') || logical?.type === 'TIME')
     return column('text', (value) => clockText(value, unitsPerSecond(element)));
   if (type === 'BOOLEAN') return column('boolean', Boolean);
-  if (type === 'FLOAT') return column('double', (value) => numberOrMissing(shortestFloat(Number(value))));
+  if (type === 'FLOAT')
+    return column('double', (value) => numberOrMissing(shortestFloat(Number(value))), 'single');
   if (type === 'DOUBLE' || logical?.type === 'FLOAT16')
     return column('double', (value) => numberOrMissing(Number(value)));
-  if (type === 'INT32' || type === 'INT64')
-    return column('integer', (value) =>
-      Number.isSafeInteger(Number(value)) ? Number(value) : String(value),
-    );
+  if (type === 'INT32' || type === 'INT64') {
+    const held = integersOf(element);
+    return column('integer', (value) => integerOf(value, held), held);
+  }
   return column('text', (value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : nestedText(value),
   );
+}
+
+const sizes = [8, 16, 32, 64] as const;
+
+function integersOf({ type, converted_type: converted, logical_type: logical }: SchemaElement) {
+  const [, unsigned = '', stated = type === 'INT32' ? 32 : 64] =
+    /^(U?)INT_(\d+)$/.exec(converted ?? '') ?? [];
+  const { bitWidth, isSigned } =
+    logical?.type === 'INTEGER' ? logical : { bitWidth: Number(stated), isSigned: unsigned === '' };
+  return { bits: sizes.find((bits) => bits === bitWidth) ?? 64, isSigned };
+}
+
+/** Returns an integer; as a text if JavaScript would round it. */
+function integerOf(value: unknown, { bits, isSigned }: ReturnType<typeof integersOf>): number | string {
+  const exact = BigInt(String(value));
+  const integer = isSigned ? exact : BigInt.asUintN(bits, exact);
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : String(integer);
+}
+
+/** Writes an instant as a time in UTC; midnight too has its time. */
+function momentText(value: unknown): string {
+  return `${wholeTime(String(value))}Z`;
 }
 
 function numberOrMissing(value: number): number | null {

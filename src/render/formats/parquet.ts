@@ -65,16 +65,15 @@ export function parquetRenderer({ columns: { fields }, double = false }: OutputL
 }
 
 /** Makes the column of a field; its type depends only on the field, so files with other rows fit together. */
-function parquetColumn({ name, type, nearest = false, fields = [] }: Field, double: boolean) {
-  const { parquet } = fieldKinds[type];
-  const { element, stored, holds } =
-    kinds[(double || nearest) && parquet === 'DECIMAL' ? 'NEAREST' : parquet];
+function parquetColumn(field: Field, double: boolean) {
+  const { name, fields = [] } = field;
+  const { element, stored, holds } = parquetKind(field, double);
   const wire = toWire(fields);
   return {
     elements: [
       // Another service may lack our additional fields.
       { name, repetition_type: 'OPTIONAL' as const, ...element },
-      ...(parquet === 'LIST' ? listElements : []),
+      ...(fieldKinds[field.type].parquet === 'LIST' ? listElements : []),
     ],
     /** Converts a cell to the schema's storage type; throws a Problem if that is inexact. */
     stored(cell: Cell | undefined): StoredCell {
@@ -91,6 +90,14 @@ function parquetColumn({ name, type, nearest = false, fields = [] }: Field, doub
   };
 }
 
+function parquetKind({ type, nearest = false, held }: Field, double: boolean): ParquetKind {
+  const { parquet } = fieldKinds[type];
+  if ((double || nearest) && parquet === 'DECIMAL') return kinds.NEAREST;
+  if (held === undefined) return kinds[parquet];
+  if (held === 'single') return kinds.SINGLE;
+  return 'bits' in held ? integers(held.bits, held.isSigned) : decimals(held.precision, held.scale);
+}
+
 type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
 
 type ParquetKind = {
@@ -101,23 +108,10 @@ type ParquetKind = {
   readonly holds: string;
 };
 
-/** The digits of all numbers, as readers of several files take the type from one of them. */
-const [precision, scale] = [38, 18];
-
-/** How each type is stored; `NEAREST` is for numbers as DOUBLE, on demand. */
-const kinds: Readonly<Record<FieldKind['parquet'] | 'NEAREST', ParquetKind>> = {
-  DECIMAL: {
-    element: {
-      type: 'FIXED_LEN_BYTE_ARRAY',
-      type_length: 16,
-      converted_type: 'DECIMAL',
-      logical_type: { type: 'DECIMAL', precision, scale },
-      precision,
-      scale,
-    },
-    stored: unscaled,
-    holds: `a number of at most ${precision - scale} digits before the point and ${scale} after it`,
-  },
+/** How each type is stored; `NEAREST` and `SINGLE` are for numbers as DOUBLE and FLOAT. */
+const kinds: Readonly<Record<FieldKind['parquet'] | 'NEAREST' | 'SINGLE', ParquetKind>> = {
+  // All numbers have the same digits, as readers of several files take the type from one of them.
+  DECIMAL: decimals(38, 18),
   NEAREST: {
     element: { type: 'DOUBLE' },
     stored: (cell) =>
@@ -129,13 +123,14 @@ const kinds: Readonly<Record<FieldKind['parquet'] | 'NEAREST', ParquetKind>> = {
     stored: (cell) => (/^\d{4}-\d\d-\d\d$/.test(String(cell)) ? dayNumber(String(cell)) : undefined),
     holds: 'a day without a time',
   },
-  INT64: {
-    element: { type: 'INT64' },
-    stored: (cell) => (isInteger(cell) ? BigInt(cell) : undefined),
-    holds: 'an integer',
-  },
+  INT64: integers(64, true),
   DOUBLE: {
     element: { type: 'DOUBLE' },
+    stored: (cell) => (typeof cell === 'number' ? cell : undefined),
+    holds: 'a number',
+  },
+  SINGLE: {
+    element: { type: 'FLOAT' },
     stored: (cell) => (typeof cell === 'number' ? cell : undefined),
     holds: 'a number',
   },
@@ -185,12 +180,40 @@ function textOf(cell: Cell): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
-/** Tells whether a cell is a whole number; one that JavaScript would round is a text. */
-function isInteger(cell: Cell): cell is number | string {
-  if (typeof cell === 'number') return Number.isSafeInteger(cell);
-  return (
-    typeof cell === 'string' && /^-?\d{1,19}$/.test(cell) && BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
-  );
+function decimals(precision: number, scale: number): ParquetKind {
+  // 16 bytes hold 38 digits; few files have more.
+  const type_length = Math.max(16, Math.ceil((precision * Math.log2(10) + 1) / 8));
+  return {
+    element: {
+      type: 'FIXED_LEN_BYTE_ARRAY',
+      type_length,
+      converted_type: 'DECIMAL',
+      logical_type: { type: 'DECIMAL', precision, scale },
+      precision,
+      scale,
+    },
+    stored: (cell) => unscaled(cell, precision, scale),
+    holds: `a number of at most ${precision - scale} digits before the point and ${scale} after it`,
+  };
+}
+
+function integers(bits: 8 | 16 | 32 | 64, isSigned: boolean): ParquetKind {
+  const isWide = bits === 64;
+  const within = isSigned ? BigInt.asIntN : BigInt.asUintN;
+  return {
+    element: {
+      type: isWide ? 'INT64' : 'INT32',
+      // hyparquet-writer writes the logical type of integers in a form that no reader takes.
+      ...(!(isWide && isSigned) && { converted_type: `${isSigned ? 'INT' : 'UINT'}_${bits}` as const }),
+    },
+    stored(cell) {
+      if (!/^-?\d{1,20}$/.test(String(cell)) || typeof cell === 'boolean') return undefined;
+      const exact = BigInt(String(cell));
+      if (within(bits, exact) !== exact) return undefined;
+      return isWide ? exact : Number(exact);
+    },
+    holds: 'an integer',
+  };
 }
 
 /** Parses a time as microseconds since 1970; undefined for more decimals. */
@@ -201,7 +224,7 @@ function microseconds(cell: Cell): bigint | undefined {
   return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
 }
 
-function unscaled(cell: Cell): bigint | undefined {
+function unscaled(cell: Cell, precision: number, scale: number): bigint | undefined {
   const text = parseDecimal(String(cell)) ?? '';
   const [, sign, whole = '', fraction = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
   if (text === '' || whole.length > precision - scale || fraction.length > scale) return undefined;

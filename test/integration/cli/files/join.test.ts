@@ -325,8 +325,8 @@ describe('a Parquet file', () => {
     );
     const csv = folder.write('zones.csv', 'zoned\n2015-01-29T20:00:00-05:00\n');
     const last = async (line: string) => linesOf((await quiet(`join ${line} GDP --csv`)).out)[1];
-    expect(await last(`${file} --on zoned`)).toBe('2015-01-30T01:00:00,2015-01-29T20:00:00,17710.7');
-    expect(await last(`${file} --on plain`)).toBe('2015-01-30T01:00:00,2015-01-29T20:00:00,17599.8');
+    expect(await last(`${file} --on zoned`)).toBe('2015-01-30T01:00:00Z,2015-01-29T20:00:00,17710.7');
+    expect(await last(`${file} --on plain`)).toBe('2015-01-30T01:00:00Z,2015-01-29T20:00:00,17599.8');
     expect(await last(`${csv} --on zoned`)).toBe('2015-01-29T20:00:00-05:00,17599.8');
     const known = `select timestamptz '2015-01-29 20:00:00-05' as day, 17710.7 as "GDP"`;
     expect(await quiet(`check ${await written('known.parquet', known)}`)).toMatchObject({ code: 0 });
@@ -361,18 +361,54 @@ describe('a Parquet file', () => {
     expect((await quiet(line)).code).toBe(0);
     const { types, rows } = await readParquet(output);
     expect(Object.entries(types).map(([name, type]) => `${name} ${type}`)).toEqual([
-      ...['n BIGINT', 'day DATE', 'traded TIMESTAMP', 'price DOUBLE', 'weight DOUBLE', 'note VARCHAR'],
-      ...['live BOOLEAN', 'exact DECIMAL(38,18)', 'hour VARCHAR'],
+      ...['n BIGINT', 'day DATE', 'traded TIMESTAMP', 'price DOUBLE', 'weight FLOAT', 'note VARCHAR'],
+      ...['live BOOLEAN', 'exact DECIMAL(38,10)', 'hour VARCHAR'],
       // Beside doubles, as a program computes with both.
       ...['GDP DOUBLE', 'GDP_date DATE', 'GDP_age BIGINT'],
     ]);
-    // The cells of the file itself, in the types of the joined one, and those of GDP.
-    const own = `select * replace (exact::decimal(38, 18) as exact) from '${folder.path('b.parquet')}'`;
-    const cells = await queryDuckDb(`select columns(*)::varchar from (${own})`);
+    // The cells of the file itself, and those of GDP.
+    const cells = await queryDuckDb(`select columns(*)::varchar from '${folder.path('b.parquet')}'`);
     expect(rows.map((row) => row.slice(0, 9))).toEqual(cells);
     expect(rows.map((row) => row.slice(9))).toEqual([
       ['17710.7', '2014-10-01', '0'],
       ['17599.8', '2014-07-01', '37'],
+    ]);
+  });
+
+  it('keeps every digit and the zone of its columns in Parquet', async () => {
+    const path = await written(
+      'wide.parquet',
+      `select * from (values
+        (date '2015-01-30', timestamptz '2015-01-30 08:29:00-05', 1234567890123456789012345.1::decimal(38, 1), 18446744073709551615::ubigint, (-128)::tinyint, 65535::usmallint, 4294967295::uinteger, (-7)::integer),
+        (date '2015-01-29', timestamptz '2015-01-29 00:00:00.5+00', -0.1::decimal(38, 1), 9223372036854775808::ubigint, null, 0, 2147483648, null)
+      ) as t(day, zoned, huge, big, tiny, port, many, own)`,
+    );
+    const output = folder.path('wide-joined.parquet');
+    expect(await quiet(`join ${path} --on day GDP -o ${output}`)).toMatchObject({ code: 0, err: '' });
+    const { types, rows } = await readParquet(output);
+    expect(types).toMatchObject({
+      ...{ zoned: 'TIMESTAMP WITH TIME ZONE', huge: 'DECIMAL(38,1)', big: 'UBIGINT', tiny: 'TINYINT' },
+      ...{ port: 'USMALLINT', many: 'UINTEGER', own: 'INTEGER', GDP: 'DECIMAL(38,18)' },
+    });
+    const cells = await queryDuckDb(`select columns(*)::varchar from '${path}'`);
+    expect(rows.map((row) => row.slice(0, 8))).toEqual(cells);
+    const { out } = await quiet(`join ${path} --on day GDP --csv --columns zoned,huge,big`);
+    expect(linesOf(out).slice(1)).toEqual([
+      '2015-01-30T13:29:00Z,1234567890123456789012345.1,18446744073709551615',
+      '2015-01-29T00:00:00.5Z,-0.1,9223372036854775808',
+    ]);
+  });
+
+  it('with a zone has instants for --known-at', async () => {
+    const path = await written(
+      'instants.parquet',
+      `select * from (values (timestamptz '2015-01-30 23:00:00+00'), (timestamptz '2015-02-01 13:30:00+00')) as t(time)`,
+    );
+    // No calendar gives the time of the release of 30 January, so it counts from the day after.
+    const { out, err } = await quiet(`join ${path} --on time GDP --known-at --csv`);
+    expect([err, linesOf(out).slice(1)]).toEqual([
+      '',
+      ['2015-01-30T23:00:00Z,17599.8', '2015-02-01T13:30:00Z,17710.7'],
     ]);
   });
 
