@@ -1,6 +1,7 @@
 import { instantRules } from '../domain/calendar/times.ts';
 import { frequencies } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
+import type { HeldNumbers } from '../domain/values/decimal.ts';
 import type { Cell, Envelope, Row } from './envelope.ts';
 
 /** The type of a cell by kind of field; a missing value is null. */
@@ -102,12 +103,6 @@ function listText(cell: Cell): string {
   const entries = cell.filter((entry) => entry === null || typeof entry !== 'object');
   return entries.map((entry) => entry ?? '').join(';');
 }
-
-/** The numbers that a column of a Parquet file can hold: decimals, integers, or numbers in single precision. */
-export type HeldNumbers =
-  | { readonly precision: number; readonly scale: number }
-  | { readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
-  | 'single';
 
 /** One field of a row. */
 export type Field = {

@@ -105,7 +105,7 @@ const mostLines: Readonly<Record<string, number>> = {
   domain: 5593,
   errors: 322,
   explorer: 3691,
-  import: 8920,
+  import: 8948,
   library: 1269,
   lines: 799,
   maintenance: 1084,
@@ -119,7 +119,7 @@ const mostLines: Readonly<Record<string, number>> = {
   service: 512,
   snapshot: 982,
   store: 6739,
-  table: 171,
+  table: 172,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */

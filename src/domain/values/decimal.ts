@@ -53,3 +53,9 @@ export function fullerText(a: string, b: string): string {
   if (a.length !== b.length) return a.length > b.length ? a : b;
   return a < b ? a : b;
 }
+
+/** The numbers that a column of a Parquet file can hold: decimals, integers, or numbers in single precision. */
+export type HeldNumbers =
+  | { readonly precision: number; readonly scale: number }
+  | { readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
+  | 'single';

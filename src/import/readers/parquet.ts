@@ -10,9 +10,9 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { addDays } from '../../domain/values/date.ts';
+import type { HeldNumbers } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
-import { type HeldNumbers, wholeTime } from '../../operations/field.ts';
 import { defined } from '../../platform/defined.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 
@@ -196,7 +196,8 @@ function integerOf(value: unknown, { bits, isSigned }: ReturnType<typeof integer
 
 /** Writes an instant as a time in UTC; midnight too has its time. */
 function momentText(value: unknown): string {
-  return `${wholeTime(String(value))}Z`;
+  const text = String(value);
+  return text.includes('T') ? `${text}Z` : `${text}T00:00:00Z`;
 }
 
 function numberOrMissing(value: number): number | null {
