@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { remoteClient } from './client/remote/client.ts';
 import { checkArguments } from './library/call.ts';
 import { methodsOf } from './library/methods.ts';

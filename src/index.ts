@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { embeddedClient } from './client/open.ts';

@@ -27,7 +27,7 @@ export interface TableBatch {
   /** The bytes of all rows as written, or more; 0 for a table that is not text. */
   readonly byteLength: number;
   /** Copies a row as written, without its line end, to a place in the target; returns the place after it. */
-  copyRow(index: number, target: Buffer, at: number): number;
+  copyRow(index: number, target: Uint8Array, at: number): number;
 }
 
 /** Makes a batch of a table that is not text. */

@@ -81,7 +81,7 @@ class TextBatch implements TableBatch {
     return this.#bytes.length;
   }
 
-  copyRow(index: number, target: Buffer, at: number): number {
+  copyRow(index: number, target: Uint8Array, at: number): number {
     const bytes = this.#bytes;
     const end = this.#endOf(index, this.#width - 1);
     let to = at;

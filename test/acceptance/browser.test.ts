@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
 import { openStore } from '../../src/store/open.ts';
 import { browserOfTests } from '../support/explorer-pages.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
 import { root } from '../support/repository.ts';
 
@@ -61,5 +64,34 @@ describe('the library for pages', () => {
       [true, 'not-found'],
     ]);
     expect(said.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+
+  it('compiles for a project with the types of browsers alone, and has no store', async () => {
+    const folder = scratchFolder();
+    const page = `import { open, Problem } from '@asof-data/asof/browser';
+      const asof = open('https://data.example.org', { key: 'k' });
+      const { rows } = await asof.observations('GDP', { asOf: '2015-01-30', limit: 2 });
+      for (const { date, value } of rows) document.title = \`\${date.slice(0, 4)} \${value}\`;
+      await asof.panel(['GDP'], { wide: true }).catch((error) => error instanceof Problem && error.detail);
+      // @ts-expect-error
+      asof.store;
+      await asof.close();
+      export {};`;
+    const options = {
+      ...{ target: 'ES2022', lib: ['ES2022', 'DOM'], module: 'ESNext', moduleResolution: 'bundler' },
+      ...{ strict: true, noEmit: true, types: [], preserveSymlinks: true },
+    };
+    mkdirSync(join(folder, 'node_modules/@asof-data'), { recursive: true });
+    symlinkSync(root, join(folder, 'node_modules/@asof-data/asof'));
+    writeFileSync(join(folder, 'page.ts'), page);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['page.ts'] }),
+    );
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch(
+      (error) => error,
+    );
+    expect(stdout).toBe('');
   });
 });
