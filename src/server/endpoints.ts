@@ -72,8 +72,8 @@ export function readQuestion(
   const { values, demands } = splitDemands(wireTexts(question, texts, clock));
   const { ids } = values;
   // The contract's ids are in upper case; an id in lower case is unknown.
-  const all = Array.isArray(ids) ? ids.map((id) => namedSeries(id).id) : [];
-  const other = all.find((id) => id !== id.toUpperCase());
+  const all: readonly string[] = Array.isArray(ids) ? ids : [];
+  const other = all.find((name) => !name.startsWith(namedSeries(name).id));
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
   return { query: { question, values }, demands };
 }

@@ -116,20 +116,20 @@ describe('several series', () => {
     () => asked.as('embedded'),
   );
 
-  it('joined JSON has no series and promises no more, even where a limit cut', async () => {
+  it('joined JSON has no series and says that there is more where a limit cut', async () => {
     const line = 'obs GDP LONG NOPE --skip-missing --as-of 2020-06-30 --limit 1 --json';
     const { results, ...rest } = JSON.parse((await run(line)).out);
     expect(Object.keys(rest).sort()).toEqual(
       ['object', 'request_id', 'status', 'as_of', 'missing', 'results_count', 'has_more'].sort(),
     );
-    expect(rest).toMatchObject({ results_count: 2, has_more: false, missing: ['NOPE'] });
+    expect(rest).toMatchObject({ results_count: 2, has_more: true, missing: ['NOPE'] });
     expect(results.map((row: { series_id: string }) => row.series_id)).toEqual(['GDP', 'LONG']);
   });
 
   it('joined JSON names what --skip-missing leaves out, also where only one of them answers', async () => {
     const line = 'obs LONG NOPE --skip-missing --limit 1 --json';
     const envelope = JSON.parse((await run(line)).out);
-    expect(envelope).toMatchObject({ missing: ['NOPE'], results_count: 1, has_more: false });
+    expect(envelope).toMatchObject({ missing: ['NOPE'], results_count: 1, has_more: true });
     expect(Object.keys(envelope)).not.toContain('next_cursor');
     expect(Object.keys(envelope)).not.toContain('covered_to');
   });
