@@ -9,7 +9,10 @@ import { fredDownloads } from './fred/downloads.ts';
 import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
 import { asofCsv } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
-import { sdmxFormats } from './sdmx/sdmx.ts';
+import { ecbLog } from './sdmx/ecb.ts';
+import { ecbVintage } from './sdmx/ecb-files.ts';
+import { eurostatTableFile } from './sdmx/eurostat.ts';
+import { oecdRevisions } from './sdmx/oecd.ts';
 import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
@@ -25,7 +28,7 @@ export const formats: readonly ImportFormat[] = [
   fredSeries,
   ...fredDownloads,
   ...panelFormats,
-  ...sdmxFormats,
+  ...[ecbLog, ecbVintage, eurostatTableFile, oecdRevisions],
   swissWorkbook,
   ...treasuryCsv,
   treasuryXml,

@@ -44,9 +44,8 @@ export function isDateColumn(name: string): boolean {
   return /^(?:observation_|period_start_)?date$/i.test(name);
 }
 
-type Dialect = {
+type Dialect = CellForm & {
   readonly separator: string;
-  readonly quotes?: 'none' | 'loose';
   /** The rows of titles above the header. */
   readonly titles: number;
   /** The number of columns before the dates, in which a data frame numbers its rows. */
@@ -164,11 +163,12 @@ export async function* readCsvBody<Header>(
     readonly noRows?: string;
     readonly mayBeEmpty?: true;
     readonly quotes?: 'none' | 'loose';
+    readonly endsLines?: true;
   } = {},
 ): AsyncGenerator<{ readonly header: Header; readonly rows: readonly CsvRow[] }> {
   const dialect = {
     ...dialectOf((await file.head()).toString('latin1')),
-    ...defined({ quotes: form.quotes }),
+    ...defined({ quotes: form.quotes, endsLines: form.endsLines }),
   };
   let known: { readonly header: Header; readonly width: number; readonly clean: Cleaning } | undefined;
   let empty = true;

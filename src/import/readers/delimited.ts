@@ -31,6 +31,8 @@ export type CellForm = {
   readonly quotes?: 'strict' | 'loose' | 'none';
   /** The number of cells that every record must have. */
   readonly width?: number;
+  /** True if a text whose last line has no end is cut short. */
+  readonly endsLines?: true;
 };
 
 /**
@@ -56,6 +58,10 @@ export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerat
     // A record of many chunks is scanned again only when its bytes have doubled.
     enough = 2 * size;
   }
+  if (form.endsLines === true && size > 0)
+    throw refusal(file, {}, 'the last line has no end, so the file is probably cut short', [
+      'download it again',
+    ]);
   add(Buffer.of(lineFeed));
   const records = scanner.scan(space.subarray(0, size), true);
   if (records.places.length > 0) yield records;

@@ -1,54 +1,81 @@
+import type { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 
-/** A record of a table; the header is row 1. */
-export type TableRow = {
-  readonly row: number;
-  has(column: string): boolean;
-  /** Returns the trimmed cell of a column; empty if the table has no such column. */
-  cell(column: string): string;
-};
+/** How the text of a field is read, and what it must be: `a number`. */
+type FieldForm<T> = readonly [parse: (text: string) => T | undefined, what: string];
 
-/** Makes a row of cells at the places of columns. */
-export function tableRow(
-  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
-  places: ReadonlyMap<string, number>,
-): TableRow {
-  return {
-    row,
-    has: (column) => places.has(column),
-    cell: (column) => cells[places.get(column) ?? -1]?.trim() ?? '',
-  };
-}
+/** The fields of a record by name, be it a row of a table or an element of XML. */
+export abstract class Fields {
+  /** Returns the trimmed text of a field; empty if the record has no such field. */
+  abstract cell(name: string): string;
 
-/** Makes a reader of one row's cells; it throws with row and column if a cell cannot be read. */
-export function cellReader(file: SourceFile, row: TableRow): CellReader {
-  const maybe: CellReader['maybe'] = (column, parse, what) => {
-    const value = row.cell(column);
+  /** Makes the refusal of a field, which shows its text. */
+  abstract refusal(name: string, reason: string, hints?: readonly string[]): Problem;
+
+  /** Makes the refusal of a field without text. */
+  abstract missing(name: string, reason: string, hints?: readonly string[]): Problem;
+
+  /** Returns the text of a field, blanks collapsed; null if it is blank. */
+  text(name: string): string | null {
+    return this.cell(name).replace(/\s+/g, ' ') || null;
+  }
+
+  /** Parses a field, null if it is blank; throws `not ${what}` if `parse` fails. */
+  maybe<T>(name: string, [parse, what]: FieldForm<T>): T | null {
+    const value = this.cell(name);
     if (value === '') return null;
     const found = parse(value);
     if (found !== undefined) return found;
-    throw refusal(file, { row: row.row, column, value }, `not ${what}`);
-  };
-  return {
-    maybe,
-    required(column, parse, what) {
-      const found = maybe(column, parse, what);
-      if (found !== null) return found;
-      throw refusal(file, { row: row.row, column }, `${what} is missing here`);
-    },
-    text: (column) => row.cell(column).replace(/\s+/g, ' ') || null,
-  };
+    throw this.refusal(name, `not ${what}`);
+  }
+
+  /** Parses a field like `maybe`, but throws if it is blank. */
+  required<T>(name: string, form: FieldForm<T>): T {
+    const found = this.maybe(name, form);
+    if (found !== null) return found;
+    throw this.missing(name, `${form[1]} is missing here`);
+  }
 }
 
-/** A reader of one row's cells. */
-export type CellReader = {
-  /** Parses a cell, null if it is blank; throws `not ${what}` if `parse` fails. */
-  maybe<T>(column: string, parse: (text: string) => T | undefined, what: string): T | null;
-  /** Parses a cell like `maybe`, but throws if it is blank. */
-  required<T>(column: string, parse: (text: string) => T | undefined, what: string): T;
-  /** Returns the text of a cell, blanks collapsed; null if it is blank. */
-  text(column: string): string | null;
-};
+/** A record of a table; the header is row 1. */
+export class TableRow extends Fields {
+  readonly row: number;
+  readonly #file: SourceFile;
+  readonly #find: (column: string) => string | undefined;
+
+  /** `find` returns the cell of a column, undefined if the table has no such column. */
+  constructor(file: SourceFile, row: number, find: (column: string) => string | undefined) {
+    super();
+    this.row = row;
+    this.#file = file;
+    this.#find = find;
+  }
+
+  has(column: string): boolean {
+    return this.#find(column) !== undefined;
+  }
+
+  cell(column: string): string {
+    return this.#find(column)?.trim() ?? '';
+  }
+
+  refusal(column: string, reason: string, hints?: readonly string[]): Problem {
+    return refusal(this.#file, { row: this.row, column, value: this.cell(column) }, reason, hints);
+  }
+
+  missing(column: string, reason: string, hints?: readonly string[]): Problem {
+    return refusal(this.#file, { row: this.row, column }, reason, hints);
+  }
+}
+
+/** Makes a row of cells at the places of columns. */
+export function tableRow(
+  file: SourceFile,
+  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
+  places: ReadonlyMap<string, number>,
+): TableRow {
+  return new TableRow(file, row, (column) => cells[places.get(column) ?? -1]);
+}
 
 /** Returns column positions by trimmed name; throws for missing, repeated or, with `optional`, unknown ones. */
 export function placesOf(

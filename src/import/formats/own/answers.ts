@@ -1,4 +1,4 @@
-import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
+import { type Filing, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import {
   parseFrequency,
   parseVintageKind,
@@ -6,7 +6,7 @@ import {
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { parseDay } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
@@ -19,21 +19,19 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { cellReader, placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
+import { placesOf, TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, type ReadOptions, readSeriesId } from '../format.ts';
 import {
-  acquiredOrDisposed,
-  directOrIndirect,
-  parseAccession,
-  parseAmount,
-  parseCik,
-  parseFlag,
   parseInstant,
   parseStatedDate,
+  readOwner,
+  readTrade,
+  secForms,
+  type TradeNames,
 } from '../sec/values.ts';
 import { CurveChecks } from '../treasury.ts';
 
-const day = 'a date of the form YYYY-MM-DD';
+const day = [(text: string) => parseDay(withoutMidnight(text)), secForms.date[1]] as const;
 
 type AnswerShape = Pick<ImportFormat, 'kind' | 'summary' | 'read'> & {
   readonly objects: readonly string[];
@@ -157,7 +155,7 @@ export const metadataCsv: ImportFormat = {
       yield {
         metadata: rows.map((record) => {
           const { row } = record;
-          const stated = describedSeries(file, tableRow(record, header), 'series_id');
+          const stated = describedSeries(file, tableRow(file, record, header), 'series_id');
           const before = rowOf.get(stated.seriesId);
           rowOf.set(stated.seriesId, row);
           if (before === undefined) return stated;
@@ -179,9 +177,7 @@ async function* answerRows(
       isEmpty = false;
       const lacking = required.find((column) => !row.has(column));
       if (lacking !== undefined)
-        throw refusal(file, { row: row.row, column: lacking }, 'this column is missing', [
-          'export it without --columns',
-        ]);
+        throw row.missing(lacking, 'this column is missing', ['export it without --columns']);
     }
     yield rows;
   }
@@ -196,7 +192,9 @@ async function* rowsIn(file: SourceFile): AsyncGenerator<readonly TableRow[]> {
     const isTsv = head.split('\n', 1)[0]?.includes('\t') === true;
     const textOf = (cell: string) => cell.replace(/\\[\\tnr]/g, (text) => escapes[text] ?? text);
     for await (const { header, rows } of readCsvBody(file, placesIn, isTsv ? { quotes: 'none' } : {}))
-      yield rows.map(({ row, cells }) => tableRow({ row, cells: isTsv ? cells.map(textOf) : cells }, header));
+      yield rows.map(({ row, cells }) =>
+        tableRow(file, { row, cells: isTsv ? cells.map(textOf) : cells }, header),
+      );
   }
 }
 
@@ -214,21 +212,21 @@ async function* parquetRows(file: SourceFile): AsyncGenerator<readonly TableRow[
   for await (const { first, size, cellAt } of groups())
     yield Array.from({ length: size }, (_, index) => {
       const cells = columns.map((_, column) => String(cellAt(index, column) ?? ''));
-      return tableRow({ row: first + index, cells }, places);
+      return tableRow(file, { row: first + index, cells }, places);
     });
 }
 
 async function* jsonRows(file: SourceFile, isLines: boolean): AsyncGenerator<readonly TableRow[]> {
   if (!isLines) {
     const results = listField(file, await readJsonObject(file), 'results');
-    yield results.map((cells, index) => jsonRow(cells, index + 1));
+    yield results.map((cells, index) => jsonRow(file, cells, index + 1));
     return;
   }
   for await (const lines of delimitedRows(file, { quotes: 'none' }))
     yield lines.map(({ row, cells: [line = ''] }) => {
       const value = objectIn(line);
       if (value === undefined) throw refusal(file, { row }, 'this line is not an object of JSON');
-      return jsonRow(value, row);
+      return jsonRow(file, value, row);
     });
 }
 
@@ -237,16 +235,12 @@ function objectIn(line: string): UncheckedObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-function jsonRow(cells: UncheckedObject, row: number): TableRow {
-  return {
-    row,
-    has: (column) => Object.hasOwn(cells, column),
-    cell: (column) => {
-      const value = cells[column];
-      if (value === undefined || value === null) return '';
-      return typeof value === 'object' ? jsonText(value) : String(value);
-    },
-  };
+function jsonRow(file: SourceFile, cells: UncheckedObject, row: number): TableRow {
+  return new TableRow(file, row, (column) => {
+    if (!Object.hasOwn(cells, column)) return undefined;
+    const value = cells[column] ?? '';
+    return typeof value === 'object' ? jsonText(value) : String(value);
+  });
 }
 
 /** Reads the description of a series from a row; an empty cell states nothing. */
@@ -255,29 +249,24 @@ export function describedSeries(
   row: TableRow,
   idColumn: 'id' | 'series_id',
 ): SeriesMetadata {
-  const cells = cellReader(file, row);
   const text = (column: string) => row.cell(column) || undefined;
-  const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
   // The kind in an answer of asof is that of all vintages together, and states nothing.
-  const kind =
-    idColumn === 'series_id'
-      ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
-      : undefined;
+  const kind = idColumn === 'series_id' ? row.maybe('vintage_kind', kindForm) : null;
   return defined({
     seriesId: readSeriesId(file, { row: row.row, column: idColumn, value: row.cell(idColumn) }),
     title: text('title'),
     units: text('units'),
-    frequency: frequency ?? undefined,
+    frequency: row.maybe('frequency', frequencyForm) ?? undefined,
     seasonalAdjustment: text('seasonal_adjustment'),
     source: text('source'),
     vintageKind: kind ?? undefined,
-    coveredTo: cells.maybe('covered_to', answerDay, day) ?? undefined,
+    coveredTo: row.maybe('covered_to', day) ?? undefined,
   });
 }
 
-function answerDay(text: string): Day | undefined {
-  return parseDay(withoutMidnight(text));
-}
+const frequencyForm = [parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A'] as const;
+
+const kindForm = [parseVintageKind, `one of ${vintageKinds.join(', ')}`] as const;
 
 function withoutMidnight(text: string): string {
   return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
@@ -288,7 +277,7 @@ async function* readRates(file: SourceFile, options: ReadOptions): AsyncGenerato
   const all: CurvePoint[] = [];
   for await (const rows of answerRows(file, ['trade_date', 'maturity', 'rate', 'curve_type', 'source'])) {
     const points = rows
-      .map((row) => ({ row: row.row, point: readRate(file, row) }))
+      .map((row) => ({ row: row.row, point: readRate(row) }))
       .filter(({ point }) => !checks.skips(point.tradeDate))
       .map(({ row, point }) => {
         checks.checkPoint(point, () => ({ row, column: 'rate', value: point.rate }));
@@ -302,81 +291,73 @@ async function* readRates(file: SourceFile, options: ReadOptions): AsyncGenerato
   if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
 }
 
-function readRate(file: SourceFile, row: TableRow): CurvePoint {
-  const cells = cellReader(file, row);
-  const curveType = cells.required(
-    'curve_type',
-    (text) => curveTypes.find((type) => type === text),
-    'PAR or TIPS',
-  );
+function readRate(row: TableRow): CurvePoint {
+  const curveType = row.required('curve_type', wordOf(curveTypes, 'PAR or TIPS'));
   const known = maturitiesOf(curveType);
   return {
     curveType,
-    tradeDate: cells.required('trade_date', answerDay, day),
-    maturity: cells.required(
+    tradeDate: row.required('trade_date', day),
+    maturity: row.required(
       'maturity',
-      (text) => known.find((label) => label === text),
-      `a maturity of the ${curveType} curve: ${known.join(', ')}`,
+      wordOf(known, `a maturity of the ${curveType} curve: ${known.join(', ')}`),
     ),
-    rate: cells.required('rate', parseDecimal, 'a decimal number'),
-    source: cells.required('source', (text) => text, 'the source of the rate'),
+    rate: row.required('rate', [parseDecimal, 'a decimal number']),
+    source: row.required('source', [(text) => text, 'the source of the rate']),
   };
 }
 
+function wordOf<T extends string>(known: readonly T[], what: string) {
+  return [(text: string) => known.find((one) => one === text), what] as const;
+}
+
 function readFiling(file: SourceFile, row: TableRow): Filing {
-  const cells = cellReader(file, row);
-  const text = (column: string) => row.cell(column) || null;
-  const number = (column: string) => cells.maybe(column, parseAmount, 'a number');
-  const date = (column: string) =>
-    cells.maybe(column, (stated) => parseStatedDate(withoutMidnight(stated)), day);
-  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false');
   const lacks = (column: string, what: string) =>
-    refusal(file, { row: row.row, column }, what, [
-      'export it with -f ndjson, or as CSV, TSV or Parquet with --columns all',
-    ]);
-  const accessionNumber = cells.maybe('accession_number', parseAccession, 'an accession number');
-  const filingId = accessionNumber ?? text('filing_id');
+    row.missing(column, what, ['export it with -f ndjson, or as CSV, TSV or Parquet with --columns all']);
+  const accessionNumber = row.maybe('accession_number', secForms.accession);
+  const filingId = accessionNumber ?? row.text('filing_id');
   if (filingId === null)
     throw lacks('accession_number', 'the filing has no accession number, and no column filing_id names it');
-  const formType = cells.required(
-    'form_type',
-    (form) => formTypes.find((known) => known === form),
-    `one of the forms ${formTypes.join(', ')}`,
-  );
+  const formType = row.required('form_type', secForms.form);
   if (formType.endsWith('/A') && !row.has('original_filing_date'))
     throw lacks('original_filing_date', 'the column is missing, and the row is of an amendment');
   if (!['', '[]'].includes(row.cell('other_owners')) && row.cell('owners') === '')
     throw lacks('other_owners', 'the filing has joint filers, whose roles are in the column owners');
-  const isDerivative = flag('is_derivative') === true;
+  const isDerivative = row.maybe('is_derivative', secForms.flag) === true;
   return {
     filingId,
     accessionNumber,
     formType,
-    filedOn: cells.required('filing_date', answerDay, day),
-    acceptedAt: cells.maybe('accepted_at', parseInstant, 'a time such as 2022-11-09T01:18:10Z'),
-    originalFiledOn: date('original_filing_date'),
+    filedOn: row.required('filing_date', day),
+    acceptedAt: row.maybe('accepted_at', [parseInstant, 'a time such as 2022-11-09T01:18:10Z']),
+    originalFiledOn: row.maybe('original_filing_date', statedDate),
     periodOfReport: null,
-    issuerCik: cells.required('issuer_cik', parseCik, 'a CIK of up to ten digits'),
-    issuerName: text('issuer_name'),
-    ticker: text('ticker'),
+    issuerCik: row.required('issuer_cik', secForms.cik),
+    issuerName: row.text('issuer_name'),
+    ticker: row.text('ticker'),
     owners: ownersOf(file, row),
-    is10b51: flag('is_10b5_1'),
-    row: cells.required(
-      'row',
-      (place) => placeIn(place, isDerivative),
-      'the position of the trade in its filing',
-    ),
-    isDerivative,
-    securityTitle: text('security_title'),
-    transactionDate: date('transaction_date'),
-    transactionCode: text('transaction_code'),
-    acquiredDisposed: cells.maybe('acquired_disposed', acquiredOrDisposed, 'A or D'),
-    shares: number('shares'),
-    pricePerShare: number('price_per_share'),
-    sharesOwnedAfter: number('shares_owned_after'),
-    ownership: cells.maybe('ownership', directOrIndirect, 'D or I'),
+    is10b51: row.maybe('is_10b5_1', secForms.flag),
+    ...readTrade(row, tradeNames, {
+      row: row.required('row', [
+        (place) => placeIn(place, isDerivative),
+        'the position of the trade in its filing',
+      ]),
+      isDerivative,
+      transactionDate: row.maybe('transaction_date', statedDate),
+    }),
   };
 }
+
+const statedDate = [(text: string) => parseStatedDate(withoutMidnight(text)), secForms.date[1]] as const;
+
+const tradeNames: TradeNames = {
+  securityTitle: 'security_title',
+  transactionCode: 'transaction_code',
+  acquiredDisposed: 'acquired_disposed',
+  shares: 'shares',
+  pricePerShare: 'price_per_share',
+  sharesOwnedAfter: 'shares_owned_after',
+  ownership: 'ownership',
+};
 
 /** Parses the row of a trade: those of Table I count from 1, those of Table II from 1001. */
 function placeIn(text: string, isDerivative: boolean): number | undefined {
@@ -386,26 +367,23 @@ function placeIn(text: string, isDerivative: boolean): number | undefined {
 
 function ownersOf(file: SourceFile, row: TableRow): readonly ReportingOwner[] {
   const value = row.cell('owners');
-  if (value === '') return row.cell('owner_name') === '' ? [] : [ownerIn(file, row, 'owner_')];
+  if (value === '') return row.cell('owner_name') === '' ? [] : [readOwner(row, ownerNames('owner_'))];
   const list = jsonIn(value);
-  if (!Array.isArray(list))
-    throw refusal(file, { row: row.row, column: 'owners', value }, 'not a list of owners');
+  if (!Array.isArray(list)) throw row.refusal('owners', 'not a list of owners');
   return list.map((entry: unknown) => {
     // Parquet has objects as texts.
     const owner = typeof entry === 'string' ? jsonIn(entry) : entry;
-    return ownerIn(file, jsonRow(isJsonObject(owner) ? owner : {}, row.row), '');
+    return readOwner(jsonRow(file, isJsonObject(owner) ? owner : {}, row.row), ownerNames(''));
   });
 }
 
-function ownerIn(file: SourceFile, row: TableRow, prefix: '' | 'owner_'): ReportingOwner {
-  const cells = cellReader(file, row);
-  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;
+function ownerNames(prefix: '' | 'owner_') {
   return {
-    cik: cells.maybe(`${prefix}cik`, parseCik, 'a CIK of up to ten digits'),
-    name: cells.required(`${prefix}name`, (text) => text, 'the name of the owner'),
-    isDirector: flag('is_director'),
-    isOfficer: flag('is_officer'),
-    isTenPercent: flag('is_ten_percent'),
-    officerTitle: row.cell('officer_title') || null,
+    cik: `${prefix}cik`,
+    name: `${prefix}name`,
+    isDirector: 'is_director',
+    isOfficer: 'is_officer',
+    isTenPercent: 'is_ten_percent',
+    officerTitle: 'officer_title',
   };
 }

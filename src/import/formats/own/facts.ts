@@ -44,7 +44,7 @@ export const asofCsv: ImportFormat = {
       const complete: Statement[] = [];
       for (const row of rows) {
         const made = statement(row, header);
-        if (header.places !== undefined) described.take(tableRow(row, header.places), made);
+        if (header.places !== undefined) described.take(tableRow(file, row, header.places), made);
         if (made.date === '') complete.push(made);
         else statements.push(made);
         const known = coveredTo.get(made.seriesId);
@@ -122,9 +122,8 @@ function descriptionReader(file: SourceFile) {
   const checkSame = (before: TableRow, row: TableRow, columns: readonly string[], subject: string) => {
     const column = columns.find((name) => row.cell(name) !== before.cell(name));
     if (column === undefined) return;
-    const value = row.cell(column);
     const said = JSON.stringify(before.cell(column));
-    throw refusal(file, { row: row.row, column, value }, `row ${before.row} says ${said} of ${subject}`);
+    throw row.refusal(column, `row ${before.row} says ${said} of ${subject}`);
   };
   return {
     take(row: TableRow, { seriesId, asOf }: Pick<Statement, 'asOf' | 'seriesId'>): void {

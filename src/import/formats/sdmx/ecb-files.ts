@@ -15,7 +15,6 @@ import { otherWidth } from '../../readers/delimited.ts';
 import { type ImportFormat, readSeriesId } from '../format.ts';
 import { type VintageColumn, type VintageTable, vintageBatches, vintageOf } from '../vintage-table.ts';
 import { ecbId } from './ecb.ts';
-import { watchedToItsEnd } from './whole-lines.ts';
 
 const source = publishers.ecbFiles.name;
 
@@ -81,11 +80,11 @@ type ColumnLabels = {
 
 /** Reads the labels and the figures of a file; throws a refusal for a cut file and for periods in disorder. */
 async function readRows(file: SourceFile) {
-  const whole = watchedToItsEnd(await inUtf8(file));
+  const form = { separator: ',', endsLines: true } as const;
   const rows: PeriodRow[] = [];
   let labels: ColumnLabels = { row: 1, keys: [], descriptions: [] };
   let frequency: KnownFrequency | undefined;
-  for await (const batch of delimitedRows(whole.file, { separator: ',' }))
+  for await (const batch of delimitedRows(await inUtf8(file), form))
     for (const { row, cells: written } of batch) {
       const cells = written.map((cell) => cell.trim());
       if (row === 1 || cells.every((cell) => cell === '')) continue;
@@ -107,7 +106,6 @@ async function readRows(file: SourceFile) {
       rows.push({ row, date: period.start, cells });
     }
   if (frequency === undefined) throw refusal(file, {}, 'the file has names and no rows of figures');
-  whole.check();
   return { frequency, rows, labels };
 }
 

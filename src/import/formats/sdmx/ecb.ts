@@ -4,13 +4,13 @@ import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import { type Day, type KnownFrequency, parseDay } from '../../../domain/values/date.ts';
 import { sameNumber } from '../../../domain/values/decimal.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
-import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
+import { type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../format.ts';
-import { watchedToItsEnd } from './whole-lines.ts';
+import { periodIn } from './sdmx.ts';
 
 const source = publishers.ecb.name;
 
@@ -79,20 +79,14 @@ export function logBatch({ seriesId, frequency, values, metadata }: ChangeLog): 
   };
 }
 
-const dataColumns = ['KEY', 'FREQ', 'TIME_PERIOD', 'OBS_VALUE'] as const;
-const logColumns = [...dataColumns, 'ACTION', 'VALID_FROM', 'VALID_TO'] as const;
-const labelColumns = ['ADJUSTMENT', 'TITLE', 'TITLE_COMPL', 'UNIT', 'UNIT_MULT', 'UNIT_INDEX_BASE'] as const;
-
-type DataColumn = (typeof logColumns)[number] | (typeof labelColumns)[number];
-
-/** A row of an answer of the ECB Data Portal, by the names of columns. */
-type DataRow = { readonly row: number; readonly at: (column: DataColumn) => string };
+const dataColumns = ['KEY', 'FREQ', 'TIME_PERIOD', 'OBS_VALUE'];
+const logColumns = [...dataColumns, 'ACTION', 'VALID_FROM', 'VALID_TO'];
 
 type SeriesEvents = {
   readonly frequency: KnownFrequency;
   readonly events: LoggedEvent[];
   /** A row with the attributes of the series, which are the same in all of them. */
-  described?: DataRow;
+  described?: TableRow;
   hasDeletions: boolean;
 };
 
@@ -106,16 +100,16 @@ type LoggedEvent = LoggedValue & {
 export async function readChangeLogs(file: SourceFile): Promise<readonly ChangeLog[]> {
   const found = new Map<string, SeriesEvents>();
   for await (const row of dataRows(file, logColumns)) {
-    const { start, frequency } = periodIn(file, row);
+    const { start, frequency } = periodIn(row);
     const series = entryOf(found, seriesOf(file, row), () => ({
       frequency,
       events: [],
       hasDeletions: false,
     }));
-    refuseOtherFrequency(file, row, series.frequency, frequency);
-    const event = eventIn(file, row, start);
-    series.events.push(event);
-    if (row.at('ACTION') === 'Delete') series.hasDeletions = true;
+    if (frequency !== series.frequency)
+      throw row.refusal('FREQ', `the frequency of the series was ${series.frequency}`);
+    series.events.push(eventIn(file, row, start));
+    if (row.cell('ACTION') === 'Delete') series.hasDeletions = true;
     else series.described ??= row;
   }
   return Array.from(found, ([seriesId, { frequency, events, described, hasDeletions }]) => ({
@@ -134,9 +128,8 @@ export async function readCurrentData(file: SourceFile, seriesId: string): Promi
   for await (const row of dataRows(file, dataColumns)) {
     const id = seriesOf(file, row);
     if (id !== seriesId) throw refusal(file, { row: row.row, value: id }, `expected only ${seriesId}`);
-    const { start } = periodIn(file, row);
-    const place = { row: row.row, column: 'TIME_PERIOD', value: row.at('TIME_PERIOD') };
-    if (values.has(start)) throw refusal(file, place, 'this period has two values');
+    const { start } = periodIn(row);
+    if (values.has(start)) throw row.refusal('TIME_PERIOD', 'this period has two values');
     const value = numberIn(file, row);
     if (value !== null) values.set(start, value);
   }
@@ -144,7 +137,7 @@ export async function readCurrentData(file: SourceFile, seriesId: string): Promi
 }
 
 /** Yields the rows of an answer; throws a refusal unless it has these columns and ends with a whole line. */
-async function* dataRows(file: SourceFile, columns: readonly DataColumn[]): AsyncGenerator<DataRow> {
+async function* dataRows(file: SourceFile, columns: readonly string[]): AsyncGenerator<TableRow> {
   const placesIn = ({ cells, row }: CsvRow) => {
     const places = new Map(cells.map((name, place) => [name.trim(), place]));
     const missing = columns.filter((name) => !places.has(name));
@@ -152,69 +145,34 @@ async function* dataRows(file: SourceFile, columns: readonly DataColumn[]): Asyn
     const why = missing.includes('ACTION') ? ': the ECB keeps the history of few flows, such as RTD' : '';
     throw refusal(file, { row }, `it has no column ${missing.join(', ')}${why}`);
   };
-  const watched = watchedToItsEnd(file);
-  for await (const { header, rows } of readCsvBody(watched.file, placesIn))
-    for (const { row, cells } of rows)
-      yield { row, at: (column) => (cells[header.get(column) ?? -1] ?? '').trim() };
-  watched.check();
+  for await (const { header, rows } of readCsvBody(file, placesIn, { endsLines: true }))
+    for (const record of rows) yield tableRow(file, record, header);
 }
 
-function seriesOf(file: SourceFile, { row, at }: DataRow): string {
-  const place = { row, column: 'KEY', value: at('KEY') };
-  if (!place.value.startsWith(`${realTimeFlow}.`)) throw refusal(file, place, notRealTime);
-  return readSeriesId(file, { ...place, value: ecbId(place.value) });
+function seriesOf(file: SourceFile, row: TableRow): string {
+  const key = row.cell('KEY');
+  if (!key.startsWith(`${realTimeFlow}.`)) throw row.refusal('KEY', notRealTime);
+  return readSeriesId(file, { row: row.row, column: 'KEY', value: ecbId(key) });
 }
 
-function periodIn(file: SourceFile, { row, at }: DataRow): NonNullable<ReturnType<typeof parsePeriod>> {
-  const frequency = sdmxFrequency(at('FREQ'));
-  if (frequency === undefined)
-    throw refusal(file, { row, column: 'FREQ', value: at('FREQ') }, 'not a frequency of SDMX, such as Q');
-  const period = parsePeriod(at('TIME_PERIOD'));
-  if (period?.frequency === frequency) return period;
-  const place = { row, column: 'TIME_PERIOD', value: at('TIME_PERIOD') };
-  throw refusal(file, place, `not a period of the frequency ${at('FREQ')}, such as 2015-Q1, 2015-01 or 2015`);
-}
-
-function refuseOtherFrequency(
-  file: SourceFile,
-  { row, at }: DataRow,
-  before: KnownFrequency,
-  frequency: KnownFrequency,
-): void {
-  if (frequency === before) return;
-  throw refusal(
-    file,
-    { row, column: 'FREQ', value: at('FREQ') },
-    `the frequency of the series was ${before}`,
-  );
-}
-
-function numberIn(file: SourceFile, { row, at }: DataRow): string | null {
-  return readNumber(file, { row, column: 'OBS_VALUE', value: at('OBS_VALUE') }, [''], 'empty');
+function numberIn(file: SourceFile, row: TableRow): string | null {
+  const place = { row: row.row, column: 'OBS_VALUE', value: row.cell('OBS_VALUE') };
+  return readNumber(file, place, [''], 'empty');
 }
 
 /** Reads a row: a value holds from VALID_FROM on, a deletion from VALID_TO on. */
-function eventIn(file: SourceFile, row: DataRow, date: Day): LoggedEvent {
-  const action = row.at('ACTION');
+function eventIn(file: SourceFile, row: TableRow, date: Day): LoggedEvent {
+  const action = row.cell('ACTION');
   const [stamp, other] = ({ Replace: validity, Delete: [...validity].reverse() } as const)[action] ?? [];
-  if (stamp === undefined || other === undefined)
-    throw refusal(file, { row: row.row, column: 'ACTION', value: action }, 'neither Replace nor Delete');
-  if (row.at(other) !== '') {
-    const place = { row: row.row, column: other, value: row.at(other) };
-    throw refusal(file, place, `a row with ${action} has a time in ${stamp} alone`);
-  }
+  if (stamp === undefined || other === undefined) throw row.refusal('ACTION', 'neither Replace nor Delete');
+  if (row.cell(other) !== '') throw row.refusal(other, `a row with ${action} has a time in ${stamp} alone`);
   const value = numberIn(file, row);
-  if (action === 'Delete' && value !== null) {
-    const place = { row: row.row, column: 'OBS_VALUE', value };
-    throw refusal(file, place, 'a row with Delete has no value');
-  }
-  const text = row.at(stamp);
+  if (action === 'Delete' && value !== null) throw row.refusal('OBS_VALUE', 'a row with Delete has no value');
+  const text = row.cell(stamp);
   const asOf = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$)/.exec(text)?.[0] ?? '';
   const instant = Date.parse(text);
-  if (parseDay(asOf) === undefined || Number.isNaN(instant)) {
-    const place = { row: row.row, column: stamp, value: text };
-    throw refusal(file, place, 'not a time with its offset, such as 2001-01-03T15:30:00.000+01:00');
-  }
+  if (parseDay(asOf) === undefined || Number.isNaN(instant))
+    throw row.refusal(stamp, 'not a time with its offset, such as 2001-01-03T15:30:00.000+01:00');
   return { row: row.row, date, asOf, instant, value, isDeletion: action === 'Delete' };
 }
 
@@ -259,8 +217,8 @@ const adjustments: Readonly<Record<string, string>> = { N: 'NSA', S: 'SA', W: 'C
 const multiples: Readonly<Record<string, string>> = { '3': 'Thousands', '6': 'Millions', '9': 'Billions' };
 
 /** Describes a series by the attributes of a row, which an answer with `detail=dataonly` lacks. */
-function metadataIn(seriesId: string, frequency: KnownFrequency, row: DataRow | undefined): SeriesMetadata {
-  const at = (column: DataColumn) => row?.at(column) || undefined;
+function metadataIn(seriesId: string, frequency: KnownFrequency, row: TableRow | undefined): SeriesMetadata {
+  const at = (column: string) => row?.cell(column) || undefined;
   const [unit, base] = [at('UNIT'), at('UNIT_INDEX_BASE')];
   const multiple = multiples[at('UNIT_MULT') ?? ''];
   const counted = unit && multiple ? `${multiple} of ${unit}` : unit;

@@ -5,7 +5,6 @@ import { otherWidth } from '../../readers/delimited.ts';
 import type { ImportFormat } from '../format.ts';
 import { readEurostatCube } from './eurostat-cube.ts';
 import { Cells, type Labels, revisionDate, tableOf } from './eurostat-tables.ts';
-import { watchedToItsEnd } from './whole-lines.ts';
 
 /** The columns of SDMX-CSV that are not dimensions. */
 const otherColumns = new Set([
@@ -26,8 +25,8 @@ const csv: Rendering = {
     let cells: Cells | undefined;
     const words = new Map<string, string>();
     const labels: Labels = { of: (dimension, code) => words.get(`${dimension} ${code}`) };
-    const whole = watchedToItsEnd(file);
-    for await (const { header, rows } of readCsvBody(whole.file, (row) => csvColumns(file, row))) {
+    const form = { endsLines: true } as const;
+    for await (const { header, rows } of readCsvBody(file, (row) => csvColumns(file, row), form)) {
       const { places, dimensions, isLabelled } = header;
       for (const { row, cells: own } of rows) {
         const text = (column: string) => own[places.get(column) ?? -1]?.trim() ?? '';
@@ -44,7 +43,6 @@ const csv: Rendering = {
       }
       if (cells !== undefined) yield* cells.full();
     }
-    whole.check();
     cells?.refuseShortEnd();
     if (cells !== undefined) yield* cells.end();
   },
@@ -74,8 +72,8 @@ const tsv: Rendering = {
     let periods: readonly string[] = [];
     // The file does not name its table, but its name may.
     const [name] = /ei_(?:na_q|lm_m|is_m)_vtg(?:fix)?/i.exec(file.name) ?? [];
-    const whole = watchedToItsEnd(file);
-    for await (const rows of delimitedRows(whole.file, { separator: '\t', quotes: 'none' })) {
+    const form = { separator: '\t', quotes: 'none', endsLines: true } as const;
+    for await (const rows of delimitedRows(file, form)) {
       for (const { row, cells: own } of rows) {
         const [key = '', ...values] = own;
         if (cells === undefined) {
@@ -99,7 +97,6 @@ const tsv: Rendering = {
       if (cells !== undefined) yield* cells.full();
     }
     if (cells === undefined) throw refusal(file, {}, 'the file is empty');
-    whole.check();
     yield* cells.end();
   },
 };

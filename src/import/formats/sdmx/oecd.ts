@@ -5,12 +5,12 @@ import { Exact } from '../../../domain/values/arithmetic.ts';
 import { type Day, dayOf, type KnownFrequency } from '../../../domain/values/date.ts';
 import { sameNumber } from '../../../domain/values/decimal.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
-import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
 import { counted } from '../../../errors/wording.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { SourceFile } from '../../files/source-file.ts';
 import { readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, readNumber, readSeriesId } from '../format.ts';
+import { periodIn } from './sdmx.ts';
 
 const keyColumns = ['REF_AREA', 'FREQ', 'MEASURE', 'UNIT_MEASURE', 'ACTIVITY'] as const;
 const requiredColumns = [...keyColumns, 'EDITION', 'TIME_PERIOD', 'OBS_VALUE'];
@@ -74,8 +74,8 @@ export async function readOecdSeries(file: SourceFile): Promise<ReadonlyMap<stri
   });
   for await (const { header, rows } of readCsvBody(file, readHeader))
     for (const { row, cells } of rows) {
-      const record = tableRow({ row, cells }, header.places);
-      refuseOther(file, record, header.flowColumn);
+      const record = tableRow(file, { row, cells }, header.places);
+      refuseOther(record, header.flowColumn);
       const label = (column: string) => cells[header.labels.get(column) ?? -1]?.trim() || undefined;
       takeRow(file, record, label, found);
     }
@@ -92,14 +92,10 @@ function labelPlaces(cells: readonly string[]): ReadonlyMap<string, number> {
   );
 }
 
-function refuseOther(file: SourceFile, record: TableRow, flowColumn: string): void {
-  const { row } = record;
-  const value = record.cell(flowColumn);
-  if (!value.includes(flow))
-    throw refusal(file, { row, column: flowColumn, value }, `not of the dataflow ${flow}`);
-  const action = record.cell('ACTION');
-  if (action === 'D')
-    throw refusal(file, { row, column: 'ACTION', value: action }, 'asof reads no deletions here');
+function refuseOther(record: TableRow, flowColumn: string): void {
+  if (!record.cell(flowColumn).includes(flow))
+    throw record.refusal(flowColumn, `not of the dataflow ${flow}`);
+  if (record.cell('ACTION') === 'D') throw record.refusal('ACTION', 'asof reads no deletions here');
 }
 
 function takeRow(
@@ -108,27 +104,17 @@ function takeRow(
   label: (column: string) => string | undefined,
   found: Map<string, OecdSeries>,
 ): void {
-  const { row, cell } = record;
+  const { row } = record;
   const codes = keyColumns.map((column) => {
-    const value = cell(column);
+    const value = record.cell(column);
     if (/^\w+$/.test(value)) return value;
-    throw refusal(file, { row, column, value }, 'not an SDMX code');
+    throw record.refusal(column, 'not an SDMX code');
   });
-  const frequency = sdmxFrequency(cell('FREQ'));
-  if (frequency === undefined)
-    throw refusal(file, { row, column: 'FREQ', value: cell('FREQ') }, 'not a frequency: use A, S, Q or M');
+  const { start, frequency } = periodIn(record);
   const seriesId = readSeriesId(file, { row, value: oecdId(codes.join('.')) });
-  const period = parsePeriod(cell('TIME_PERIOD'));
-  if (period?.frequency !== frequency)
-    throw refusal(
-      file,
-      { row, column: 'TIME_PERIOD', value: cell('TIME_PERIOD') },
-      `not a period of the frequency ${cell('FREQ')}`,
-    );
-  const edition = cell('EDITION');
-  if (editionDay(edition) === undefined)
-    throw refusal(file, { row, column: 'EDITION', value: edition }, 'not an edition such as 202310');
-  const place = { row, column: 'OBS_VALUE', value: cell('OBS_VALUE') };
+  const edition = record.cell('EDITION');
+  if (editionDay(edition) === undefined) throw record.refusal('EDITION', 'not an edition such as 202310');
+  const place = { row, column: 'OBS_VALUE', value: record.cell('OBS_VALUE') };
   const value = readNumber(file, place, ['', 'NaN'], 'blank');
   const title = [label('MEASURE'), label('REF_AREA')].flatMap((text) => text ?? []).join(', ');
   const series = entryOf(found, seriesId, () => ({
@@ -139,20 +125,14 @@ function takeRow(
   const own = entryOf(series.editions, edition, () => ({ units, values: new Map<Day, OecdValue>() }));
   if (own.units !== units) {
     const reason = `the unit of this edition is ${JSON.stringify(units)} here, and ${JSON.stringify(own.units)} above`;
-    throw refusal(file, { row, column: 'EDITION', value: edition }, reason);
+    throw record.refusal('EDITION', reason);
   }
-  const before = own.values.get(period.start);
-  if (before !== undefined && !sameValue(before.value, value))
-    throw refusal(
-      file,
-      place,
-      `row ${before.row} has ${before.value ?? 'no value'} for ${cell('TIME_PERIOD')} in the edition ${edition}`,
-    );
-  own.values.set(period.start, before ?? { value, row });
-}
-
-function sameValue(one: string | null, other: string | null): boolean {
-  return one === null || other === null ? one === other : sameNumber(one, other);
+  const before = own.values.get(start);
+  if (before !== undefined && !sameNumber(before.value, value)) {
+    const stated = `${before.value ?? 'no value'} for ${record.cell('TIME_PERIOD')} in the edition ${edition}`;
+    throw record.refusal('OBS_VALUE', `row ${before.row} has ${stated}`);
+  }
+  own.values.set(start, before ?? { value, row });
 }
 
 const unitNames: Readonly<Record<string, string>> = { XDC: 'National currency', IX: 'Index', PS: 'Persons' };
@@ -160,15 +140,15 @@ const unitNames: Readonly<Record<string, string>> = { XDC: 'National currency', 
 const multipliers: Readonly<Record<string, string>> = { 3: 'thousands', 6: 'millions', 9: 'billions' };
 
 /** Writes the unit of a row with its multiplier and base period; the measures that end in _Q are volumes. */
-function unitsOf({ cell }: TableRow, label: string | undefined): string {
-  const code = cell('UNIT_MEASURE');
-  const power = cell('UNIT_MULT');
-  const base = cell('BASE_PER');
+function unitsOf(record: TableRow, label: string | undefined): string {
+  const [code = '', power = '', base = ''] = ['UNIT_MEASURE', 'UNIT_MULT', 'BASE_PER'].map((column) =>
+    record.cell(column),
+  );
   const isIndex = code === 'IX';
   const parts = [
     unitNames[code] ?? label ?? code,
     ...(power === '' || power === '0' ? [] : [multipliers[power] ?? `times 10 to the power of ${power}`]),
-    ...(cell('MEASURE').endsWith('_Q') && !isIndex ? ['constant prices'] : []),
+    ...(record.cell('MEASURE').endsWith('_Q') && !isIndex ? ['constant prices'] : []),
     ...(base === '' ? [] : [isIndex ? `${base} = 100` : `base period ${base}`]),
   ];
   return parts.join(', ');

@@ -14,19 +14,9 @@ import type { Problem } from '../../../errors/problem.ts';
 import { counted } from '../../../errors/wording.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { readCsvBody } from '../../readers/csv.ts';
-import { cellReader, placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
+import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import type { Batch, ImportFormat } from '../format.ts';
-import {
-  acquiredOrDisposed,
-  directOrIndirect,
-  parseAccession,
-  parseAmount,
-  parseCik,
-  parseFlag,
-  parseForm,
-  parseStatedDate,
-  tickerOf,
-} from './values.ts';
+import { parseStatedDate, readTrade, secForms, type TradeNames, tickerOf } from './values.ts';
 
 /** The tables of a data set, each with a column that only it has. */
 const columnOf = {
@@ -146,17 +136,17 @@ type DataSet = {
   readonly owners?: ReadonlyMap<string, readonly ReportingOwner[]>;
 };
 
-const tradeColumns = [
-  'ACCESSION_NUMBER',
-  'SECURITY_TITLE',
-  'TRANS_DATE',
-  'TRANS_CODE',
-  'TRANS_SHARES',
-  'TRANS_PRICEPERSHARE',
-  'TRANS_ACQUIRED_DISP_CD',
-  'SHRS_OWND_FOLWNG_TRANS',
-  'DIRECT_INDIRECT_OWNERSHIP',
-] as const;
+const tradeNames: TradeNames = {
+  securityTitle: 'SECURITY_TITLE',
+  transactionCode: 'TRANS_CODE',
+  acquiredDisposed: 'TRANS_ACQUIRED_DISP_CD',
+  shares: 'TRANS_SHARES',
+  pricePerShare: 'TRANS_PRICEPERSHARE',
+  sharesOwnedAfter: 'SHRS_OWND_FOLWNG_TRANS',
+  ownership: 'DIRECT_INDIRECT_OWNERSHIP',
+};
+
+const tradeColumns = ['ACCESSION_NUMBER', 'TRANS_DATE', ...Object.values(tradeNames)];
 
 async function* readTrades(
   file: SourceFile,
@@ -168,40 +158,29 @@ async function* readTrades(
   const isDerivative = table === 'DERIV_TRANS';
   for await (const rows of readTable(file, [...tradeColumns, key])) {
     yield rows.map((row): Filing => {
-      const cells = cellReader(file, row);
-      const accessionNumber = cells.required(...accession);
-      const unknown = (reason: string): Problem =>
-        refusal(file, { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber }, reason);
+      const accessionNumber = row.required('ACCESSION_NUMBER', secForms.accession);
+      const unknown = (reason: string): Problem => row.refusal('ACCESSION_NUMBER', reason);
       const submission = submissions.get(accessionNumber);
       if (submission === undefined)
         throw unknown('the table SUBMISSION does not have this filing, so its filing date is unknown');
       const known = owners?.get(accessionNumber);
       if (owners !== undefined && known === undefined)
         throw unknown('the table REPORTINGOWNER has no owner of this filing');
-      const place = places.get(accessionNumber)?.get(cells.required(key, parseKey, keyText)) ?? 0;
-      const number = (column: string): string | null => cells.maybe(column, parseAmount, 'a number');
-      const trade: Trade = {
+      const place = places.get(accessionNumber)?.get(row.required(key, tableKey)) ?? 0;
+      const trade = readTrade(row, tradeNames, {
         row: rowOf(isDerivative, place),
         isDerivative,
-        securityTitle: cells.text('SECURITY_TITLE'),
-        transactionDate: cells.required('TRANS_DATE', parseTableDate, 'a date of the form DD-MON-YYYY'),
-        transactionCode: cells.text('TRANS_CODE'),
-        acquiredDisposed: cells.maybe('TRANS_ACQUIRED_DISP_CD', acquiredOrDisposed, 'A or D'),
-        shares: number('TRANS_SHARES'),
-        pricePerShare: number('TRANS_PRICEPERSHARE'),
-        sharesOwnedAfter: number('SHRS_OWND_FOLWNG_TRANS'),
-        ownership: cells.maybe('DIRECT_INDIRECT_OWNERSHIP', directOrIndirect, 'D or I'),
-      };
+        transactionDate: row.required('TRANS_DATE', tableDate),
+      });
       return filingOf({ ...submission, owners: known ?? [] }, trade);
     });
   }
 }
 
-const keyText = 'a whole number';
-
-function parseKey(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
+const tableKey = [
+  (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  'a whole number',
+] as const;
 
 /** Returns the position of each trade in its filing; keys ascend as in the document, unlike rows. */
 async function placesInFilings(
@@ -211,18 +190,11 @@ async function placesInFilings(
   const keys = new Map<string, number[]>();
   for await (const rows of readTable(file, ['ACCESSION_NUMBER', key])) {
     for (const row of rows) {
-      const cells = cellReader(file, row);
-      const accessionNumber = cells.required(...accession);
-      const own = entryOf(keys, accessionNumber, () => []);
-      const value = cells.required(key, parseKey, keyText);
-      const place = { row: row.row, column: key, value: String(value) };
-      if (own.includes(value)) throw refusal(file, place, 'this trade appears twice');
+      const own = entryOf(keys, row.required('ACCESSION_NUMBER', secForms.accession), () => []);
+      const value = row.required(key, tableKey);
+      if (own.includes(value)) throw row.refusal(key, 'this trade appears twice');
       if (own.push(value) > mostTrades)
-        throw refusal(
-          file,
-          place,
-          `the filing has more than ${mostTrades} trades, but the form has 30 lines`,
-        );
+        throw row.refusal(key, `the filing has more than ${mostTrades} trades, but the form has 30 lines`);
     }
   }
   const places = new Map<string, ReadonlyMap<number, number>>();
@@ -254,9 +226,7 @@ const ownerColumns = [
   'RPTOWNER_TITLE',
 ] as const;
 
-const date = 'a date of the form DD-MON-YYYY';
-
-const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
+const tableDate = [parseTableDate, 'a date of the form DD-MON-YYYY'] as const;
 
 /** Reads the filings of a SUBMISSION table by accession number, once a file; throws for a repeated one. */
 export const submissionsIn = once(readSubmissions);
@@ -267,25 +237,22 @@ async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Su
   const submissions = new Map<string, Submission>();
   for await (const rows of readTable(file, submissionColumns)) {
     for (const row of rows) {
-      const cells = cellReader(file, row);
-      const accessionNumber = cells.required(...accession);
-      if (submissions.has(accessionNumber)) {
-        const place = { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber };
-        throw refusal(file, place, 'this filing appears twice');
-      }
+      const accessionNumber = row.required('ACCESSION_NUMBER', secForms.accession);
+      if (submissions.has(accessionNumber))
+        throw row.refusal('ACCESSION_NUMBER', 'this filing appears twice');
       submissions.set(accessionNumber, {
         filingId: accessionNumber,
         accessionNumber,
-        formType: cells.required('DOCUMENT_TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+        formType: row.required('DOCUMENT_TYPE', secForms.form),
         // A real day, unlike a date that a filer states.
-        filedOn: cells.required('FILING_DATE', (text) => parseDay(parseTableDate(text) ?? ''), date),
+        filedOn: row.required('FILING_DATE', [(text) => parseDay(parseTableDate(text) ?? ''), tableDate[1]]),
         acceptedAt: null,
-        originalFiledOn: cells.maybe('DATE_OF_ORIG_SUB', parseTableDate, date),
-        periodOfReport: cells.maybe('PERIOD_OF_REPORT', parseTableDate, date),
-        issuerCik: cells.required('ISSUERCIK', parseCik, 'a CIK of up to ten digits'),
-        issuerName: cells.text('ISSUERNAME'),
-        ticker: tickerOf(cells.text('ISSUERTRADINGSYMBOL') ?? ''),
-        is10b51: cells.maybe('AFF10B5ONE', parseFlag, '0, 1, true or false'),
+        originalFiledOn: row.maybe('DATE_OF_ORIG_SUB', tableDate),
+        periodOfReport: row.maybe('PERIOD_OF_REPORT', tableDate),
+        issuerCik: row.required('ISSUERCIK', secForms.cik),
+        issuerName: row.text('ISSUERNAME'),
+        ticker: tickerOf(row.cell('ISSUERTRADINGSYMBOL')),
+        is10b51: row.maybe('AFF10B5ONE', secForms.flag),
       });
     }
   }
@@ -296,15 +263,14 @@ async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonl
   const owners = new Map<string, ReportingOwner[]>();
   for await (const rows of readTable(file, ownerColumns)) {
     for (const row of rows) {
-      const cells = cellReader(file, row);
-      const roles = cells.maybe('RPTOWNER_RELATIONSHIP', parseRoles, rolesText) ?? new Set();
-      addTo(owners, cells.required(...accession), {
-        cik: cells.required('RPTOWNERCIK', parseCik, 'a CIK of up to ten digits'),
-        name: cells.required('RPTOWNERNAME', (text) => text.replace(/\s+/g, ' '), 'the name of the owner'),
+      const roles = row.maybe('RPTOWNER_RELATIONSHIP', ownerRoles) ?? new Set();
+      addTo(owners, row.required('ACCESSION_NUMBER', secForms.accession), {
+        cik: row.required('RPTOWNERCIK', secForms.cik),
+        name: row.required('RPTOWNERNAME', secForms.ownerName),
         isDirector: roles.has('director'),
         isOfficer: roles.has('officer'),
         isTenPercent: roles.has('tenpercentowner'),
-        officerTitle: cells.text('RPTOWNER_TITLE'),
+        officerTitle: row.text('RPTOWNER_TITLE'),
       });
     }
   }
@@ -313,12 +279,13 @@ async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonl
 
 const knownRoles = ['director', 'officer', 'tenpercentowner', 'other'];
 
-const rolesText = 'a list of Director, Officer, TenPercentOwner and Other';
-
-function parseRoles(text: string): ReadonlySet<string> | undefined {
-  const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
-  return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
-}
+const ownerRoles = [
+  (text: string) => {
+    const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
+    return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
+  },
+  'a list of Director, Officer, TenPercentOwner and Other',
+] as const;
 
 /**
  * Reads a tab-separated table, in batches; throws for missing or repeated columns and other widths.
@@ -330,7 +297,7 @@ async function* readTable(
 ): AsyncGenerator<readonly TableRow[]> {
   const form = { quotes: 'loose', mayBeEmpty: true } as const;
   const body = readCsvBody(file, (header) => placesOf(file, header, { required }), form);
-  for await (const { header, rows } of body) yield rows.map((record) => tableRow(record, header));
+  for await (const { header, rows } of body) yield rows.map((record) => tableRow(file, record, header));
 }
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];

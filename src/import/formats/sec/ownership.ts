@@ -11,19 +11,18 @@ import type { Day } from '../../../domain/values/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
+import { Fields } from '../../readers/rows.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
 import { impossibleTrades, noteOnImpossible } from './form345.ts';
 import {
   accessionIn,
-  acquiredOrDisposed,
-  directOrIndirect,
-  parseAmount,
-  parseCik,
-  parseFlag,
   parseForm,
-  parseStatedDate,
+  readOwner,
+  readTrade,
+  secForms,
+  type TradeNames,
   tickerOf,
 } from './values.ts';
 
@@ -161,17 +160,17 @@ async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<O
   const root = document.root.ownershipDocument;
   if (!isNode(root)) throw refusal(file, {}, 'this XML is not an ownership document');
   const fields = new XmlFields(file, document, root);
-  const owners = fields.all('reportingOwner').map(ownerOf);
+  const owners = fields.all('reportingOwner').map((owner) => readOwner(owner, ownerNames));
   if (owners.length === 0) throw refusal(file, { column: 'reportingOwner' }, 'the document names no owner');
   return {
-    formType: fields.required('documentType', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
-    originalFiledOn: fields.parsed('dateOfOriginalSubmission', parseStatedDate, date),
-    periodOfReport: fields.parsed('periodOfReport', parseStatedDate, date),
-    issuerCik: fields.required('issuer/issuerCik', parseCik, cik),
+    formType: fields.required('documentType', secForms.form),
+    originalFiledOn: fields.maybe('dateOfOriginalSubmission', secForms.date),
+    periodOfReport: fields.maybe('periodOfReport', secForms.date),
+    issuerCik: fields.required('issuer/issuerCik', secForms.cik),
     issuerName: fields.text('issuer/issuerName'),
-    ticker: tickerOf(fields.text('issuer/issuerTradingSymbol') ?? ''),
+    ticker: tickerOf(fields.cell('issuer/issuerTradingSymbol')),
     owners,
-    is10b51: fields.parsed('aff10b5One', parseFlag, flag),
+    is10b51: fields.maybe('aff10b5One', secForms.flag),
     trades: [
       ...tradesAt(file, fields.all('nonDerivativeTable/nonDerivativeTransaction'), false),
       ...tradesAt(file, fields.all('derivativeTable/derivativeTransaction'), true),
@@ -183,47 +182,35 @@ function filingsOf({ trades, ...document }: OwnershipDocument, acceptance: Accep
   return trades.map((trade) => ({ ...document, ...acceptance, ...trade }));
 }
 
-const date = 'a date of the form YYYY-MM-DD';
-const cik = 'a CIK of up to ten digits';
-const flag = '0, 1, true or false';
-const number = 'a number';
+const ownerNames = {
+  cik: 'reportingOwnerId/rptOwnerCik',
+  name: 'reportingOwnerId/rptOwnerName',
+  isDirector: 'reportingOwnerRelationship/isDirector',
+  isOfficer: 'reportingOwnerRelationship/isOfficer',
+  isTenPercent: 'reportingOwnerRelationship/isTenPercentOwner',
+  officerTitle: 'reportingOwnerRelationship/officerTitle',
+};
 
-function ownerOf(owner: XmlFields): ReportingOwner {
-  const is = (name: string): boolean =>
-    owner.parsed(`reportingOwnerRelationship/${name}`, parseFlag, flag) ?? false;
-  return {
-    cik: owner.parsed('reportingOwnerId/rptOwnerCik', parseCik, cik),
-    name: owner.required('reportingOwnerId/rptOwnerName', (text) => text, 'the name of the owner'),
-    isDirector: is('isDirector'),
-    isOfficer: is('isOfficer'),
-    isTenPercent: is('isTenPercentOwner'),
-    officerTitle: owner.text('reportingOwnerRelationship/officerTitle'),
-  };
-}
+const tradeNames: TradeNames = {
+  securityTitle: 'securityTitle/value',
+  transactionCode: 'transactionCoding/transactionCode',
+  acquiredDisposed: 'transactionAmounts/transactionAcquiredDisposedCode/value',
+  shares: 'transactionAmounts/transactionShares/value',
+  pricePerShare: 'transactionAmounts/transactionPricePerShare/value',
+  sharesOwnedAfter: 'postTransactionAmounts/sharesOwnedFollowingTransaction/value',
+  ownership: 'ownershipNature/directOrIndirectOwnership/value',
+};
 
 function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: boolean): readonly Trade[] {
   if (trades.length > mostTrades)
     throw refusal(file, {}, `${trades.length} trades in one table, but the form has 30 lines`);
-  return trades.map((trade, index) => ({
-    row: rowOf(isDerivative, index + 1),
-    isDerivative,
-    securityTitle: trade.text('securityTitle/value'),
-    transactionDate: trade.required('transactionDate/value', parseStatedDate, date),
-    transactionCode: trade.text('transactionCoding/transactionCode'),
-    acquiredDisposed: trade.parsed(
-      'transactionAmounts/transactionAcquiredDisposedCode/value',
-      acquiredOrDisposed,
-      'A or D',
-    ),
-    shares: trade.parsed('transactionAmounts/transactionShares/value', parseAmount, number),
-    pricePerShare: trade.parsed('transactionAmounts/transactionPricePerShare/value', parseAmount, number),
-    sharesOwnedAfter: trade.parsed(
-      'postTransactionAmounts/sharesOwnedFollowingTransaction/value',
-      parseAmount,
-      number,
-    ),
-    ownership: trade.parsed('ownershipNature/directOrIndirectOwnership/value', directOrIndirect, 'D or I'),
-  }));
+  return trades.map((trade, index) =>
+    readTrade(trade, tradeNames, {
+      row: rowOf(isDerivative, index + 1),
+      isDerivative,
+      transactionDate: trade.required('transactionDate/value', secForms.date),
+    }),
+  );
 }
 
 function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
@@ -240,36 +227,34 @@ function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string
 type PathEnd = { readonly part: unknown; readonly column: string; readonly around: XmlNode };
 
 /** Reads the fields of an element by path; refusals have the line of the element around and the name. */
-class XmlFields {
+class XmlFields extends Fields {
   readonly #file: SourceFile;
   readonly #document: XmlDocument;
   readonly #node: XmlNode;
 
   constructor(file: SourceFile, document: XmlDocument, node: XmlNode) {
+    super();
     this.#file = file;
     this.#document = document;
     this.#node = node;
   }
 
-  /** Returns the text at `a/b/value`, blanks collapsed; null if it is empty or a part of the path is absent. */
-  text(path: string): string | null {
-    return this.#textAt(this.#find(path));
-  }
-
-  /** Parses the text at a path, null if it is empty; throws `not ${what}` if `parse` fails. */
-  parsed<T>(path: string, parse: (text: string) => T | undefined, what: string): T | null {
+  /** Returns the text at `a/b/value`, blanks collapsed; empty if a part of the path is absent. */
+  cell(path: string): string {
     const found = this.#find(path);
-    const text = this.#textAt(found);
-    if (text === null) return null;
-    const value = parse(text);
-    if (value === undefined) throw this.#refusal(found, `not ${what}`, text);
-    return value;
+    if (found.part === undefined) return '';
+    if (Array.isArray(found.part)) throw this.#refusal(found, 'the element appears twice');
+    const value = textOf(found.part);
+    if (value === undefined) throw this.#refusal(found, 'elements instead of a text');
+    return value.replace(/\s+/g, ' ');
   }
 
-  required<T>(path: string, parse: (text: string) => T | undefined, what: string): T {
-    const value = this.parsed(path, parse, what);
-    if (value === null) throw this.#refusal(this.#find(path), `${what} is missing here`);
-    return value;
+  refusal(path: string, reason: string): Problem {
+    return this.#refusal(this.#find(path), reason, this.cell(path));
+  }
+
+  missing(path: string, reason: string): Problem {
+    return this.#refusal(this.#find(path), reason);
   }
 
   all(path: string): readonly XmlFields[] {
@@ -292,14 +277,6 @@ class XmlFields {
       found = { part: Object.hasOwn(part, name) ? part[name] : undefined, column, around: part };
     }
     return found;
-  }
-
-  #textAt(found: PathEnd): string | null {
-    if (found.part === undefined) return null;
-    if (Array.isArray(found.part)) throw this.#refusal(found, 'the element appears twice');
-    const value = textOf(found.part);
-    if (value === undefined) throw this.#refusal(found, 'elements instead of a text');
-    return value.replace(/\s+/g, ' ').trim() || null;
   }
 
   #refusal({ part, column, around }: PathEnd, reason: string, value?: string): Problem {

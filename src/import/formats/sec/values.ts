@@ -1,14 +1,19 @@
-import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
+import {
+  type FormType,
+  formTypes,
+  type ReportingOwner,
+  type StatedDate,
+  type Trade,
+} from '../../../domain/insider/filing.ts';
 import { dayOf, parseDay } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
+import type { Fields } from '../../readers/rows.ts';
 
 // Parsers of the SEC's forms of values; each returns undefined for any other text.
 
-const forms: readonly FormType[] = ['3', '4', '5', '3/A', '4/A', '5/A'];
-
 /** Parses one of the six ownership forms. */
 export function parseForm(text: string): FormType | undefined {
-  return forms.find((form) => form === text);
+  return formTypes.find((form) => form === text);
 }
 
 /** Parses `0000899243-17-024441`, also without its hyphens. */
@@ -34,12 +39,6 @@ export function parseFlag(text: string): boolean | null | undefined {
   if (text === '1' || text.toLowerCase() === 'true') return true;
   return text === '0' || text.toLowerCase() === 'false' ? false : undefined;
 }
-
-/** Parses whether a trade acquired (`A`) or disposed of (`D`) the security. */
-export const acquiredOrDisposed = oneOf('A', 'D');
-
-/** Parses whether the security is held directly (`D`) or indirectly (`I`). */
-export const directOrIndirect = oneOf('D', 'I');
 
 function oneOf<T extends string>(...known: readonly T[]): (text: string) => T | undefined {
   return (text) => known.find((candidate) => candidate === text.toUpperCase());
@@ -70,6 +69,54 @@ export function parseInstant(text: string): string | undefined {
   const [, day = '', time] =
     /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
+}
+
+/** How the SEC writes the values of fields, and what they must be. */
+export const secForms = {
+  accession: [parseAccession, 'an accession number'],
+  amount: [parseAmount, 'a number'],
+  cik: [parseCik, 'a CIK of up to ten digits'],
+  date: [parseStatedDate, 'a date of the form YYYY-MM-DD'],
+  flag: [parseFlag, '0, 1, true or false'],
+  form: [parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'],
+  ownerName: [(text: string) => text.replace(/\s+/g, ' '), 'the name of the owner'],
+  acquiredDisposed: [oneOf('A', 'D'), 'A or D'],
+  ownership: [oneOf('D', 'I'), 'D or I'],
+} as const;
+
+type PlacedTrade = Pick<Trade, 'isDerivative' | 'row' | 'transactionDate'>;
+
+/** The names of the fields of a trade in one kind of record. */
+export type TradeNames = Readonly<Record<Exclude<keyof Trade, keyof PlacedTrade>, string>>;
+
+/** Reads the trade in a record, of which the place and the date are known. */
+export function readTrade(fields: Fields, names: TradeNames, placed: PlacedTrade): Trade {
+  return {
+    ...placed,
+    securityTitle: fields.text(names.securityTitle),
+    transactionCode: fields.text(names.transactionCode),
+    acquiredDisposed: fields.maybe(names.acquiredDisposed, secForms.acquiredDisposed),
+    shares: fields.maybe(names.shares, secForms.amount),
+    pricePerShare: fields.maybe(names.pricePerShare, secForms.amount),
+    sharesOwnedAfter: fields.maybe(names.sharesOwnedAfter, secForms.amount),
+    ownership: fields.maybe(names.ownership, secForms.ownership),
+  };
+}
+
+/** Reads a reporting owner from a record with a field for each role. */
+export function readOwner(
+  fields: Fields,
+  names: Readonly<Record<keyof ReportingOwner, string>>,
+): ReportingOwner {
+  const is = (name: string) => fields.maybe(name, secForms.flag) ?? false;
+  return {
+    cik: fields.maybe(names.cik, secForms.cik),
+    name: fields.required(names.name, secForms.ownerName),
+    isDirector: is(names.isDirector),
+    isOfficer: is(names.isOfficer),
+    isTenPercent: is(names.isTenPercent),
+    officerTitle: fields.text(names.officerTitle),
+  };
 }
 
 /** Converts a time in Washington, whose `Z` does not count, to UTC. */

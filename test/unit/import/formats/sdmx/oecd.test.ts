@@ -157,7 +157,7 @@ describe('an answer of the OECD revisions database', () => {
     ', row 2, column "EDITION": "202313": not an edition such as 202310': csv(
       row('EA20', '202313', '2015-Q1', '1'),
     ),
-    ', row 2, column "TIME_PERIOD": "2015-01": not a period of the frequency Q': csv(
+    ', row 2, column "TIME_PERIOD": "2015-01": not a period of the frequency Q, such as…': csv(
       row('EA20', '202310', '2015-01', '1'),
     ),
     ', row 2, column "OBS_VALUE": "many": neither a decimal number nor blank': csv(
