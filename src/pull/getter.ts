@@ -9,14 +9,7 @@ import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { openLock } from '../store/open.ts';
 import type { PullOptions } from './options.ts';
-import {
-  type Get,
-  type PullSource,
-  type ReplyFailure,
-  type SourceAccess,
-  sentAt,
-  wrongClock,
-} from './source.ts';
+import { type Get, type PullSource, type ReplyFailure, sentAt, statusFailure, wrongClock } from './source.ts';
 
 /** In milliseconds; with a larger error, another day would count as today. */
 const longestClockError = 24 * 3_600_000;
@@ -37,21 +30,26 @@ export function beginRun(options: PullOptions) {
   };
 }
 
-type Host = { readonly prefix: string; readonly requester: Requester; readonly access: SourceAccess };
+/** A host, or why requests cannot go there. */
+type HostEntry = Host | { readonly under: string; readonly refusal: Problem };
 
-/** Another host; paths that begin with `under` go there, or are refused. */
-type OtherHost = { readonly under: string } & (
-  | (Host & { readonly cut: number })
-  | { readonly refusal: Problem }
-);
+/** A host of a source: the paths that go there begin with `under`, of which the host does not get `cut` characters. */
+type Host = {
+  readonly under: string;
+  readonly cut: number;
+  readonly prefix: string;
+  readonly requester: Requester;
+  readonly query: string | undefined;
+  readonly source: PullSource;
+};
 
 /** Sends GET requests to a source at its pace, and again after transient failures. */
 export class Getter {
   readonly #title: string;
-  readonly #access: SourceAccess;
   readonly #run: PullRun;
-  readonly #main: Host;
-  readonly #others: readonly OtherHost[];
+  /** The main host is the last one. */
+  readonly #hosts: readonly HostEntry[];
+  readonly #secrets: string[] = [];
   readonly pace: Pace;
   /** The number of requests that were sent, including retries. */
   requests = 0;
@@ -62,25 +60,38 @@ export class Getter {
   #begun: number | undefined;
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
-  constructor({ name, title, pace, timeout, access }: PullSource, run: PullRun) {
+  constructor(source: PullSource, run: PullRun) {
     const { cacheFolder, timing, settings } = run;
-    const own = access(settings?.[name] ?? {}, settings);
-    const hostAt = (address: string, access: SourceAccess): Host => {
-      const base = parseBaseUrl(address);
-      const headers = { 'user-agent': `asof/${version()}`, ...access.headers };
-      const requester = new Requester(base, headers, own.secrets, { timeout, ...run });
-      return { prefix: base.prefix, requester, access };
-    };
+    const { name, title, pace, others = {} } = source;
     this.#title = title;
-    this.#access = own;
     this.#run = run;
-    this.#main = hostAt(own.base, own);
-    this.#others = Object.entries(own.others ?? {}).map(([under, other]): OtherHost => {
-      if (other instanceof Problem) return { under, refusal: other };
-      if (typeof other === 'string') return { under, cut: 0, ...hostAt(other, own) };
-      return { under, cut: under.length, ...hostAt(other.base, other) };
+    const main = this.#hostOf(source);
+    const isPublishers = settings?.[name]?.url === undefined;
+    const beside = Object.entries(others).flatMap(([under, other]): readonly HostEntry[] => {
+      if (typeof other === 'string')
+        return isPublishers ? [this.#hostOf(source, { under, base: other })] : [];
+      try {
+        return [{ ...this.#hostOf(other), under, cut: under.length }];
+      } catch (error) {
+        if (error instanceof Problem) return [{ under, refusal: error }];
+        throw error;
+      }
     });
+    this.#hosts = [...beside, main];
     this.pace = new Pace(cacheFolder && join(cacheFolder, `pace-${name}.json`), pace, timing);
+  }
+
+  /** Returns how requests go to a source, by default to its main host. */
+  #hostOf(source: PullSource, { under = '', base = source.base } = {}): Host {
+    const { name, folder = '', timeout, headers } = source;
+    const { url = base + folder, ...settings } = this.#run.settings?.[name] ?? {};
+    const own = source.credentials?.(settings);
+    const isHost = URL.canParse(url) && new URL(url).pathname === '/';
+    const address = parseBaseUrl(isHost ? url.replace(/\/+$/, '') + folder : url);
+    const sent = { 'user-agent': `asof/${version()}`, ...headers, ...own?.headers };
+    this.#secrets.push(...(own?.secrets ?? []));
+    const requester = new Requester(address, sent, this.#secrets, { timeout, ...this.#run });
+    return { under, cut: 0, prefix: address.prefix, requester, query: own?.query, source };
   }
 
   /** The seconds since the request began whose answer has not come yet; 0 without one. */
@@ -90,15 +101,14 @@ export class Getter {
 
   readonly get: Get = async (path, faultOf, headersOf) => {
     const { retries, timing, watch } = this.#run;
-    const other = this.#others.find(({ under }) => path.startsWith(under));
-    if (other !== undefined && 'refusal' in other) throw other.refusal;
-    const host = { cut: 0, ...(other ?? this.#main) };
+    const host = this.#hosts.find(({ under }) => path.startsWith(under));
+    if (host === undefined || 'refusal' in host) throw host?.refusal;
     for (let [failed, waited] = [0, 0]; ; ) {
       await this.#turn(waited);
       const tried = await this.#try(host, path.slice(host.cut), faultOf, headersOf?.(failed));
       if (!('problem' in tried)) return tried;
       // A cause could contain the request.
-      const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
+      const problem = redacted(tried.problem, this.#secrets).with({ cause: undefined });
       if (!tried.transient) throw problem;
       const { pause, asked } = tried;
       if (pause === undefined) failed += 1;
@@ -116,12 +126,12 @@ export class Getter {
   };
 
   async close(): Promise<void> {
-    for (const host of [this.#main, ...this.#others]) if ('requester' in host) await host.requester.close();
+    for (const host of this.#hosts) if ('requester' in host) await host.requester.close();
   }
 
   /** Tries once; returns the answer, or the failure with the seconds to wait that the source states. */
   async #try(
-    { prefix, requester, access: { query, failureIn } }: Host,
+    { prefix, requester, query, source }: Host,
     path: string,
     faultOf: Parameters<Get>[1],
     headers: HttpReply['headers'] | undefined,
@@ -135,7 +145,10 @@ export class Getter {
     if ('problem' in reply) return reply;
     this.#isDown = false;
     const asked = retryAfterOf(reply, new Date(this.#run.timing.now()));
-    const failure = failureIn(reply, this.#answered);
+    const { title, throttle, isAnswer = ({ status }) => status === 200 } = source;
+    const failure =
+      source.failureIn?.(reply, this.#answered) ??
+      (isAnswer(reply) ? undefined : statusFailure(title, reply, throttle));
     if (failure !== undefined) return { ...failure, asked };
     const fault = await faultOf?.(reply);
     if (fault !== undefined) {

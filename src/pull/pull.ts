@@ -1,6 +1,6 @@
 // Why: docs/decisions/what-a-pull-believes.md
 import { setImmediate as tick } from 'node:timers/promises';
-import { latestDay } from '../domain/values/date.ts';
+import { latestDay, utcDay } from '../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { counted, listed } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
@@ -11,6 +11,7 @@ import { AliasRefusal } from '../store/sql/series-rows.ts';
 import type { Followed } from '../store/store.ts';
 import type { StoreWriter } from '../store/writer.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
+import { History } from './history.ts';
 import type {
   PullCounts,
   PulledSubject,
@@ -21,14 +22,15 @@ import type {
 } from './options.ts';
 import { rtdsm } from './philadelphia/rtdsm.ts';
 import {
+  bookmarkIn,
+  changedSource,
   type Get,
   type Outstanding,
-  type PullSource,
   type PullTask,
   type PullWindow,
   wrongClock,
 } from './source.ts';
-import { followedIn, pullSources } from './sources.ts';
+import { followedIn, namesIn, pullSources } from './sources.ts';
 
 /**
  * Updates a store from live sources; each window becomes facts in one transaction with its bookmark.
@@ -43,7 +45,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
   const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
   const results: PullResults = { subjects: [], stops: [], created: false, outOfTime: false, ...counts };
   const followed = await followedIn(store, due ? run.clock() : undefined);
-  const isPulled = ({ name }: PullSource) => {
+  const isPulled = ({ name }: LiveSource) => {
     const isFollowed = followed.some(({ source }) => source === name);
     if (request === undefined) return isFollowed;
     return request[name] !== undefined && (isFollowed || !due);
@@ -91,6 +93,8 @@ async function writeStore<T>(address: string, work: (writer: StoreWriter) => Pro
   }
 }
 
+type LiveSource = (typeof pullSources)[number];
+
 type PullResults = {
   readonly subjects: PulledSubject[];
   readonly stops: PullStop[];
@@ -134,7 +138,7 @@ type SubjectState = {
 };
 
 class SourcePull {
-  readonly #source: PullSource;
+  readonly #source: LiveSource;
   readonly #followed: ReadonlyMap<string, Followed>;
   readonly #run: PullRun;
   readonly #results: PullResults;
@@ -143,7 +147,7 @@ class SourcePull {
   /** The failures since the last success. */
   #failures: readonly Problem[] = [];
 
-  constructor(source: PullSource, followed: readonly Followed[], run: PullRun, results: PullResults) {
+  constructor(source: LiveSource, followed: readonly Followed[], run: PullRun, results: PullResults) {
     this.#source = source;
     this.#followed = new Map(followed.map((record) => [record.name, record]));
     this.#run = run;
@@ -153,22 +157,22 @@ class SourcePull {
   /** Throws for a flag that the source has no use for. */
   refuseFlags(): void {
     const { replace, since } = this.#run;
-    const refuse = (flag: string, takes: (source: PullSource) => boolean) => {
+    const refuse = (flag: string, takes: (source: LiveSource) => boolean) => {
       if (takes(this.#source)) return;
       const others = pullSources.filter(takes).map(({ name }) => name);
       const detail = `${flag} does not apply to ${this.#source.name}: it is for ${listed(others, 'and')}`;
       throw new Problem('bad-input', detail, { hints: [`leave out ${flag}`] });
     };
     // FRED revises its figures, and does not correct files.
-    if (replace) refuse('--replace', ({ keepsStored = false }) => keepsStored);
-    if (since !== undefined) refuse('--since', ({ beginsOn }) => beginsOn !== undefined);
+    if (replace) refuse('--replace', ({ refusesWindows = false }) => !refusesWindows);
+    if (since !== undefined) refuse('--since', (source) => source.since !== undefined);
   }
 
   /** Tells whether a subject is asked for from its beginning: on request, or as `since` is before that. */
-  #isFull({ bookmark }: Followed): boolean {
+  #isFull(record: Followed): boolean {
     const { full, since } = this.#run;
-    if (full || since === undefined || bookmark === '') return full;
-    return since < (this.#source.beginsOn?.(bookmark) ?? '');
+    if (full || since === undefined || this.#source.since !== 'whole') return full;
+    return since < `${bookmarkIn(record).from ?? ''}`;
   }
 
   /** Lists the subjects to pull; without `get`, texts that mean several subjects stay as they are. */
@@ -178,7 +182,10 @@ class SourcePull {
     if (typed.length === 0 && this.#followed.size > 0) return [...this.#followed.values()];
     const since = this.#run.clock().toISOString();
     const fresh = { source, since, bookmark: '', upTo: undefined, lastRun: undefined, left: '' };
-    const names = await this.#source.resolve(typed, get, this.#run.settings);
+    const { expand } = this.#source;
+    const names: string[] = [];
+    for (const name of namesIn(this.#source, typed, this.#run.settings))
+      names.push(...(get === undefined || expand === undefined ? [name] : await expand(name, get)));
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
   }
 
@@ -187,7 +194,8 @@ class SourcePull {
     let all = 0;
     for (const subject of await this.subjects()) {
       const record = this.#isFull(subject) ? { ...subject, bookmark: '' } : subject;
-      const { requests, what } = this.#source.estimate(record, { since, now: clock() });
+      const now = clock();
+      const { requests, what } = this.#source.estimate(record, { since, now, today: utcDay(now) });
       all += requests;
       this.#report(subject, { outcome: 'planned', requests, counts: {}, notes: [what], left: '' });
     }
@@ -246,23 +254,8 @@ class SourcePull {
     const end = (outcome: PullOutcome, what: string, problem?: Problem) =>
       this.#end(state, outcome, what, { requests: getter.requests - asked, ...defined({ problem }) });
     try {
-      const { replace, since, store, clock } = this.#run;
-      const task: PullTask = {
-        ...{ subject: state.record, full: this.#isFull(state.record), replace, since },
-        ...{ now: clock(), clock, get: getter.get },
-        read: (work) => readStoreIfAny(store, work),
-        note: (text) => void state.notes.push(text),
-        hasConflicts: () => state.conflicts.length > 0,
-        conflicts: () => state.conflicts.length,
-      };
-      const { name, upTo = '' } = state.record;
-      if (upTo > latestDay(task.now))
-        throw wrongClock(latestDay(task.now), `the store has what was published up to ${upTo} of ${name}`);
-      for await (const window of this.#source.windows(task)) {
-        await this.#store(window, state);
-        if (window.more && this.#isOutOfTime())
-          return await end('left', leftText(state), this.#problemOfMissing(state.record));
-      }
+      if (!(await this.#pullWindows(state, getter.get)))
+        return await end('left', leftText(state), this.#problemOfMissing(state.record));
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = [];
       const problem = this.#problemOfMissing(state.record);
@@ -286,6 +279,36 @@ class SourcePull {
     }
   }
 
+  /** Stores the windows of a subject; returns false if it ran out of time before the last one. */
+  async #pullWindows(state: SubjectState, get: Get): Promise<boolean> {
+    const { record } = state;
+    const { replace, since, store, clock } = this.#run;
+    const now = clock();
+    const read: PullTask['read'] = (work) => readStoreIfAny(store, work);
+    const task: PullTask = {
+      ...{ subject: record, full: this.#isFull(record), replace, since },
+      ...{ now, today: utcDay(now), clock, get, read },
+      find: (seriesId) => read((view) => view.series.find(seriesId)),
+      storedHistory: (seriesId) => read((view) => History.stored(view, seriesId)),
+      note: (text) => void state.notes.push(text),
+    };
+    const { name, upTo = '' } = record;
+    if (upTo > latestDay(now))
+      throw wrongClock(latestDay(now), `the store has what was published up to ${upTo} of ${name}`);
+    const windows = this.#source.windows(task);
+    let isContradicted = false;
+    for (;;) {
+      const next = await windows.next(isContradicted);
+      if (next.done === true) break;
+      isContradicted = await this.#store(next.value, state);
+      if (next.value.more === true && this.#isOutOfTime()) return false;
+    }
+    // Even if nothing is new, the store records when the source was asked.
+    if (state.record === record)
+      await this.#store({ bookmark: bookmarkIn(record), upTo: upTo || task.today }, state);
+    return true;
+  }
+
   /** Throws for a source that failed for several subjects in a row; `rest` of them are left. */
   #giveUpOn(rest: number): void {
     const [last] = this.#failures.slice(mostFailures - 1);
@@ -294,10 +317,10 @@ class SourcePull {
     throw new Problem(last.kind, `${what}: asof left the other ${counted(rest, 'item')} for the next run`);
   }
 
-  /** Stores a window: its documents and the bookmark in one transaction. */
+  /** Stores a window, its documents and the bookmark in one transaction; tells whether it contradicts the store. */
   async #store(
     {
-      files,
+      files = [],
       replaces = false,
       conflicts: found = [],
       covers,
@@ -306,12 +329,12 @@ class SourcePull {
       upTo,
     }: PullWindow,
     state: SubjectState,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const now = this.#run.clock();
     const { name } = state.record;
     const replace = this.#run.replace || replaces;
     const stored = await writeStore(this.#run.store, async (writer) => {
-      const conflicts: ImportConflict[] = [];
+      const conflicts = [...found];
       const summaries = await load(files, writer, {
         rename: new Map(),
         merge: false,
@@ -321,7 +344,7 @@ class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(this.#source.keepsStored && { onConflicts: (found) => void conflicts.push(...found) }),
+        ...(!this.#source.refusesWindows && { onConflicts: (all) => void conflicts.push(...all) }),
       });
       if (covers !== undefined) {
         (await writer.series(covers)).cover(upTo);
@@ -330,9 +353,9 @@ class SourcePull {
       // What others have stored up to the locks of this transaction is not new.
       const before = files.length > 0 ? await this.#count(name) : undefined;
       await this.#record(writer);
-      const reached = conflicts.length > 0 ? contradicted : bookmark;
-      const left = namesOf(this.#missing(reached));
-      const record = { ...state.record, bookmark: reached, upTo, lastRun: now.toISOString(), left };
+      const reached = { bookmark: JSON.stringify(conflicts.length > 0 ? contradicted : bookmark) };
+      const left = namesOf(bookmarkIn(reached).left ?? []);
+      const record = { ...state.record, ...reached, upTo, lastRun: now.toISOString(), left };
       await writer.follow(record);
       // A signal during SQLite's work is delivered only in the next tick.
       await tick();
@@ -351,8 +374,9 @@ class SourcePull {
     }
     if (created) this.#results.created = true;
     this.#unrecorded.clear();
-    state.conflicts.push(...found, ...conflicts);
+    state.conflicts.push(...conflicts);
     state.record = record;
+    return conflicts.length > 0;
   }
 
   async #record(writer: StoreWriter): Promise<void> {
@@ -379,26 +403,21 @@ class SourcePull {
     // The answer is good: an alias of the user has the id of a series in it.
     if (error.kind !== 'bad-input' || error instanceof AliasRefusal) return error;
     const detail = `asof cannot read the answer of ${title} for ${name}, and stored nothing from it: ${error.detail}`;
-    return new Problem('bad-answer', detail, {
-      hints: ['the source may have changed; a newer asof may read it'],
-    });
+    return changedSource(detail);
   }
 
   #waysOut({ conflicts }: ImportRefusal, name: string): readonly string[] {
-    const { name: source, keepsStored } = this.#source;
+    const { name: source, refusesWindows } = this.#source;
     if (conflicts.some(({ kind }) => kind === 'source')) return ['--store FILE pulls into another store'];
-    if (!keepsStored) return ['asof import --replace takes the new figures from a file, if they are right'];
+    if (refusesWindows) return ['asof import --replace takes the new figures from a file, if they are right'];
     const taking = `asof pull ${source} ${name} --full --replace takes the new figures, and asof store undo takes them back`;
     if (conflicts.every(({ kind }) => kind !== 'absent')) return [taking];
     return ['if the file was cut, asof pull takes it when it is whole again', `if not, ${taking}`];
   }
 
-  #missing(bookmark: string): readonly Outstanding[] {
-    return this.#source.outstanding?.(bookmark) ?? [];
-  }
-
-  #problemOfMissing({ name, bookmark }: Followed): Problem | undefined {
-    const missing = this.#missing(bookmark);
+  #problemOfMissing(record: Followed): Problem | undefined {
+    const { name } = record;
+    const { left: missing = [] } = bookmarkIn(record);
     if (missing.length === 0) return undefined;
     const detail = `${this.#source.title} does not give all of ${name}; the rest is stored`;
     const list = missing.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`);
@@ -412,7 +431,7 @@ class SourcePull {
     what: string,
     ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
   ): Promise<void> {
-    const left = [what, namesOf(this.#missing(record.bookmark))].filter((text) => text !== '').join('; ');
+    const left = [what, namesOf(bookmarkIn(record).left ?? [])].filter((text) => text !== '').join('; ');
     if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
     const counts = { ...added, ...(replaced > 0 && { new_or_replaced: replaced }) };
     this.#report(record, { outcome, requests: 0, counts, notes, left, ...ending });

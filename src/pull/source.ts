@@ -5,23 +5,16 @@ import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportConflict } from '../import/load/conflict.ts';
 import type { ImportFile } from '../import/load/load.ts';
 import type { Followed, Series, StoreView, WholeView } from '../store/store.ts';
+import type { History } from './history.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 
-/** How a source is asked, and what its replies mean. */
-export type SourceAccess = {
-  readonly base: string;
-  /**
-   * Other hosts of the source, by the beginnings of their paths: a base address; or how requests go there, without
-   * the beginning of the path, or why none can.
-   */
-  readonly others?: Readonly<Record<string, string | SourceAccess | Problem>>;
+/** What a source wants to know of who asks, with each request. */
+type Credentials = {
   readonly headers?: HttpReply['headers'];
-  /** A key in the query of each request, as `api_key=…`. */
+  /** A key in the query, as `api_key=…`. */
   readonly query?: string;
   /** Texts that must not appear in messages, logs and causes. */
   readonly secrets: readonly string[];
-  /** Returns why a reply is not an answer; `answered` if the source gave a good answer earlier in this run. */
-  readonly failureIn: (reply: HttpReply, answered: boolean) => ReplyFailure | undefined;
 };
 
 /** Why a reply is not an answer. */
@@ -53,8 +46,20 @@ export function statusFailure(
   if (statuses.includes(status)) return throttled(title, `HTTP ${status}`, seconds);
   const transient = status >= 500 || status === 408 || status === 423;
   const kind = transient ? 'service-unavailable' : 'bad-answer';
-  const hints = transient ? [] : ['the source may have changed; a newer asof may read it'];
+  const hints = transient ? [] : [newerHint];
   return { problem: new Problem(kind, `${title} answered with HTTP ${status}`, { hints }), transient };
+}
+
+const newerHint = 'the source may have changed; a newer asof may read it';
+
+/** Makes the Problem of an answer that this version of asof cannot read. */
+export function changedSource(detail: string): Problem {
+  return new Problem('bad-answer', detail, { hints: [newerHint] });
+}
+
+/** Makes the Problem of an answer in whose place a later one can be good. */
+export function wrongAnswer(detail: string): Problem {
+  return new Problem('bad-answer', detail, { hints: ['pull again later'] });
 }
 
 /**
@@ -104,22 +109,37 @@ export function reasonIn({ detail, refusal }: Problem): string {
 
 /** One piece of a source's data, stored in one transaction. */
 export type PullWindow = {
-  /** Documents in memory with their formats; empty if nothing is new. */
-  readonly files: readonly ImportFile[];
+  /** Documents in memory with their formats. Default: none, as nothing is new. */
+  readonly files?: readonly ImportFile[];
   /** True if the documents replace stored figures that were not final. */
   readonly replaces?: boolean;
   /** What the source itself found to contradict the store. */
   readonly conflicts?: readonly ImportConflict[];
   /** A series whose coverage grows without a document. */
   readonly covers?: string;
-  /** Where the next pull resumes; only the source reads it. */
-  readonly bookmark: string;
-  /** The bookmark in its place if a document contradicts the store, so that later runs name that again. */
-  readonly contradicted?: string;
+  /** Where the next pull resumes; `from` and `left` in it are for the driver too. */
+  readonly bookmark: object;
+  /** The bookmark in its place if something contradicts the store, so that later runs name that again. */
+  readonly contradicted?: object;
   readonly upTo: Day;
   /** True if windows follow, as far as the source knows. */
-  readonly more: boolean;
+  readonly more?: boolean;
 };
+
+/** The windows of a subject, oldest first; each is asked for when the one before is stored, with whether that was contradicted. */
+export type PullWindows = AsyncGenerator<PullWindow, void, boolean>;
+
+/** What the driver reads of a bookmark; the rest is the source's. */
+type CommonBookmark = {
+  /** The day, month or year with which the history begins, if a user named one. */
+  readonly from?: Day | number;
+  readonly left?: readonly Outstanding[];
+};
+
+/** Reads a bookmark of optional members: it is empty before the first window, and for a text of an earlier version. */
+export function bookmarkIn<B extends object = CommonBookmark>({ bookmark }: Pick<Followed, 'bookmark'>): B {
+  return JSON.parse(bookmark.startsWith('{') ? bookmark : '{}');
+}
 
 /** What a source needs to pull one subject. */
 export type PullTask = {
@@ -132,15 +152,17 @@ export type PullTask = {
   readonly since: Day | undefined;
   /** When the pull of the subject began. */
   readonly now: Date;
+  /** The UTC day of `now`. */
+  readonly today: Day;
   readonly clock: () => Date;
   readonly get: Get;
   /** Reads the store as it is now; undefined without a store. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
+  /** Finds a stored series. */
+  readonly find: (seriesId: string) => Promise<Series | undefined>;
+  /** Reads what the store has of a series; undefined without facts, which may have been removed. */
+  readonly storedHistory: (seriesId: string) => Promise<History | undefined>;
   readonly note: (text: string) => void;
-  /** Tells whether the windows so far contradict the store. */
-  readonly hasConflicts: () => boolean;
-  /** Counts the contradictions of the windows so far. */
-  readonly conflicts: () => number;
 };
 
 /** An item that a source offers. */
@@ -154,51 +176,68 @@ export type CatalogueEntry = {
 /** The settings of all sources. */
 type AllSettings = Readonly<Partial<Record<SourceName, SourceSettings>>>;
 
-/** A live source. */
+/** A live source: what its items are, how they are asked for, and how answers become documents to import. */
 export interface PullSource {
   readonly name: SourceName;
   /** The name of the publisher, such as `FRED`. */
   readonly title: string;
+  /** The publisher's address, without `folder`. */
+  readonly base: string;
+  /** The folder of all paths; the base address of a user has it already, unless it is that of a host. */
+  readonly folder?: string;
+  /** Where paths of a beginning go at the publisher's address: another host, or another source without the beginning. */
+  readonly others?: Readonly<Record<string, string | PullSource>>;
+  readonly headers?: HttpReply['headers'];
   /** At most this many requests may begin within this many milliseconds. */
   readonly pace: readonly { readonly requests: number; readonly milliseconds: number }[];
   /** Seconds for one try, if the user does not say. Default: 30. */
   readonly timeout?: number;
   /** The path of a request that shows whether the source answers and accepts the key or contact. */
   readonly probe: string;
+  /** Tells whether a reply that is no failure is an answer. Default: by the status 200. */
+  isAnswer?(reply: HttpReply): boolean;
+  /** How the source asks for a pause. Default: with 429 or 403, for 60 seconds. */
+  readonly throttle?: Throttle;
+  /** Returns the failure that more than a status tells; `answered` if the source gave a good answer in this run. */
+  failureIn?(reply: HttpReply, answered: boolean): ReplyFailure | undefined;
+  /** What a user must provide. */
+  readonly wants?: 'key' | 'contact';
+  /** Returns what requests show; throws `unauthorized` without the key or contact that the source wants. */
+  credentials?(settings: SourceSettings): Credentials;
   /** A name to follow; absent if the source comes as a whole. */
   readonly example?: string;
   /** What the source offers, in the order of names; absent if only the source knows. */
   readonly catalogue?: readonly CatalogueEntry[];
-  /** Returns the first day that a bookmark's history has, if not all; absent if histories come only whole. */
-  readonly beginsOn?: (bookmark: string) => Day | undefined;
-  /** Leaves out what contradicts the store, and reports it at the end. Default: refuses the whole window. */
-  readonly keepsStored?: true;
-  /** What a user must provide. */
-  readonly wants?: 'key' | 'contact';
-  /** Returns how requests go out; throws `unauthorized` without the key or contact that the source wants. */
-  access(settings: SourceSettings, all?: AllSettings): SourceAccess;
   /**
-   * Resolves typed names to names to follow. Default: everything that the source has.
-   * Without `get`, a text for several names, such as `release 53`, stays as it is.
+   * What a pull with an earlier `since` asks for: the `whole` history, or what is `before` it; absent if histories come
+   * only whole.
    */
-  resolve(typed: readonly string[], get: Get | undefined, all?: AllSettings): Promise<readonly string[]>;
-  /** Tells whether a name that `resolve` returns without `get` stands for a subject. Default: it is the subject. */
+  readonly since?: 'whole' | 'before';
+  /** Refuses a whole window that contradicts the store. Default: leaves out what does, and reports it at the end. */
+  readonly refusesWindows?: true;
+  /** Returns the names that a typed text stands for; one for several subjects, such as `release 53`, is expanded later. */
+  parse(text: string): string | readonly string[];
+  /** Asks which subjects a name of `parse` stands for. Default: itself. */
+  expand?(name: string, get: Get): Promise<readonly string[]>;
+  /** Lists what a pull without names follows; throws a Problem that asks for names. Default: nothing. */
+  everything?(settings: AllSettings): readonly string[];
+  /** Tells whether a name of `parse` stands for a subject. Default: it is the subject. */
   readonly covers?: (name: string, subject: string) => boolean;
-  /** Tells whether a subject brings a stored series. Default: the subject is its id. */
+  /** Returns the ids of the series that a subject brings. Default: the subject is one. */
+  readonly idsOf?: (subject: string) => readonly string[];
+  /** Tells whether a subject brings a stored series. Default: by its ids. */
   readonly brings?: (subject: string, series: Pick<Series, 'id' | 'publishers'>) => boolean;
   /** Estimates, without a request, the fewest requests of a pull, and what they are for. */
   estimate(
     subject: Followed,
-    when: Pick<PullTask, 'since' | 'now'>,
+    when: Pick<PullTask, 'since' | 'now' | 'today'>,
   ): { readonly requests: number; readonly what: string };
-  /** Yields the windows of a subject, oldest first; the next one is requested when the previous one is stored. */
-  windows(task: PullTask): AsyncIterable<PullWindow>;
-  /** Reads the missing items in a bookmark; absent if answers are either complete or refused. */
-  readonly outstanding?: (bookmark: string) => readonly Outstanding[];
-  /** The words for counts by name, such as `{ new_vintages: ['new vintage', 'new vintages'] }`. */
-  readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
-  /** Counts the stored items of a subject; the difference of two counts is what was new. */
-  count(subject: string, view: StoreView): Promise<PullCounts>;
+  /** Yields the windows of a subject; none if nothing is new, and the bookmark stays. */
+  windows(task: PullTask): PullWindows;
+  /** The words for counts by name, such as `{ new_vintages: ['new vintage', 'new vintages'] }`. Default: of vintages. */
+  readonly counted?: Readonly<Record<string, readonly [one: string, several: string]>>;
+  /** Counts the stored items of a subject; the difference of two counts is what was new. Default: vintages. */
+  count?(subject: string, view: StoreView): Promise<PullCounts>;
 }
 
 /** Returns when a reply was sent, if it says so; a cache keeps the date, and states the age. */
@@ -237,25 +276,4 @@ export function document(name: string, path: string, content: string | Buffer): 
     },
     siblings: async () => [],
   });
-}
-
-/** The words for the counts of `countVintages`. */
-export const vintageWords = {
-  new_vintages: ['new vintage', 'new vintages'],
-  new_dates: ['new date', 'new dates'],
-  revised: ['revised', 'revised'],
-  withdrawn: ['withdrawn', 'withdrawn'],
-} as const;
-
-/** Counts the vintages of a series, and what they changed. */
-export async function countVintages(seriesId: string, view: StoreView): Promise<PullCounts> {
-  const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
-  const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
-  for (const { added, revised, withdrawn } of page?.rows ?? []) {
-    counts.new_vintages += 1;
-    counts.new_dates += added;
-    counts.revised += revised;
-    counts.withdrawn += withdrawn;
-  }
-  return counts;
 }

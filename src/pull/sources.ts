@@ -1,9 +1,11 @@
+import { didYouMean } from '../domain/search/words.ts';
 import { Problem } from '../errors/problem.ts';
+import { listed, someOf } from '../errors/wording.ts';
 import { dueIn } from '../operations/calendar/due.ts';
 import { clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { readStoreIfAny } from '../store/open.ts';
-import type { Followed } from '../store/store.ts';
+import { readStoreIfAny, writing } from '../store/open.ts';
+import type { Followed, Series, StoreView } from '../store/store.ts';
 import { calendar } from './calendar/calendar.ts';
 import { ecb } from './ecb/ecb.ts';
 import { eurostat } from './eurostat/eurostat.ts';
@@ -11,17 +13,56 @@ import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
 import { beginRun, Getter, type PullRun } from './getter.ts';
 import { oecd } from './oecd/oecd.ts';
-import type { PullOptions, SourceName } from './options.ts';
+import type { PullCounts, PullOptions, SourceName } from './options.ts';
 import { rtdsm } from './philadelphia/rtdsm.ts';
 import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
-import { fredMd, fredQd } from './st-louis/fred-databases.ts';
+import { fredDatabases } from './st-louis/fred-databases.ts';
 import { treasury } from './treasury/treasury.ts';
 
-/** The live sources, in the order of a pull. */
-export const pullSources: readonly PullSource[] = [
-  ...[fred, treasury, sec, rtdsm, fredMd, fredQd, ecb, eurostat, oecd, calendar],
-];
+const vintageWords = {
+  new_vintages: ['new vintage', 'new vintages'],
+  new_dates: ['new date', 'new dates'],
+  revised: ['revised', 'revised'],
+  withdrawn: ['withdrawn', 'withdrawn'],
+} as const;
+
+/** The live sources, in the order of a pull; if a source does not say so, its items are series with vintages. */
+export const pullSources = [
+  ...[fred, treasury, sec, rtdsm, ...fredDatabases, ecb, eurostat, oecd, calendar],
+].map((source: PullSource) => {
+  const { idsOf = (subject: string) => [subject] } = source;
+  return {
+    counted: vintageWords,
+    count: (subject: string, view: StoreView) => countVintages(idsOf(subject), view),
+    brings: (subject: string, { id }: Pick<Series, 'id' | 'publishers'>) => idsOf(subject).includes(id),
+    ...source,
+  };
+});
+
+/** Counts the vintages of series, and what they changed. */
+async function countVintages(ids: readonly string[], view: StoreView): Promise<PullCounts> {
+  const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
+  for (const seriesId of ids) {
+    const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+    for (const { added, revised, withdrawn } of page?.rows ?? []) {
+      counts.new_vintages += 1;
+      counts.new_dates += added;
+      counts.revised += revised;
+      counts.withdrawn += withdrawn;
+    }
+  }
+  return counts;
+}
+
+/** Returns the names that typed texts stand for, or without texts what a pull of the source follows. */
+export function namesIn(
+  { parse, everything }: PullSource,
+  typed: readonly string[],
+  settings: PullOptions['settings'] = {},
+): readonly string[] {
+  return typed.length === 0 ? (everything?.(settings) ?? []) : typed.flatMap((text) => parse(text));
+}
 
 /** Reads what a store follows, or what of it was released since its last pull at a time; empty without a store. */
 export async function followedIn(store: string, dueAt?: Date): Promise<readonly Followed[]> {
@@ -34,6 +75,67 @@ export async function followedIn(store: string, dueAt?: Date): Promise<readonly 
     );
   });
   return found ?? [];
+}
+
+/**
+ * Stops following what texts mean, as a pull of the source takes them; without texts, what a pull without names follows.
+ * Returns the names; throws a Problem for a text that means nothing followed, and changes nothing.
+ */
+export async function unfollow(
+  store: string,
+  source: SourceName,
+  typed: readonly string[],
+): Promise<readonly string[]> {
+  const live = pullSources.find(({ name }) => name === source);
+  const own = (await followedIn(store)).filter((record) => record.source === source);
+  const names = own.map(({ name }) => name);
+  const everything = typed.length > 0 ? [] : namesIfAny(live, []);
+  const found = new Set(names.filter((name) => everything.includes(name)));
+  for (const text of typed) {
+    const meant = namesMeant(live, text, names);
+    if (meant.length === 0) throw notFollowed(source, text, names);
+    for (const name of meant) found.add(name);
+  }
+  if (found.size === 0) {
+    const detail = `name the items of ${source} to unfollow`;
+    throw new Problem('bad-input', detail, { hints: [followedText(source, names)] });
+  }
+  await writing(store, async (writer) => {
+    for (const name of found) await writer.unfollow(source, name);
+    await writer.commit();
+  });
+  return [...found];
+}
+
+/** Finds the followed names that a text means, in any letter case. */
+function namesMeant(live: PullSource | undefined, text: string, names: readonly string[]): readonly string[] {
+  const same = names.filter((name) => name.toLowerCase() === text.trim().toLowerCase());
+  if (same.length > 0) return same;
+  const asked = namesIfAny(live, [text]);
+  return names.filter((name) => asked.some((one) => live?.covers?.(one, name) ?? one === name));
+}
+
+/** Returns the names of a source that texts stand for; none for texts that it does not take. */
+function namesIfAny(live: PullSource | undefined, typed: readonly string[]): readonly string[] {
+  try {
+    return live === undefined ? [] : namesIn(live, typed);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
+function notFollowed(source: SourceName, text: string, names: readonly string[]): Problem {
+  return new Problem('not-found', `the store does not follow ${text} of ${source}`, {
+    hints: [...didYouMean(text, names), followedText(source, names)],
+  });
+}
+
+const mostNamed = 5;
+
+function followedText(source: SourceName, names: readonly string[]): string {
+  if (names.length === 0) return `it follows nothing of ${source}`;
+  return `it follows ${listed(someOf(names, mostNamed), 'and')}; asof pull --list shows all`;
 }
 
 /** Searches the series of FRED, best match first, and stores nothing; throws a Problem if FRED fails. */

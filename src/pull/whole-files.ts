@@ -7,14 +7,7 @@ import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import { recognise } from '../import/formats/recognise.ts';
 import { ImportRefusal } from '../import/load/conflict.ts';
-import type { WholeView } from '../store/store.ts';
-import { type ReplyFailure, statusFailure } from './source.ts';
-
-/** Returns why a reply is not a file; a file that the server does not have comes as a page, with 200 or 404. */
-export function failureOfFile(title: string, reply: HttpReply): ReplyFailure | undefined {
-  const isAnswer = reply.status === 200 || reply.status === 404;
-  return isAnswer ? undefined : statusFailure(title, reply);
-}
+import type { Series } from '../store/store.ts';
 
 /** Tells whether a reply is a web page, which servers send for files that they do not have. */
 export function isPage({ status, headers, body }: HttpReply): boolean {
@@ -94,26 +87,9 @@ export function seriesOf({ batches }: WholeFile): readonly string[] {
 export async function refuseForeign(
   seriesId: string,
   source: string,
-  read: Parameters<typeof foreignSeries>[2],
+  find: (seriesId: string) => Promise<Pick<Series, 'publishers'> | undefined>,
 ): Promise<void> {
-  const held = (await foreignSeries([seriesId], source, read)).get(seriesId);
-  if (held !== undefined)
+  const held = (await find(seriesId))?.publishers ?? '';
+  if (held !== '' && !sourceNamesIn(held).includes(source))
     throw new ImportRefusal([{ kind: 'source', seriesId, held: [held], given: [source] }]);
-}
-
-/** Finds, of some series, those that a store has from another source, with the source. */
-export async function foreignSeries(
-  ids: readonly string[],
-  source: string,
-  read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>,
-): Promise<ReadonlyMap<string, string>> {
-  const found = await read(async (view) => {
-    const foreign = new Map<string, string>();
-    for (const id of ids) {
-      const held = (await view.series.find(id))?.publishers ?? '';
-      if (held !== '' && !sourceNamesIn(held).includes(source)) foreign.set(id, held);
-    }
-    return foreign;
-  });
-  return found ?? new Map();
 }

@@ -232,7 +232,7 @@ asof unfollow treasury real
   ],
   parts: { request: requestPart('cik', 'daily'), store, messages },
   async run({ request, messages, store }, io) {
-    const { unfollow } = await import('../../pull/unfollow.ts');
+    const { unfollow } = await import('../../pull/sources.ts');
     for (const [source, typed = []] of Object.entries((await checkedRequest(request)) ?? {})) {
       const names = await unfollow(storeToWrite(io, store), source as SourceName, typed);
       messages.note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);

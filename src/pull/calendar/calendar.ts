@@ -2,7 +2,7 @@ import type { HttpReply } from '../../client/remote/exchange.ts';
 import { principalReleases } from '../../domain/calendar/releases.ts';
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import { instantText } from '../../domain/calendar/zones.ts';
-import { addDays, utcDay } from '../../domain/values/date.ts';
+import { addDays } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
@@ -11,16 +11,18 @@ import { beaReleaseDates } from '../../import/formats/calendar/bea-json.ts';
 import { fredDates } from '../../import/formats/calendar/fred-dates.ts';
 import { icsCalendar } from '../../import/formats/calendar/ics.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
+import type { ImportFile } from '../../import/load/load.ts';
 import { defined } from '../../platform/defined.ts';
-import { FredApi, fredAccess } from '../fred/api.ts';
-import type { SourceSettings } from '../options.ts';
+import { FredApi } from '../fred/api.ts';
+import { fred } from '../fred/fred.ts';
 import {
+  bookmarkIn,
+  changedSource,
   document,
   type PullSource,
   type PullTask,
-  type PullWindow,
+  type PullWindows,
   type ReplyFailure,
-  type SourceAccess,
   statusFailure,
   throttled,
 } from '../source.ts';
@@ -74,33 +76,25 @@ const toFred = 'fred:';
 export const calendar: PullSource = {
   name: 'calendar',
   title: 'the calendar',
+  base: 'https://www.bls.gov',
+  others: { ...Object.fromEntries(calendarFiles.map(({ path, host }) => [path, host])), [toFred]: fred },
+  headers: { accept: 'text/calendar, application/json;q=0.9, */*;q=0.1' },
   // The BLS and the BEA state no limit; FRED takes two requests a second, and 100 a minute.
   pace: [{ requests: 1, milliseconds: 1000 }],
   probe: '/news/schedule/ics/online-calendar-subscription.ics',
   counted: { looks: ['look', 'looks'], new_days: ['new day', 'new days'] },
 
-  access({ url }, { fred = {} } = {}) {
-    const { secrets, host: fredHost } = hostOfFred(fred);
-    const hosts = calendarFiles.map(({ path, host }) => [path, host] as const);
-    return {
-      base: url ?? calendarFiles[0]?.host ?? '',
-      others: { ...(url === undefined && Object.fromEntries(hosts)), [toFred]: fredHost },
-      headers: { accept: 'text/calendar, application/json;q=0.9, */*;q=0.1' },
-      secrets,
-      failureIn: failureOfCalendar,
-    };
-  },
+  refusesWindows: true,
+  isAnswer: ({ status }) => status === 200 || status === 304,
+  failureIn: failureOfCalendar,
 
-  async resolve(typed, _get, { fred } = {}) {
-    if (typed.length === 0) return fred?.key === undefined ? usual : [...usual, 'FRED'];
-    return typed.map((text) => {
-      const name = text.trim().toUpperCase();
-      if (publishers.includes(name)) return name;
-      throw new Problem(
-        'bad-input',
-        `${JSON.stringify(text)} is not a calendar: use ${listed(publishers, 'or')}`,
-      );
-    });
+  everything: ({ fred }) => (fred?.key === undefined ? usual : [...usual, 'FRED']),
+
+  parse(text) {
+    const name = text.trim().toUpperCase();
+    if (publishers.includes(name)) return name;
+    const choice = listed(publishers, 'or');
+    throw new Problem('bad-input', `${JSON.stringify(text)} is not a calendar: use ${choice}`);
   },
 
   estimate({ name }) {
@@ -134,19 +128,6 @@ function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Returns how requests go to FRED, or why none can. */
-function hostOfFred(
-  settings: SourceSettings,
-): Pick<SourceAccess, 'secrets'> & { host: SourceAccess | Problem } {
-  try {
-    const host = fredAccess(settings);
-    return { host, secrets: host.secrets };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { host: error, secrets: [] };
-  }
-}
-
 function failureOfCalendar(reply: HttpReply): ReplyFailure | undefined {
   const { status, url } = reply;
   const file = calendarFiles.find(({ path }) => url.includes(path));
@@ -175,15 +156,15 @@ type LookMark = { readonly seenAt: string; readonly tag?: string; readonly modif
 
 type LookMarks = Readonly<Record<string, LookMark>>;
 
-async function* looksAtFiles(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, now } = task;
+async function* looksAtFiles(task: PullTask): PullWindows {
+  const { subject, today } = task;
   const own = calendarFiles.filter(({ publisher }) => publisher === subject.name);
-  let marks: LookMarks = subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
+  let marks: LookMarks = bookmarkIn(subject);
   for (const [index, calendar] of own.entries()) {
     const { file, mark } = await lookAt(calendar, marks[calendar.source], task);
     if (mark !== undefined) marks = { ...marks, [calendar.source]: mark };
     const more = index < own.length - 1;
-    yield { files: [file], bookmark: JSON.stringify(marks), upTo: utcDay(now), more };
+    yield { files: [file], bookmark: marks, upTo: today, more };
   }
 }
 
@@ -192,7 +173,7 @@ async function lookAt(
   { publisher, source, path, format }: CalendarFile,
   mark: LookMark | undefined,
   { full, get, clock, read }: PullTask,
-): Promise<{ readonly file: PullWindow['files'][number]; readonly mark: LookMark | undefined }> {
+): Promise<{ readonly file: ImportFile; readonly mark: LookMark | undefined }> {
   const before = full || mark === undefined ? undefined : await read((view) => lookIn(view, source, mark));
   const condition = before && {
     ...defined({ 'if-none-match': mark?.tag, 'if-modified-since': mark?.modified }),
@@ -228,13 +209,7 @@ function checkSource({ batches }: WholeFile, source: string, { path }: SourceFil
   const own = publisher === 'ALFRED' ? 'FRED' : source;
   const other = found.find((name) => name !== own);
   if (other === undefined) return;
-  throw new Problem(
-    'bad-answer',
-    `${path} is the calendar of ${JSON.stringify(other)}; nothing of it is stored`,
-    {
-      hints: ['the source may have changed; a newer asof may read it'],
-    },
-  );
+  throw changedSource(`${path} is the calendar of ${JSON.stringify(other)}; nothing of it is stored`);
 }
 
 /** Finds the stored look of a mark. */
@@ -250,9 +225,8 @@ async function lookIn(
 const overlap = 31;
 
 /** Looks at FRED's list of planned days, and at the list of those on which something was released. */
-async function* looksAtFred({ subject, full, now, get, clock }: PullTask): AsyncGenerator<PullWindow> {
+async function* looksAtFred({ subject, full, today, get, clock }: PullTask): PullWindows {
   const api = new FredApi((path, ...rest) => get(`${toFred}${path}`, ...rest));
-  const today = utcDay(now);
   const from =
     full || subject.upTo === undefined ? `${today.slice(0, 4)}-01-01` : addDays(subject.upTo, -overlap);
   for (const lists of ['plans', 'events'] as const) {
@@ -266,6 +240,6 @@ async function* looksAtFred({ subject, full, now, get, clock }: PullTask): Async
     // In the first days of a year, nothing may have been released yet.
     const isNone = lists === 'events' && answer.count === 0;
     const files = isNone ? [] : [inputOf(await readWhole(file, fredDates(lists), { seenAt }))];
-    yield { files, bookmark: today, upTo: today, more: lists === 'plans' };
+    yield { files, bookmark: {}, upTo: today, more: lists === 'plans' };
   }
 }

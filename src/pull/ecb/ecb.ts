@@ -1,10 +1,7 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { publishers } from '../../domain/series/publishers.ts';
-import { knownOn, type StoredChange } from '../../domain/series/revision-history.ts';
 import { addDays, type Day, later, utcDay } from '../../domain/values/date.ts';
-import { parseDateSet } from '../../domain/values/date-set.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
-import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
@@ -18,20 +15,21 @@ import {
   readCurrentData,
   realTimeFlow,
 } from '../../import/formats/sdmx/ecb.ts';
-import { type ImportConflict, ImportRefusal } from '../../import/load/conflict.ts';
+import type { ImportConflict } from '../../import/load/conflict.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
 import { defined } from '../../platform/defined.ts';
+import { History } from '../history.ts';
 import {
-  countVintages,
+  bookmarkIn,
   document,
   goneSeries,
   type PullSource,
   type PullTask,
-  type PullWindow,
+  type PullWindows,
   type ReplyFailure,
   sentAt,
   statusFailure,
-  vintageWords,
+  wrongAnswer,
 } from '../source.ts';
 import { hashOf, inputOf, refuseForeign } from '../whole-files.ts';
 
@@ -42,15 +40,15 @@ export const ecb: PullSource = {
   name: 'ecb',
   example: 'RTD.Q.S0.S.G_GDPM_TO_C.E',
   title,
+  base: 'https://data-api.ecb.europa.eu',
+  folder: '/service',
   // The ECB states no limit, and an answer that is not in its cache takes minutes.
   pace: [{ requests: 2, milliseconds: 1000 }],
   timeout: 600,
   probe: '/data/RTD/Q.S0.S.G_GDPM_TO_C.E?format=csvdata&detail=dataonly&lastNObservations=1',
-  counted: vintageWords,
-  // What contradicts the store is left out of a log, and named.
-  keepsStored: true,
-  access: ({ url = 'https://data-api.ecb.europa.eu' }) => ({ base: baseOf(url), secrets: [], failureIn }),
-  resolve: async (typed) => typed.map(seriesId),
+  isAnswer: ({ status, body }) => status === 200 || status === 304 || (status === 404 && hasNoResults(body)),
+  failureIn,
+  parse: seriesId,
 
   estimate({ bookmark, upTo }) {
     if (bookmark === '') return { requests: 3, what: 'two copies of the change log, and the latest data' };
@@ -58,7 +56,6 @@ export const ecb: PullSource = {
   },
 
   windows: changesOf,
-  count: countVintages,
 };
 
 const example = 'RTD.Q.S0.S.G_GDPM_TO_C.E';
@@ -88,18 +85,11 @@ function pathOf(id: string): string {
   return `/data/${id.replace(ecbId(''), '').replace('.', '/')}`;
 }
 
-function baseOf(url: string): string {
-  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
-  return isHost ? `${url.replace(/\/+$/, '')}/service` : url;
-}
-
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
   const { status, body, url } = reply;
-  if (status === 304 || (status === 404 && hasNoResults(body))) return undefined;
   // The gateway gives up before the answer is ready; the next request may find it ready.
   if (status === 504) return { ...statusFailure(title, reply), pause: 20 };
-  if (status !== 200) return statusFailure(title, reply);
-  if (!/^\s*</.test(body.toString('latin1', 0, 200))) return undefined;
+  if (status !== 200 || !/^\s*</.test(body.toString('latin1', 0, 200))) return undefined;
   const detail = `${url} answered 200 with a page in the place of data; asof refused it, and stored nothing from it`;
   return { problem: new Problem('bad-answer', detail), transient: true };
 }
@@ -129,38 +119,34 @@ function headersOf(copy: number): HttpReply['headers'] {
 }
 
 /** Pulls the change log of a series, whole each time that it has changed. */
-async function* changesOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, now, note, read } = task;
+async function* changesOf(task: PullTask): PullWindows {
+  const { subject, full, now, note, find } = task;
   const { name: id } = subject;
-  const stored = await storedLog(task);
-  const last: LogBookmark =
-    stored === undefined || subject.bookmark === '' ? {} : JSON.parse(subject.bookmark);
-  const held: LogBookmark = full ? {} : last;
+  const stored = await task.storedHistory(id);
+  const before: LogBookmark = stored === undefined ? {} : bookmarkIn(subject);
+  const held: LogBookmark = full ? {} : before;
   const first = await requestLog(task, held);
-  const unchanged = { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? '', more: false };
   if (first.status === 404) throw unknownSeries(id, subject.upTo);
-  if (first.status === 304 && held.modified !== undefined) {
-    yield unchanged;
-    return;
-  }
+  if (first.status === 304 && held.modified !== undefined) return;
+  const { upTo: last = '' } = subject;
   if (hashOf(first) === held.sha256) {
-    yield { ...unchanged, bookmark: bookmarkOf(first, subject.upTo ?? '', now) };
+    yield { bookmark: bookmarkOf(first, last, now), upTo: last };
     return;
   }
   const { log, reply } = await provenLog(task, first);
-  await refuseForeign(id, publishers.ecb.name, read);
+  await refuseForeign(id, publishers.ecb.name, find);
   const reached = log.values.at(-1)?.asOf ?? '';
   if (reached < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${reached}`);
-  const { conflicts, outdated, values } = compare(log, stored, last, task);
+  const { conflicts, isOutdated, values } = compare(log, stored, before, task);
   const upTo = upToOf(task, stored);
   yield {
     files: [inputOf({ file: logFile(reply, id), format: ecbLog, batches: [logBatch({ ...log, values })] })],
-    replaces: outdated.length > 0,
-    bookmark: conflicts.length > 0 ? openOf(reply, reached, now) : bookmarkOf(reply, reached, now),
+    replaces: isOutdated,
+    conflicts,
+    bookmark: bookmarkOf(reply, reached, now),
+    contradicted: openOf(reply, reached, now),
     upTo: takesAll(task) ? reached : later(reached, upTo),
-    more: conflicts.length > 0,
   };
-  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
 }
 
 function logPathOf(id: string): string {
@@ -210,74 +196,51 @@ function takesAll({ full, replace }: PullTask): boolean {
 }
 
 /** Returns the end of the stored log; empty without one. */
-function upToOf({ subject }: PullTask, stored: StoredLog | undefined): Day {
+function upToOf({ subject }: PullTask, stored: History | undefined): Day {
   return stored === undefined ? '' : (subject.upTo ?? '');
 }
 
-/** What a log changes: the values to store, the cells that they replace, and what contradicts the store. */
-type Comparison = {
-  readonly values: ChangeLog['values'];
-  readonly outdated: readonly LogCell[];
-  readonly conflicts: readonly ValueConflict[];
-};
-
 /** Compares a log with the store; of a log with conflicts, nothing is taken that would change a past answer. */
 function compare(
-  log: ChangeLog,
-  stored: StoredLog | undefined,
+  { seriesId, values: logged }: ChangeLog,
+  stored: History | undefined,
   { open }: LogBookmark,
   task: PullTask,
-): Comparison {
+) {
   const upTo = upToOf(task, stored);
-  const isFinal = (asOf: Day) => !takesAll(task) && (open === undefined || asOf < open);
-  const conflicts = conflictsWith(stored?.changes ?? [], log, upTo).filter(({ asOf }) => isFinal(asOf));
-  const outdated = (stored?.cells ?? []).filter(({ asOf }) => !isFinal(asOf));
+  const isFinal = ({ asOf }: LogCell) => !takesAll(task) && (open === undefined || asOf < open);
+  const log = History.of(logged);
+  // With a logged value of a day up to `upTo` that the store lacks, an answer of a past day would change.
+  const known = [...(stored?.changes() ?? []), ...logged.filter(({ asOf }) => asOf <= upTo)].filter(isFinal);
+  const conflicts = Array.from(new Map(known.map((cell) => [keyOf(cell), cell])).values()).flatMap(
+    ({ date, asOf }): readonly ValueConflict[] => {
+      const [held, given] = [stored?.valueOn(date, asOf) ?? null, log.valueOn(date, asOf)];
+      if (sameNumber(held, given)) return [];
+      return [{ kind: 'value', file: seriesId, seriesId, date, asOf, held, given }];
+    },
+  );
+  const outdated = (stored?.cells() ?? []).filter((cell) => !isFinal(cell));
   const refused = new Set(conflicts.map(keyOf));
   // A vintage that the store lacks would be new in the past, even if its figures were known.
-  const isTaken = (value: LogCell) =>
-    !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
-  const taken = conflicts.length === 0 ? log.values : log.values.filter(isTaken);
-  const values = [...taken, ...goneFrom(log, outdated)].sort((a, b) =>
-    a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf),
-  );
-  return { values, outdated, conflicts };
+  const isTaken = (value: LogCell) => !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value));
+  const taken = conflicts.length === 0 ? logged : logged.filter(isTaken);
+  // What the log says of outdated cells that it does not state.
+  const gone = outdated
+    .filter(({ date, asOf }) => !log.isStated(date, asOf))
+    .map(({ date, asOf }) => ({ date, asOf, value: log.valueOn(date, asOf) }));
+  const values = [...taken, ...gone].sort((a, b) => (a.asOf < b.asOf ? -1 : Number(a.asOf > b.asOf)));
+  return { values, isOutdated: outdated.length > 0, conflicts };
 }
 
 /** In days. A series that the ECB still updates changes more often, if it is not annual. */
 const longestRest = 200;
 
-/** What the store has of a log: the changes, and what each vintage states. */
-type StoredLog = { readonly changes: readonly StoredChange[]; readonly cells: readonly LogCell[] };
-
 type LogCell = { readonly date: Day; readonly asOf: Day };
 
-/** Reads what the store has of a log; undefined without facts, which may have been removed. */
-function storedLog({ subject, read }: PullTask): Promise<StoredLog | undefined> {
-  return read(async ({ contents }) => {
-    const series = await contents.series(subject.name);
-    if (series === undefined || series.vintages.length === 0) return undefined;
-    const changes: StoredChange[] = [];
-    for await (const batch of contents.changes(subject.name)) changes.push(...batch);
-    const cells = series.vintages.flatMap(({ asOf, dates }) =>
-      parseDateSet(dates, series.normalisedBy)
-        .days()
-        .map((date) => ({ date, asOf })),
-    );
-    return { changes, cells };
-  });
-}
+type ValueConflict = Extract<ImportConflict, { readonly kind: 'value' }>;
 
 function keyOf({ date, asOf }: LogCell): string {
   return `${date} ${asOf}`;
-}
-
-/** Lists what a log says of those `outdated` cells that it does not state. */
-function goneFrom({ values }: ChangeLog, outdated: readonly LogCell[]): ChangeLog['values'] {
-  const stated = new Set(values.map(keyOf));
-  const logged = groupBy(values, ({ date }) => date);
-  return outdated
-    .filter((cell) => !stated.has(keyOf(cell)))
-    .map(({ date, asOf }) => ({ date, asOf, value: knownOn(logged.get(date) ?? [], asOf) }));
 }
 
 function unknownSeries(id: string, upTo: Day | undefined): Problem {
@@ -296,20 +259,15 @@ function brokenOff(id: string, { status, body }: HttpReply): string | undefined 
 
 const lineFeed = 0x0a;
 
-function bookmarkOf(reply: HttpReply, reached: Day, now: Date): string {
-  const bookmark: LogBookmark = {
-    sha256: hashOf(reply),
-    ...(isOver(reply, now) && { modified: reply.headers['last-modified'] ?? '' }),
-    ...JSON.parse(openOf(reply, reached, now)),
-  };
-  return JSON.stringify(bookmark);
+function bookmarkOf(reply: HttpReply, reached: Day, now: Date): LogBookmark {
+  const modified = isOver(reply, now) ? (reply.headers['last-modified'] ?? '') : undefined;
+  return { sha256: hashOf(reply), ...defined({ modified }), ...openOf(reply, reached, now) };
 }
 
 /** Makes the bookmark of a log of which a part is not stored: nothing but a last day that is not over. */
-function openOf(reply: HttpReply, reached: Day, now: Date): string {
+function openOf(reply: HttpReply, reached: Day, now: Date): LogBookmark {
   const begun = new Date((sentAt(reply) ?? now).getTime() - longestLoad);
-  const bookmark: LogBookmark = !isOver(reply, now) && reached >= utcDay(begun) ? { open: reached } : {};
-  return JSON.stringify(bookmark);
+  return !isOver(reply, now) && reached >= utcDay(begun) ? { open: reached } : {};
 }
 
 function isOver(reply: HttpReply, now: Date): boolean {
@@ -329,7 +287,7 @@ async function readLog(reply: HttpReply, id: string): Promise<ChangeLog> {
   if (log?.seriesId === id && others.length === 0) return log;
   const found = [log, ...others].map((one) => one?.seriesId).join(', ');
   const detail = `the answer of the ECB is about ${found}, and asof asked for ${id}, and stored nothing from it`;
-  throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
+  throw wrongAnswer(detail);
 }
 
 /** Returns what the log of a series gets wrong of the data of today, such as values whose deletion it lacks. */
@@ -358,28 +316,4 @@ function isClose(a: string | undefined, b: string | undefined): boolean {
   if (sameNumber(a ?? null, b ?? null)) return true;
   const [x, y] = [Number(a), Number(b)];
   return Math.abs(x - y) <= roundingError * Math.max(Math.abs(x), Math.abs(y));
-}
-
-type ValueConflict = Extract<ImportConflict, { readonly kind: 'value' }>;
-
-/**
- * Lists the stored values that the log no longer has, or has from another day on, and the logged ones of days up to
- * `upTo`, the end of an earlier log, that the store lacks: with them, an answer of a past day would change.
- */
-function conflictsWith(
-  stored: readonly StoredChange[],
-  { seriesId, values }: ChangeLog,
-  upTo: Day,
-): readonly ValueConflict[] {
-  const [logged, kept] = [groupBy(values, ({ date }) => date), groupBy(stored, ({ date }) => date)];
-  const late = values.filter(
-    ({ date, asOf }) => asOf <= upTo && kept.get(date)?.some((one) => one.asOf === asOf) !== true,
-  );
-  return [...stored, ...late].flatMap(({ date, asOf }) => {
-    const held = knownOn(kept.get(date) ?? [], asOf);
-    const given = knownOn(logged.get(date) ?? [], asOf);
-    return sameNumber(held, given)
-      ? []
-      : [{ kind: 'value', file: seriesId, seriesId, date, asOf, held, given }];
-  });
 }

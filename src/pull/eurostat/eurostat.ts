@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type Day, later } from '../../domain/values/date.ts';
-import { parseDateSet } from '../../domain/values/date-set.ts';
-import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { once, type SourceFile } from '../../import/files/source-file.ts';
@@ -16,17 +14,17 @@ import {
   eurostatTables,
 } from '../../import/formats/sdmx/eurostat-tables.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
+import { History } from '../history.ts';
 import {
-  countVintages,
+  bookmarkIn,
+  changedSource,
   document,
   type Get,
   goneSeries,
   type PullSource,
   type PullTask,
-  type PullWindow,
+  type PullWindows,
   type ReplyFailure,
-  statusFailure,
-  vintageWords,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
 
@@ -37,6 +35,7 @@ export const eurostat: PullSource = {
   name: 'eurostat',
   example: 'ei_na_q_vtg',
   title,
+  base: 'https://ec.europa.eu/eurostat/api/dissemination',
   // Eurostat asks for one request after the other, and states no number.
   pace: [{ requests: 1, milliseconds: 1000 }],
   // All vintages of a series of industrial production take minutes.
@@ -47,22 +46,14 @@ export const eurostat: PullSource = {
     title: `${title}; keys are ${dimensions.join('.')}`,
     frequency: name.includes('_Q_') ? 'Q' : 'M',
   })),
-  counted: vintageWords,
-  // Eurostat corrects old vintages at times; the rest of such an answer is good.
-  keepsStored: true,
-  access: ({ url = 'https://ec.europa.eu/eurostat/api/dissemination' }) => ({
-    base: url,
-    secrets: [],
-    failureIn,
-  }),
+  isAnswer,
+  failureIn: preparing,
 
-  async resolve(typed, get) {
-    const names: string[] = [];
-    for (const text of typed) {
-      const key = parseKey(text);
-      names.push(...(get === undefined || isOfOneSeries(key) ? [key.name] : await seriesOf(key, get)));
-    }
-    return names;
+  parse: (text) => parseKey(text).name,
+
+  async expand(name, get) {
+    const key = parseKey(name);
+    return isOfOneSeries(key) ? [name] : seriesOf(key, get);
   },
 
   estimate({ name, bookmark }) {
@@ -83,8 +74,7 @@ export const eurostat: PullSource = {
       codes.length === 0 || codes.includes(own.codes[at]?.[0] ?? '');
     return wanted.table === own.table && wanted.codes.every(isIn);
   },
-  brings: (name, { id }) => id === eurostatId(name),
-  count: (name, view) => countVintages(eurostatId(name), view),
+  idsOf: (name) => [eurostatId(name)],
 };
 
 /** The key of a series, or of several: each dimension has the wanted codes, none for all. */
@@ -199,15 +189,15 @@ function nothingThere(name: string): Problem {
 type EurostatBookmark = Readonly<Record<string, { readonly updated: string; readonly figures: string }>>;
 
 /** Pulls a series: once the table before, whose vintages have ended, and the table if it has changed. */
-async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, get, read, hasConflicts } = task;
+async function* historyOf(task: PullTask): PullWindows {
+  const { subject, full, get, find } = task;
   const key = parseKey(subject.name);
   const { name, table } = key;
   const id = eurostatId(name);
   // The facts that the bookmark is about may be gone.
-  const isHeld = (await read((view) => view.series.find(id))) !== undefined;
-  let bookmark: EurostatBookmark =
-    isHeld && !full && subject.bookmark !== '' ? JSON.parse(subject.bookmark) : {};
+  const isHeld = (await find(id)) !== undefined;
+  let bookmark: EurostatBookmark = isHeld && !full ? bookmarkIn(subject) : {};
+  let isContradicted = false;
   let upTo = isHeld ? (subject.upTo ?? '') : '';
   for (const own of tablesOf(key)) {
     const { [own]: held } = bookmark;
@@ -220,25 +210,21 @@ async function* historyOf(task: PullTask): AsyncGenerator<PullWindow> {
     const isNews = batches.length > 0 && figures !== held?.figures;
     const { [own]: _, ...others } = bookmark;
     bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
-    if (!hasConflicts() && Object.values(bookmark).every((one) => one.figures === '')) {
+    if (!isContradicted && Object.values(bookmark).every((one) => one.figures === '')) {
       if (isLast)
         throw isHeld ? goneSeries({ name: 'eurostat', title }, name, subject.upTo) : nothingThere(name);
       continue;
     }
-    if (isNews) await noteAbsent(batches, key, task);
+    if (isNews) await noteAbsent(batches, name, task);
     upTo = later(upTo, answer?.cube.lastRevision ?? '');
     const { file } = answer ?? {};
     const files = isNews && file !== undefined ? [inputOf({ file, format: eurostatTableFile, batches })] : [];
-    yield {
-      files,
-      ...(files.length === 0 && { covers: id }),
-      bookmark: JSON.stringify(bookmark),
-      contradicted: JSON.stringify(others),
-      upTo,
-      more: !isLast,
-    };
+    const covers = files.length === 0 ? { covers: id } : {};
     // What contradicts the store is asked for, and named, in every run.
-    if (hasConflicts()) bookmark = others;
+    if (yield { files, ...covers, bookmark, contradicted: others, upTo, more: !isLast }) {
+      isContradicted = true;
+      bookmark = others;
+    }
   }
 }
 
@@ -275,9 +261,7 @@ async function requestPart(
   if (said !== undefined && isTooLarge(said)) return { why: 'too large', said };
   if (status !== 404 && said !== undefined && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said))
     return { why: /\btime\b/i.test(said) ? 'period' : 'nothing', said };
-  throw new Problem('bad-answer', `Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`, {
-    hints: ['the source may have changed; a newer asof may read it'],
-  });
+  throw changedSource(`Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`);
 }
 
 function isTooLarge(said: string): boolean {
@@ -321,15 +305,16 @@ function saidIn(body: Buffer): string | undefined {
 /** In seconds; Eurostat does not say when a large answer is ready. */
 const preparation = 20;
 
-function failureIn(reply: HttpReply): ReplyFailure | undefined {
-  const { status, body } = reply;
+function preparing({ body }: HttpReply): ReplyFailure | undefined {
+  if (!/^(?:ASYNCHRONOUS|SUBMITTED|PROCESSING)/.test(saidIn(body) ?? '')) return undefined;
+  const problem = new Problem('service-unavailable', 'Eurostat still prepares its answer');
+  return { problem, transient: true, pause: preparation };
+}
+
+function isAnswer({ status, body }: HttpReply): boolean {
   const said = saidIn(body);
-  if (/^(?:ASYNCHRONOUS|SUBMITTED|PROCESSING)/.test(said ?? '')) {
-    const problem = new Problem('service-unavailable', 'Eurostat still prepares its answer');
-    return { problem, transient: true, pause: preparation };
-  }
-  const isMessage = said !== undefined && (status === 400 || status === 404 || isTooLarge(said));
-  return status === 200 || isMessage ? undefined : statusFailure(title, reply);
+  if (status === 200 || said === undefined) return status === 200;
+  return status === 400 || status === 404 || isTooLarge(said);
 }
 
 /** When Eurostat last changed each table, by the requests of a run. */
@@ -371,19 +356,15 @@ function hashOf(batches: readonly Batch[]): string {
 }
 
 /** Notes what Eurostat no longer has between the first and the last vintage of an answer. */
-async function noteAbsent(batches: readonly Batch[], { name }: Key, { read, note }: PullTask): Promise<void> {
-  const stored = await read((view) => view.contents.series(eurostatId(name)));
-  const given = new Map<Day, Set<Day>>();
-  for (const { statements = [] } of batches)
-    for (const { asOf, date } of statements) entryOf(given, asOf, () => new Set<Day>()).add(date);
-  const days = [...given.keys()].sort();
+async function noteAbsent(batches: readonly Batch[], name: string, task: PullTask): Promise<void> {
+  const given = History.of(batches.flatMap(({ statements = [] }) => statements));
+  const days = [...given.vintages.keys()];
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  for (const { asOf, dates } of stored?.vintages ?? []) {
-    if (asOf < first || asOf > last) continue;
-    const gone = parseDateSet(dates, stored?.normalisedBy)
-      .days()
-      .filter((date) => given.get(asOf)?.has(date) !== true);
-    if (gone.length > 0)
-      note(`as of ${asOf}, Eurostat no longer has ${counted(gone.length, 'figure')}; the store keeps them`);
+  const stored = await task.storedHistory(eurostatId(name));
+  for (const [asOf, { dates }] of stored?.vintages ?? []) {
+    const isGone = (date: Day) => asOf >= first && asOf <= last && !given.isStated(date, asOf);
+    const gone = counted(dates.days().filter(isGone).length, 'figure');
+    if (dates.days().some(isGone))
+      task.note(`as of ${asOf}, Eurostat no longer has ${gone}; the store keeps them`);
   }
 }

@@ -4,56 +4,16 @@ import { type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
 import type { Followed } from '../../store/store.ts';
-import type { SourceSettings } from '../options.ts';
 import {
+  changedSource,
   type Get,
+  goneSeries,
   type ReplyFailure,
-  type SourceAccess,
   sentAt,
-  statusFailure,
   throttled,
+  wrongAnswer,
   wrongClock,
 } from '../source.ts';
-
-const publicBase = 'https://api.stlouisfed.org/fred';
-
-/** Returns how requests go to FRED; throws `unauthorized` without a key. */
-export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAccess {
-  if (key === undefined)
-    throw new Problem('unauthorized', 'no key for FRED', {
-      hints: [
-        'https://fredaccount.stlouisfed.org/apikeys gives you one for free',
-        'asof auth login --source fred stores it; FRED_API_KEY or ASOF_FRED_API_KEY_FILE names it',
-      ],
-    });
-  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
-  return {
-    base: isHost ? `${url.replace(/\/+$/, '')}/fred` : url,
-    query: `api_key=${encodeURIComponent(key)}`,
-    secrets: [...new Set([key, encodeURIComponent(key)])],
-    failureIn,
-  };
-}
-
-function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
-  const { status, url } = reply;
-  if (status !== 200 && status !== 400) return statusFailure('FRED', reply);
-  const body = jsonOf(reply);
-  if (body === undefined) {
-    const detail = `${url} answered ${status} with a body that is not JSON or broke off`;
-    return { problem: new Problem('bad-answer', detail), transient: true };
-  }
-  const message = errorOf(body);
-  // Other refusals, of series and periods, are answers.
-  if (status === 200 || !message.includes('api_key')) return undefined;
-  const transient = message.includes('is not registered');
-  // FRED also says so when it throttles.
-  if (transient && answered) return throttled('FRED', 'it no longer knows the key', 60);
-  const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
-    hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
-  });
-  return { problem, transient };
-}
 
 /** Why FRED has no rows, and the texts that say so. */
 const refusals = [
@@ -99,6 +59,8 @@ type FredParams = Readonly<Record<string, string | number>>;
 
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
+  static readonly isAnswer = isAnswer;
+  static readonly failureIn = failureIn;
   readonly #get: Get;
 
   constructor(get: Get) {
@@ -114,9 +76,7 @@ export class FredApi {
       throw new Problem('not-found', `FRED has no series '${id}'`, {
         hints: ['asof pull fred --search TEXT lists what FRED has'],
       });
-    const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
-    const detail = `FRED no longer has the series ${id}${last}; the facts stay in the store`;
-    throw new Problem('not-found', detail, { hints: [`asof unfollow fred ${id} stops following it`] });
+    throw goneSeries({ name: 'fred', title: 'FRED' }, id, upTo);
   }
 
   /** Asks in which release a series appears: `fred:53`; undefined if FRED names none. */
@@ -227,6 +187,30 @@ export class FredApi {
   }
 }
 
+function isAnswer({ status }: HttpReply): boolean {
+  return status === 200 || status === 400;
+}
+
+function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
+  const { status, url } = reply;
+  if (!isAnswer(reply)) return undefined;
+  const body = jsonOf(reply);
+  if (body === undefined) {
+    const detail = `${url} answered ${status} with a body that is not JSON or broke off`;
+    return { problem: new Problem('bad-answer', detail), transient: true };
+  }
+  const message = errorOf(body);
+  // Other refusals, of series and periods, are answers.
+  if (status === 200 || !message.includes('api_key')) return undefined;
+  const transient = message.includes('is not registered');
+  // FRED also says so when it throttles.
+  if (transient && answered) return throttled('FRED', 'it no longer knows the key', 60);
+  const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
+    hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
+  });
+  return { problem, transient };
+}
+
 const echoed = [
   ...['series_id', 'release_id', 'realtime_start', 'realtime_end'],
   ...['observation_start', 'observation_end', 'offset'],
@@ -237,7 +221,7 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
     const wanted = asked[name];
     if (wanted === undefined || given === undefined || String(given).toUpperCase() === String(wanted)) return;
     const detail = `FRED's answer to ${path} is about something else: asof asked for ${name} ${wanted} and got ${given}, and stored nothing from it`;
-    throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
+    throw wrongAnswer(detail);
   };
   for (const name of echoed) compare(name, answer[name]);
   const { seriess = [], observations = [] } = answer;
@@ -265,9 +249,7 @@ function listed(entry: unknown, path: string): FredListing {
 }
 
 function changed(path: string, what: string): Problem {
-  return new Problem('bad-answer', `FRED's ${path} has changed: ${what}; asof stored nothing from it`, {
-    hints: ['the source may have changed; a newer asof may read it'],
-  });
+  return changedSource(`FRED's ${path} has changed: ${what}; asof stored nothing from it`);
 }
 
 function refusedBy(what: string, refusal: FredRefusal): Problem {

@@ -1,3 +1,4 @@
+import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { addDays, type Day, earlier, later, latestDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -16,18 +17,19 @@ import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { defined } from '../../platform/defined.ts';
+import type { History } from '../history.ts';
 import {
-  countVintages,
+  bookmarkIn,
   document,
   type PullSource,
   type PullTask,
   type PullWindow,
-  vintageWords,
+  type PullWindows,
+  wrongAnswer,
   wrongClock,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
-import { FredApi, type FredRows, fredAccess } from './api.ts';
-import { StoredHistory } from './stored.ts';
+import { FredApi, type FredRows } from './api.ts';
 
 const release = /^release (\d{1,9})$/;
 
@@ -36,6 +38,8 @@ export const fred: PullSource = {
   name: 'fred',
   example: 'GDP',
   title: 'FRED',
+  base: 'https://api.stlouisfed.org',
+  folder: '/fred',
   pace: [
     // Three requests arrive within a second only if one is 200 ms late.
     { requests: 1, milliseconds: 600 },
@@ -43,34 +47,40 @@ export const fred: PullSource = {
   ],
   probe: '/series?series_id=GDP&file_type=json',
   wants: 'key',
-  counted: vintageWords,
-  access: fredAccess,
+  since: 'whole',
+  refusesWindows: true,
+  ...{ isAnswer: FredApi.isAnswer, failureIn: FredApi.failureIn },
 
-  async resolve(typed, get) {
-    const names: string[] = [];
-    for (const text of typed) {
-      const number = release.exec(text)?.[1];
-      if (number === undefined) names.push(seriesId(text));
-      else if (get === undefined) names.push(text);
-      else {
-        const listed = await new FredApi(get).listing({ release_id: Number(number) });
-        names.push(...listed.map(({ id }) => id).filter((id) => !isCurveColumn(id)));
-      }
-    }
-    return names;
+  credentials({ key }) {
+    if (key === undefined)
+      throw new Problem('unauthorized', 'no key for FRED', {
+        hints: [
+          'https://fredaccount.stlouisfed.org/apikeys gives you one for free',
+          'asof auth login --source fred stores it; FRED_API_KEY or ASOF_FRED_API_KEY_FILE names it',
+        ],
+      });
+    const text = encodeURIComponent(key);
+    return { query: `api_key=${text}`, secrets: [...new Set([key, text])] };
   },
 
-  estimate({ name, bookmark }) {
+  parse: (text) => (release.test(text) ? text : seriesId(text)),
+
+  async expand(name, get) {
+    const number = release.exec(name)?.[1];
+    if (number === undefined) return [name];
+    const listed = await new FredApi(get).listing({ release_id: Number(number) });
+    return listed.map(({ id }) => id).filter((id) => !isCurveColumn(id));
+  },
+
+  estimate(subject) {
+    const { name, bookmark } = subject;
     if (release.test(name))
       return { requests: 1, what: 'the list of its series, then at least 4 requests for each' };
     if (bookmark === '')
       return { requests: 4, what: 'the description, the vintage dates, every vintage, and the release' };
-    const { fetched, vintage = 'the beginning' } = readBookmark(bookmark);
+    const { fetched, vintage = 'the beginning' } = bookmarkIn<FredBookmark>(subject);
     return { requests: 1, what: fetched === true ? 'what FRED has today' : `what is new since ${vintage}` };
   },
-
-  count: countVintages,
-  beginsOn: (bookmark) => readBookmark(bookmark).from,
 
   windows: (task) => new FredHistory(task).windows(),
 };
@@ -101,10 +111,6 @@ type FredBookmark = {
   readonly released?: true;
 };
 
-function readBookmark(text: string): FredBookmark {
-  return text === '' ? {} : JSON.parse(text);
-}
-
 type Period = { readonly start: Day; readonly end: Day };
 
 type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
@@ -126,7 +132,7 @@ class FredHistory {
   #bookmark: FredBookmark;
   #described: SourceFile | undefined;
   /** The stored history, if this run compares it with FRED. */
-  #stored: StoredHistory | undefined;
+  #stored: History | undefined;
   /** The days with every vintage that FRED had: after the first, up to and including the last. */
   #complete: { readonly after: Day; readonly upTo: Day } | undefined;
   /** The values at the end of the window before, by stored date. */
@@ -137,18 +143,18 @@ class FredHistory {
     this.#task = task;
     this.#api = new FredApi(task.get);
     this.#today = chicagoDay(task.now);
-    this.#bookmark = readBookmark(task.subject.bookmark);
+    this.#bookmark = bookmarkIn(task.subject);
   }
 
   /** Pulls the history, and asks for the release of a series whose release is not stored. */
-  async *windows(): AsyncGenerator<PullWindow> {
+  async *windows(): PullWindows {
     let last: PullWindow | undefined;
     for await (const window of this.#history()) {
       last = window;
       yield window;
     }
     const isKnown = async () => {
-      const stored = await this.#task.read((view) => view.series.find(this.#id));
+      const stored = await this.#task.find(this.#id);
       return stored === undefined || stored.release !== '';
     };
     if (last === undefined || this.#bookmark.released === true || (await isKnown())) return;
@@ -156,7 +162,7 @@ class FredHistory {
     if (file === undefined) return;
     this.#bookmark = { ...this.#bookmark, released: true };
     const { upTo } = last;
-    yield { files: [file], bookmark: JSON.stringify(this.#bookmark), upTo, more: false };
+    yield { files: [file], bookmark: this.#bookmark, upTo };
   }
 
   /** Asks in which release the series appears; undefined after a failure, which the next run tries again. */
@@ -180,12 +186,12 @@ class FredHistory {
 
   async *#history(): AsyncGenerator<PullWindow> {
     const { from = beginning, vintage = '', partial = '', fetched } = this.#bookmark;
-    const { full, since = '', read } = this.#task;
+    const { full, since = '', storedHistory } = this.#task;
     if (fetched === true && !full) {
       yield* this.#withoutVintages();
       return;
     }
-    if (vintage !== '' || full) this.#stored = await read((view) => StoredHistory.read(view, this.#id));
+    if (vintage !== '' || full) this.#stored = await storedHistory(this.#id);
     const isKnown = this.#stored !== undefined && vintage !== '';
     if (isKnown) this.#complete = { after: from, upTo: later(vintage, partial) };
     const start = full ? earlier(since, vintage) : vintage;
@@ -263,7 +269,7 @@ class FredHistory {
   }
 
   /** Makes a window of the rows that state something; `known` is what is stored if the first day is known. */
-  async #window({ file, period, rows }: Answer, known?: StoredHistory): Promise<PullWindow> {
+  async #window({ file, period, rows }: Answer, known?: History): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
     const answered = byDate(rows, dateOf);
@@ -275,17 +281,15 @@ class FredHistory {
       throw refusal(file, { value: date }, `the period of this date ends on ${last}, and ${following}`);
     }
     const ofWindowBefore = (date: Day) => this.#before?.get(date)?.value;
-    const compared = this.#stored?.compare(
+    const { backfilled, contradictions } = this.#compare(
       answered,
       period,
       known ? undefined : ofWindowBefore,
-      this.#complete,
     );
-    const { backfilled, contradictions } = compared ?? { backfilled: new Set<Day>(), contradictions: [] };
     const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
     if (contradictions.length > 0)
       throw new ImportRefusal(contradictions.map((found) => ({ ...place, ...found })));
-    const before = known ? (date: Day) => known.valueOn(date, start) ?? null : ofWindowBefore;
+    const before = known ? (date: Day) => known.valueOn(date, start) : ofWindowBefore;
     const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
     // FRED clips the first row of a date to the window: it counts if its value differs from the one before.
     const news = [...answered].flatMap(([date, own]) => {
@@ -296,8 +300,7 @@ class FredHistory {
     });
     const taken = [...news, ...whole].filter(
       ({ date, start, value }) =>
-        this.#stored?.isStated(date, start) !== true ||
-        !sameNumber(this.#stored.valueOn(date, start) ?? null, value),
+        this.#stored?.isStated(date, start) !== true || !sameNumber(this.#stored.valueOn(date, start), value),
     );
     this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
     const history: RealTimeHistory = {
@@ -313,10 +316,52 @@ class FredHistory {
     return this.#pulled(file, history, this.#task.full ? later(upTo, end) : end);
   }
 
+  /**
+   * Compares stored statements about the days of a window with the rows of an answer, which cover it;
+   * `before` has the values at its start, which is undefined if the store has everything up to its first day.
+   * A different value on the same day contradicts a statement. On a complete day, the same value one day earlier
+   * also does: FRED has moved the statement. Samples and dates that a vintage does not list are not compared.
+   * `backfilled` are dates that are not stored; the window cannot say when they were published.
+   */
+  #compare(
+    rows: RowsByDate,
+    { start, end }: Period,
+    before: ((date: Day) => string | null | undefined) | undefined,
+  ) {
+    const stored = this.#stored;
+    const complete = this.#complete;
+    const backfilled = new Set<Day>();
+    const contradictions: StatementConflict[] = [];
+    const compare = (date: Day, asOf: Day, given: string | null | undefined) => {
+      const held = stored?.valueOn(date, asOf) ?? null;
+      if (!sameNumber(held, given ?? null)) contradictions.push({ date, asOf, held, given: given ?? null });
+    };
+    if (stored === undefined) return { backfilled, contradictions };
+    for (const date of before === undefined ? rows.keys() : []) {
+      const given = valueIn(rows, date, start);
+      if (given !== undefined && !stored.isMentioned(date)) backfilled.add(date);
+      else compare(date, start, given);
+    }
+    for (const [asOf, { dates, kind }] of stored.vintages) {
+      const isCompared = before === undefined ? asOf > start : asOf >= start;
+      if (!isCompared || asOf > end || kind === 'sampled' || kind === 'unknown') continue;
+      const isExact = kind === 'exact' && complete !== undefined;
+      const isComplete = isExact && asOf > complete.after && asOf <= complete.upTo;
+      for (const date of dates.days()) {
+        const given = valueIn(rows, date, asOf) ?? null;
+        compare(date, asOf, given);
+        if (!isComplete || !sameNumber(stored.valueOn(date, asOf), given)) continue;
+        const earlier = asOf === start ? before?.(date) : valueIn(rows, date, addDays(asOf, -1));
+        if (earlier !== undefined && sameNumber(earlier, given)) compare(date, addDays(asOf, -1), given);
+      }
+    }
+    return { backfilled, contradictions };
+  }
+
   /** Requests the whole histories of dates that FRED has added under vintages of the past. */
   async #wholeDates(
     dates: ReadonlySet<Day>,
-    answered: ReturnType<typeof byDate>,
+    answered: RowsByDate,
     { start, end }: Period,
   ): Promise<readonly RealTimeValue[]> {
     const sorted = [...dates].sort();
@@ -363,7 +408,7 @@ class FredHistory {
     const found = await this.#task.read((view) => view.series.observations(asked));
     const stored = new Map(found?.rows.map(({ date, value }) => [date, value]));
     const isNew = rows.some(({ date, value }) => !sameNumber(stored.get(date) ?? null, value));
-    const isDone = readBookmark(bookmark).partial === today;
+    const isDone = this.#bookmark.partial === today;
     if (bookmark === '')
       this.#task.note(
         `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
@@ -407,25 +452,32 @@ class FredHistory {
   async #contradiction(): Promise<Problem> {
     await this.#description();
     const detail = `FRED's answers about ${this.#id} contradict each other`;
-    return new Problem('bad-answer', detail, { hints: ['pull again later'] });
+    return wrongAnswer(detail);
   }
 
   /** Makes a window of an answer, with the description of the series if the answer has news. */
   async #pulled(file: SourceFile, history: RealTimeHistory, upTo: Day): Promise<PullWindow> {
     const more = history.end < this.#today;
-    const common = { bookmark: JSON.stringify(this.#bookmark), upTo, more };
+    const common = { bookmark: this.#bookmark, upTo, more };
     if (history.rows.length > 0) {
       const description = await this.#description();
       const described = { ...file, siblings: async () => [description] };
       return { files: [{ file: described, format: partOfAnswer(history) }], ...common };
     }
-    const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
-    return { files: [], ...common, ...(isHeld === true && { covers: this.#id }) };
+    const isHeld = (await this.#task.find(this.#id)) !== undefined;
+    return { ...common, ...(isHeld && { covers: this.#id }) };
   }
 }
 
+type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
+
+/** Returns an answer's value for a date as of a day; undefined if no row of the date includes the day. */
+function valueIn(rows: RowsByDate, date: Day, asOf: Day): string | null | undefined {
+  return rows.get(date)?.find(({ start, end }) => start <= asOf && asOf <= end)?.value;
+}
+
 /** Groups the rows of an answer by stored date, each date's oldest first. */
-function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
+function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day): RowsByDate {
   const groups = groupBy(rows, ({ date }) => dateOf(date));
   for (const own of groups.values()) own.sort(byStart);
   return groups;

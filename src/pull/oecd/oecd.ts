@@ -13,18 +13,15 @@ import {
   readOecdSeries,
 } from '../../import/formats/sdmx/oecd.ts';
 import { defined } from '../../platform/defined.ts';
-import type { PullCounts } from '../options.ts';
 import {
-  countVintages,
+  bookmarkIn,
   document,
   type Get,
   goneSeries,
   type PullSource,
   type PullTask,
-  type PullWindow,
-  type ReplyFailure,
-  statusFailure,
-  vintageWords,
+  type PullWindows,
+  wrongAnswer,
 } from '../source.ts';
 
 const title = 'the OECD';
@@ -37,24 +34,24 @@ export const oecd: PullSource = {
   name: 'oecd',
   example: 'EA20.Q.B1GQ_Q.XDC._T',
   title,
+  base: 'https://sdmx.oecd.org/public/rest',
   pace: [
     { requests: 1, milliseconds: 2000 },
     { requests: 60, milliseconds: 3_600_000 },
   ],
   timeout: 300,
   probe: dataPath('EA20.Q.B1GQ_Q.XDC._T', ['202310'], 'csvfile'),
-  counted: vintageWords,
-  keepsStored: true,
-  access: ({ url = 'https://sdmx.oecd.org/public/rest' }) => ({ base: url, secrets: [], failureIn }),
+  since: 'whole',
+  // No data, too large an answer, and a key that it does not take.
+  isAnswer: (reply) => [200, 413, 422].includes(reply.status) || isEmpty(reply),
+  throttle: { statuses: [429, 403], seconds: 300 },
 
-  async resolve(typed) {
-    return typed.flatMap((text) => {
-      const { areas, rest } = parseKey(text);
-      const count = Math.ceil(areas.length / mostAreas);
-      return Array.from({ length: count }, (_, at) =>
-        keyOf({ areas: areas.slice(at * mostAreas, (at + 1) * mostAreas), rest }),
-      );
-    });
+  parse(text) {
+    const { areas, rest } = parseKey(text);
+    const count = Math.ceil(areas.length / mostAreas);
+    return Array.from({ length: count }, (_, at) =>
+      keyOf({ areas: areas.slice(at * mostAreas, (at + 1) * mostAreas), rest }),
+    );
   },
 
   estimate({ bookmark }) {
@@ -63,17 +60,7 @@ export const oecd: PullSource = {
   },
 
   windows: editionsOf,
-  beginsOn: (bookmark) => readBookmark(bookmark).from,
-  brings: (name, { id }) => idsOf(parseKey(name)).includes(id),
-
-  async count(name, view) {
-    const sum: Record<string, number> = {};
-    for (const id of idsOf(parseKey(name))) {
-      const counts: PullCounts = await countVintages(id, view);
-      for (const [word, count] of Object.entries(counts)) sum[word] = (sum[word] ?? 0) + count;
-    }
-    return sum;
-  },
+  idsOf: (name) => idsOf(parseKey(name)),
 };
 
 /** A key without its edition: areas, then the other four codes. */
@@ -108,12 +95,6 @@ function dataPath(key: string, editions: readonly string[], format: string): str
   return `/data/${flow}/${key}.${editions.join('+')}?dimensionAtObservation=AllDimensions&format=${format}`;
 }
 
-function failureIn(reply: HttpReply): ReplyFailure | undefined {
-  const { status } = reply;
-  if (status === 200 || status === 413 || status === 422 || isEmpty(reply)) return undefined;
-  return statusFailure(title, reply, { statuses: [429, 403], seconds: 300 });
-}
-
 function isEmpty({ status, body }: HttpReply): boolean {
   return status === 404 && /^\W*No(?:Records|Results)Found/i.test(body.toString('latin1', 0, 100));
 }
@@ -126,23 +107,19 @@ type OecdBookmark = {
   readonly from?: Day;
 };
 
-function readBookmark(text: string): OecdBookmark {
-  return text === '' ? { hashes: {}, checked: '' } : JSON.parse(text);
-}
-
 /**
  * Pulls a key in one window: every edition, or those that are new, the last one and an older one. An edition whose
  * figures changed is a conflict, because editions are not revised.
  */
-async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, since, now, read, note } = task;
+async function* editionsOf(task: PullTask): PullWindows {
+  const { subject, full, since, now, find, note } = task;
   const key = parseKey(subject.name);
   const ids = idsOf(key);
   // The facts that the bookmark is about may be gone.
-  const isHeld = (await read((view) => view.series.find(ids[0] ?? ''))) !== undefined;
+  const isHeld = (await find(ids[0] ?? '')) !== undefined;
   const isNew = full || !isHeld || subject.bookmark === '';
-  const held = readBookmark(subject.bookmark);
-  const { hashes, checked: checkedBefore } = isNew ? readBookmark('') : held;
+  const held = bookmarkIn<Partial<OecdBookmark>>(subject);
+  const { hashes = {}, checked: checkedBefore = '' } = isNew ? {} : held;
   const latest = latestDay(now);
   const old = Object.keys(hashes).sort();
   const last = old.at(-1);
@@ -178,9 +155,8 @@ async function* editionsOf(task: PullTask): AsyncGenerator<PullWindow> {
   if (lastDay === undefined) throw nothingThere(subject.name);
   yield {
     files: isNews ? answers.map((answer) => ({ file: answer.file, format: asWhole(answer) })) : [],
-    bookmark: JSON.stringify(bookmark),
+    bookmark,
     upTo: lastDay,
-    more: false,
   };
 }
 
@@ -296,9 +272,7 @@ function asWhole({ series }: OecdAnswer): ImportFormat {
 }
 
 function changed(what: string): Problem {
-  return new Problem('bad-answer', `the answer of the OECD is about something else: ${what}`, {
-    hints: ['pull again later'],
-  });
+  return wrongAnswer(`the answer of the OECD is about something else: ${what}`);
 }
 
 function nothingThere(name: string): Problem {

@@ -1,27 +1,19 @@
 import { closeNames } from '../../domain/search/words.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
-import { knownOn, type Statement, type StoredChange } from '../../domain/series/revision-history.ts';
-import { type Day, earlier, later, utcDay } from '../../domain/values/date.ts';
-import { parseDateSet } from '../../domain/values/date-set.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
+import { type Day, earlier, later } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
-import { entryOf, groupBy } from '../../domain/values/groups.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import { refusal } from '../../import/files/source-file.ts';
 import { rtdsm as format } from '../../import/formats/panels.ts';
 import type { ImportConflict } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
+import { History } from '../history.ts';
+import { bookmarkIn, document, type PullSource, type PullTask, type PullWindows } from '../source.ts';
 import {
-  countVintages,
-  document,
-  type PullSource,
-  type PullTask,
-  type PullWindow,
-  vintageWords,
-} from '../source.ts';
-import {
-  failureOfFile,
   hashOf,
   inputOf,
   isPage,
@@ -45,6 +37,8 @@ export const rtdsm: PullSource = {
   name: 'rtdsm',
   example: 'ROUTPUT',
   title,
+  base: 'https://www.philadelphiafed.org',
+  headers: { accept: '*/*' },
   // The publisher states no limit.
   pace: [{ requests: 1, milliseconds: 1000 }],
   probe: `${folder}/OPHQvQd.xlsx`,
@@ -52,18 +46,13 @@ export const rtdsm: PullSource = {
     const also = vintages.slice(1).map((other) => `; ${name}${other}v${frequency}d: vintages by month`);
     return { name, title: `${title}${also.join('')}`, frequency };
   }),
-  counted: vintageWords,
+  since: 'whole',
+  // Of a file that the server does not have, it sends a page.
+  isAnswer: ({ status }) => status === 200 || status === 404,
 
-  keepsStored: true,
-  access: ({ url = 'https://www.philadelphiafed.org' }) => ({
-    base: url,
-    headers: { accept: '*/*' },
-    secrets: [],
-    failureIn: (reply) => failureOfFile(title, reply),
-  }),
+  parse: (text) => workbookNamed(text).name,
 
-  async resolve(typed) {
-    if (typed.length > 0) return typed.map((text) => workbookNamed(text).name);
+  everything() {
     throw new Problem('bad-input', 'name the variables to pull', {
       hints: ['asof pull rtdsm ROUTPUT EMPLOY', 'asof pull rtdsm --list shows all of them'],
     });
@@ -71,10 +60,7 @@ export const rtdsm: PullSource = {
 
   estimate: () => ({ requests: 1, what: 'the workbook with every vintage' }),
 
-  brings: (subject, { id }) => id === workbookNamed(subject).id,
-  count: (subject, view) => countVintages(workbookNamed(subject).id, view),
-
-  beginsOn: (bookmark) => readBookmark(bookmark).from,
+  idsOf: (subject) => [workbookNamed(subject).id],
   windows: workbookOf,
 };
 
@@ -129,16 +115,11 @@ type WorkbookMark = {
   readonly first?: Day;
 };
 
-function readBookmark(text: string): WorkbookMark {
-  return text === '' ? {} : JSON.parse(text);
-}
-
-async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, since, now, get, read, note } = task;
+async function* workbookOf(task: PullTask): PullWindows {
+  const { subject, full, since, today, get, find, storedHistory, note } = task;
   const workbook = workbookNamed(subject.name);
   const { id, file: name } = workbook;
-  const held = readBookmark(subject.bookmark);
-  const today = utcDay(now);
+  const held = bookmarkIn<WorkbookMark>(subject);
   const path = `${folder}/${name}.xlsx`;
   const mayBeAbsent = !workbook.isListed && subject.upTo === undefined;
   const reply = await get(path, async (given) => {
@@ -149,11 +130,8 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const sha256 = hashOf(reply);
   const isKnown = held.sha256 === sha256 && (held.awaited === undefined || held.awaited > today);
   // A series that was removed from the store comes back.
-  if (isKnown && !full && (await read((view) => view.series.find(id))) !== undefined) {
-    yield { files: [], bookmark: subject.bookmark, upTo: subject.upTo ?? today, more: false };
-    return;
-  }
-  await refuseForeign(id, publishers.rtdsm.name, read);
+  if (isKnown && !full && (await find(id)) !== undefined) return;
+  await refuseForeign(id, publishers.rtdsm.name, find);
   const all = await readWhole(document(`${name}.xlsx`, `${name}.xlsx of ${title}`, reply.body), format);
   refuseOther(all, workbook);
   refuseGaps(all, workbook);
@@ -165,7 +143,7 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   noteShort(all, vintagesOf(part).at(-1), note);
   const first = earlier(held.first ?? days[0] ?? '', days[0] ?? '');
   const mayHave = (asOf: Day) => isOf(workbook, asOf) && asOf >= later(first, from ?? '') && asOf <= today;
-  const vanished = await vanishedFrom(all, id, mayHave, read);
+  const vanished = vanishedFrom(all, id, await storedHistory(id), mayHave);
   const takesAll = full && task.replace;
   const conflicts = takesAll ? [] : vanished.conflicts;
   const isCut = conflicts.length > 0 && vanished.lacksRows;
@@ -173,11 +151,9 @@ async function* workbookOf(task: PullTask): AsyncGenerator<PullWindow> {
   const restated = { ...part, batches: [...part.batches, { statements: vanished.statements }] };
   const files = isCut ? [] : [inputOf(takesAll ? restated : part)];
   const upTo = later((isCut ? undefined : vintagesOf(part).at(-1)) ?? '', subject.upTo ?? '') || today;
-  const bookmark = defined({ from, awaited, first });
-  yield { files, conflicts, bookmark: JSON.stringify(bookmark), upTo, more: true };
   // What contradicts the store is named again in every run.
-  const done = task.hasConflicts() ? bookmark : { ...bookmark, sha256 };
-  yield { files: [], bookmark: JSON.stringify(done), upTo, more: false };
+  const contradicted = defined({ from, awaited, first });
+  yield { files, conflicts, bookmark: { ...contradicted, sha256 }, contradicted, upTo };
 }
 
 /** Tells whether a workbook has vintages of a day: the 15th of each month, or of the middle month of each quarter. */
@@ -221,76 +197,45 @@ function vintagesOf({ batches }: WholeFile): readonly Day[] {
   return [...new Set(days)].sort();
 }
 
-/** What a workbook no longer has of what the store has from it. */
-type Vanished = {
-  /** A conflict for vintages or rows in a row that are gone. */
-  readonly conflicts: readonly ImportConflict[];
-  /** True if a row is gone, with which a new vintage would be short too. */
-  readonly lacksRows: boolean;
-  /** What the workbook says of the vanished figures: those of the vintage before, or none. */
-  readonly statements: readonly Statement[];
-};
-
 /**
- * Finds the stored figures that a workbook no longer has in its vintages, among those that `mayHave` tells.
+ * Finds the stored figures that a workbook no longer has in its vintages, among those that `mayHave` tells:
+ * a conflict for vintages or rows in a row that are gone, and what the workbook says of them.
  * A vanished vintage that says what the one before it says is none: without it, every answer is the same.
+ * If a row is gone, a new vintage would be short too.
  */
-async function vanishedFrom(
+function vanishedFrom(
   { file: { path }, batches }: WholeFile,
   seriesId: string,
+  stored: History | undefined,
   mayHave: (asOf: Day) => boolean,
-  read: PullTask['read'],
-): Promise<Vanished> {
-  const given = batches.flatMap(({ statements = [] }) => statements);
-  const vintages = new Set(given.map(({ asOf }) => asOf));
-  const rows = new Set(given.map(({ date }) => date));
-  const stored = await storedCells(seriesId, mayHave, read);
-  const missing = stored.filter(({ asOf, date }) => !vintages.has(asOf) || !rows.has(date));
-  const own = groupBy(given, ({ date }) => date);
-  const inOrder = new Map(
-    Array.from(own, ([date, all]) => [date, [...all].sort((a, b) => (a.asOf < b.asOf ? -1 : 1))]),
-  );
-  const statements = missing.flatMap(({ date, asOf, value: held }) => {
-    const value = knownOn(inOrder.get(date) ?? [], asOf);
-    return sameNumber(held, value) ? [] : [{ seriesId, date, asOf, value }];
+) {
+  const statements = batches.flatMap((batch) => batch.statements ?? []);
+  const given = History.of(statements);
+  const rows = new Set(statements.map(({ date }) => date));
+  const held = (stored?.cells() ?? []).filter(({ asOf }) => mayHave(asOf));
+  const vanished = held.flatMap(({ date, asOf }): readonly Statement[] => {
+    if (given.vintages.has(asOf) && rows.has(date)) return [];
+    const value = given.valueOn(date, asOf);
+    const isSame = sameNumber(stored?.valueOn(date, asOf) ?? null, value);
+    return isSame ? [] : [{ seriesId, date, asOf, value }];
   });
-  const ofRows = statements.filter(({ asOf }) => vintages.has(asOf));
-  const conflicts = [
-    ...rangesOf(
-      statements.filter(({ asOf }) => !vintages.has(asOf)),
-      stored,
-      'asOf',
-    ),
-    ...rangesOf(ofRows, stored, 'date'),
-  ].map(({ name, ...range }): ImportConflict => {
-    const what = name === 'asOf' ? 'vintage' : 'date';
-    return { kind: 'absent', file: path, seriesId, what, ...range };
-  });
-  return { conflicts, lacksRows: ofRows.length > 0, statements };
-}
-
-type StatedCell = Pick<Statement, 'asOf' | 'date'>;
-
-/** Reads what the vintages of a series state in a store. */
-async function storedCells(seriesId: string, mayHave: (asOf: Day) => boolean, read: PullTask['read']) {
-  const cells = await read(async ({ contents }) => {
-    const series = await contents.series(seriesId);
-    const changes = new Map<Day, StoredChange[]>();
-    for await (const batch of contents.changes(seriesId))
-      for (const change of batch) entryOf(changes, change.date, () => []).push(change);
-    const vintages = (series?.vintages ?? []).filter(({ asOf }) => mayHave(asOf));
-    return vintages.flatMap(({ asOf, dates }) =>
-      parseDateSet(dates, series?.normalisedBy)
-        .days()
-        .map((date) => ({ date, asOf, value: knownOn(changes.get(date) ?? [], asOf) })),
-    );
-  });
-  return cells ?? [];
+  const ofRows = vanished.filter(({ asOf }) => given.vintages.has(asOf));
+  const ofVintages = vanished.filter(({ asOf }) => !given.vintages.has(asOf));
+  const absent = { kind: 'absent', file: path, seriesId } as const;
+  const conflicts: readonly ImportConflict[] = [
+    ...rangesOf(ofVintages, held, 'asOf').map((range) => ({ ...absent, what: 'vintage' as const, ...range })),
+    ...rangesOf(ofRows, held, 'date').map((range) => ({ ...absent, what: 'date' as const, ...range })),
+  ];
+  return { conflicts, lacksRows: ofRows.length > 0, statements: vanished };
 }
 
 /** Groups cells by the days of one kind, and joins days that follow each other in the store. */
-function rangesOf(cells: readonly StatedCell[], stored: readonly StatedCell[], name: 'asOf' | 'date') {
-  const ranges: { name: typeof name; from: Day; to: Day; figures: number }[] = [];
+function rangesOf(
+  cells: readonly Pick<Statement, 'asOf' | 'date'>[],
+  stored: readonly Pick<Statement, 'asOf' | 'date'>[],
+  name: 'asOf' | 'date',
+) {
+  const ranges: { from: Day; to: Day; figures: number }[] = [];
   const counts = groupBy(cells, (cell) => cell[name]);
   let isOpen = false;
   for (const day of [...new Set(stored.map((cell) => cell[name]))].sort()) {
@@ -299,7 +244,7 @@ function rangesOf(cells: readonly StatedCell[], stored: readonly StatedCell[], n
     if (figures > 0 && isOpen && last !== undefined) {
       last.to = day;
       last.figures += figures;
-    } else if (figures > 0) ranges.push({ name, from: day, to: day, figures });
+    } else if (figures > 0) ranges.push({ from: day, to: day, figures });
     isOpen = figures > 0;
   }
   return ranges;

@@ -17,7 +17,14 @@ import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
 import type { Followed } from '../../store/store.ts';
-import { document, isAskedAgain, type PullTask, type PullWindow } from '../source.ts';
+import {
+  bookmarkIn,
+  document,
+  isAskedAgain,
+  type PullTask,
+  type PullWindow,
+  type PullWindows,
+} from '../source.ts';
 import { accessionOf, isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
 
 type DailyBookmark = {
@@ -31,14 +38,14 @@ type DailyBookmark = {
 
 /** Returns where to begin; `begins` if the first day may be within a quarter to read from its data set. */
 function startOf(
-  { subject: { bookmark }, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
+  { subject, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
   lastDay: Day,
 ): { readonly bookmark: DailyBookmark; readonly begins: boolean } {
-  const known: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
-  const from = since ?? known?.from ?? addDays(lastDay, 1 - firstDays);
-  const begins = known === undefined || full || from < known.from;
-  const rest = begins ? { from, through: addDays(from, -1) } : known;
-  return { bookmark: { left: [], absent: [], ...rest }, begins };
+  const known = bookmarkIn<Partial<DailyBookmark>>(subject);
+  const from = since ?? known.from ?? addDays(lastDay, 1 - firstDays);
+  const begins = full || known.from === undefined || from < known.from;
+  const beginning = { from, through: addDays(from, -1), left: [], absent: [] };
+  return { bookmark: { ...beginning, ...(!begins && known) }, begins };
 }
 
 /** The number of days with which a pull of all filings begins without `--since`. */
@@ -89,7 +96,7 @@ export class DailyFilings {
     this.#begins = begins;
   }
 
-  async *windows(): AsyncGenerator<PullWindow> {
+  async *windows(): PullWindows {
     const bookmark = this.#bookmark;
     if (bookmark.left.length > 0)
       for await (const { files, left } of submissionWindows(bookmark.left, this.#task)) {
@@ -111,7 +118,7 @@ export class DailyFilings {
   }
 
   /** Requests again, on later days, the missing indexes of working days. */
-  async *#absentDays(): AsyncGenerator<PullWindow> {
+  async *#absentDays(): PullWindows {
     const { now } = this.#task;
     const absent = this.#bookmark.absent.filter((one) => isAskedAgain(one, now));
     this.#bookmark.absent = absent;
@@ -146,7 +153,7 @@ export class DailyFilings {
     return this.#window(files);
   }
 
-  async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
+  async *#days(from: Day, to: Day): PullWindows {
     for (let day = from; day <= to; day = addDays(day, 1)) {
       // No filing is dated on a weekend.
       if (weekendDay(day) !== undefined) continue;
@@ -186,7 +193,7 @@ export class DailyFilings {
   }
 
   /** Pulls the filings of the day after the last complete one, or of an earlier day with a late index. */
-  async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
+  async *#day(day: Day, filings: readonly WantedFiling[]): PullWindows {
     const bookmark = this.#bookmark;
     const before = bookmark.left;
     const known = new Set(before.map(accessionOf));
@@ -203,7 +210,7 @@ export class DailyFilings {
 
   #window(files: readonly ImportFile[]): PullWindow {
     const { through } = this.#bookmark;
-    return { files, bookmark: JSON.stringify(this.#bookmark), upTo: through, more: through < this.#lastDay };
+    return { files, bookmark: { ...this.#bookmark }, upTo: through, more: through < this.#lastDay };
   }
 }
 

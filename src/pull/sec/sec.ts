@@ -2,7 +2,7 @@ import type { HttpReply } from '../../client/remote/exchange.ts';
 import { addDays, type Day, later, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
-import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { once, refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/filing-dates.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
 import {
@@ -13,13 +13,13 @@ import {
   type UncheckedObject,
 } from '../../import/readers/json.ts';
 import {
+  bookmarkIn,
   document,
   type Get,
   type PullSource,
   type PullTask,
-  type PullWindow,
+  type PullWindows,
   type ReplyFailure,
-  statusFailure,
   throttled,
 } from '../source.ts';
 import { accessionOf, isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
@@ -43,14 +43,21 @@ export const sec: PullSource = {
   name: 'sec',
   example: '--ticker MAIA',
   title,
+  base: 'https://www.sec.gov',
+  others: { '/submissions/': 'https://data.sec.gov' },
+  headers: { accept: '*/*' },
   pace: [{ requests: 8, milliseconds: 1000 }],
   // The list of a company; that the SEC does not have one is an answer too.
   probe: '/submissions/CIK0000320193.json',
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
-  keepsStored: true,
+  since: 'before',
+  isAnswer: (reply) => reply.status === 200 || isAbsent(reply),
+  // An unknown page with 403 is no throttle.
+  throttle: { statuses: [429], seconds: pauseSeconds },
+  failureIn,
 
-  access({ url, contact }) {
+  credentials({ contact }) {
     if (contact === undefined)
       throw new Problem('unauthorized', 'the SEC wants to know who asks, and no contact is set', {
         hints: [
@@ -65,29 +72,23 @@ export const sec: PullSource = {
         { hints: ['use a name and a mail address in plain letters: "Jane Doe jane@example.org"'] },
       );
     return {
-      base: url ?? 'https://www.sec.gov',
-      ...(url === undefined && { others: { '/submissions/': 'https://data.sec.gov' } }),
-      headers: { 'user-agent': `${contact} asof`, accept: '*/*' },
+      headers: { 'user-agent': `${contact} asof` },
       secrets: [contact, ...contact.split(/\s+/).filter((word) => word.includes('@'))],
-      failureIn,
     };
   },
 
-  async resolve(typed, get) {
-    if (typed.length === 0)
-      throw new Problem('bad-input', 'no filer is named: use --ticker T, --cik N, or --daily for all filers');
-    let table: SourceFile | undefined;
-    const names: string[] = [];
-    for (const text of typed) {
-      const ticker = /^ticker (.+)$/.exec(text)?.[1];
-      if (ticker === undefined) names.push(/^daily$/i.test(text) ? 'daily' : `cik ${Number(cikIn(text))}`);
-      else if (get === undefined) names.push(text);
-      else {
-        table ??= document(tickers, `table ${tickers}`, (await get(`/files/${tickers}`)).body);
-        names.push(`cik ${Number(await cikOf(table, ticker))}`);
-      }
-    }
-    return names;
+  everything() {
+    throw new Problem('bad-input', 'no filer is named: use --ticker T, --cik N, or --daily for all filers');
+  },
+
+  parse(text) {
+    if (/^ticker ./.test(text)) return text;
+    return /^daily$/i.test(text) ? 'daily' : `cik ${Number(cikIn(text))}`;
+  },
+
+  async expand(name, get) {
+    const ticker = /^ticker (.+)$/.exec(name)?.[1];
+    return ticker === undefined ? [name] : [`cik ${Number(await cikOf(await tickersOf(get), ticker))}`];
   },
 
   estimate(subject, { since, now }) {
@@ -106,9 +107,6 @@ export const sec: PullSource = {
       ? new DailyFilings(task, lastDay).windows()
       : companyWindows(cikIn(name), task, lastDay);
   },
-  // An earlier beginning asks for the filings before the stored ones alone.
-  beginsOn: () => undefined,
-  outstanding: (bookmark) => (bookmark === '' ? [] : (JSON.parse(bookmark).left ?? [])),
   count: async (_, view) => {
     const { filings, trades } = await view.filings.counts();
     return { new_filings: filings, new_trades: trades };
@@ -120,6 +118,11 @@ function endedDay(now: Date): Day {
   const day = clock.slice(0, 10);
   return clock.slice(11, 16) >= indexedBy ? day : addDays(day, -1);
 }
+
+/** Requests the table of tickers once in a run. */
+const tickersOf = once(async (get: Get) =>
+  document(tickers, `table ${tickers}`, (await get(`/files/${tickers}`)).body),
+);
 
 async function cikOf(table: SourceFile, ticker: string): Promise<string> {
   const rows = Object.values(await readJsonObject(table));
@@ -164,9 +167,7 @@ function failureIn(reply: HttpReply): ReplyFailure | undefined {
   }
   if (isPage && /Request Rate Threshold Exceeded/i.test(text))
     return throttled(title, 'its request rate threshold is exceeded', pauseSeconds);
-  if (reply.status === 200 || isAbsent(reply)) return undefined;
-  // An unknown page with 403 is no throttle.
-  return statusFailure(title, reply, { statuses: [429], seconds: pauseSeconds });
+  return undefined;
 }
 
 type CompanyBookmark = {
@@ -186,7 +187,7 @@ const pageMargin = 2;
 const xmlSince = '2003-06-30';
 
 /** Pulls the filings of a company or a person that are not stored, oldest first, up to the last ended day. */
-async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
+async function* companyWindows(cik: string, task: PullTask, lastDay: Day): PullWindows {
   const { from, pages, ...bookmark } = bookmarkOf(task);
   let { done } = bookmark;
   const listed = await listedFilings(cik, { from, pages }, task.get);
@@ -211,7 +212,7 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
     const before = isLast ? '' : addDays(filedOn.get(accessionOf(next)) ?? xmlSince, -1);
     yield {
       files,
-      bookmark: JSON.stringify({ from, done, pages: isLast ? listed.pages : pages, left }),
+      bookmark: { from, done, pages: isLast ? listed.pages : pages, left },
       // A filing that is listed late moves nothing back.
       upTo: isLast ? lastDay : later(before, task.subject.upTo ?? ''),
       more: !isLast,
@@ -220,12 +221,11 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
 }
 
 /** Reads the bookmark; a `since` before the first pull's reads all older pages again. */
-function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBookmark {
-  const beginning: CompanyBookmark = { from: since ?? '', done: [], pages: {}, left: [] };
-  if (bookmark === '') return beginning;
-  const stored: CompanyBookmark = JSON.parse(bookmark);
+function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
+  const stored = bookmarkIn<Partial<CompanyBookmark>>(subject);
+  const beginning: CompanyBookmark = { from: stored.from ?? since ?? '', done: [], pages: {}, left: [] };
   // An earlier version also recorded requests without an answer.
-  const whole = { ...beginning, ...(stored.pages === undefined ? { from: stored.from } : stored) };
+  const whole = { ...beginning, ...(stored.pages !== undefined && stored) };
   const isEarlier = since !== undefined && since < whole.from;
   if (!isEarlier && !full) return whole;
   return { ...whole, from: isEarlier ? since : whole.from, pages: {} };

@@ -1,44 +1,26 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
-import { type Day, dayNumber, later, monthEnd, utcDay } from '../../domain/values/date.ts';
+import { type Day, dayNumber, later, monthEnd, monthsBefore } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed, someOf } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { zipMembers } from '../../import/files/walk.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
-import { fredMd as monthly, fredQd as quarterly } from '../../import/formats/panels.ts';
-import { defined } from '../../platform/defined.ts';
+import { fredMd, fredQd } from '../../import/formats/panels.ts';
 import type { Series } from '../../store/store.ts';
 import {
+  bookmarkIn,
   document,
   type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
+  type PullWindows,
   reasonIn,
   stillMissing,
+  wrongAnswer,
 } from '../source.ts';
-import {
-  failureOfFile,
-  foreignSeries,
-  hashOf,
-  inputOf,
-  isPage,
-  otherAnswer,
-  partOf,
-  readWhole,
-  seriesOf,
-  type WholeFile,
-} from '../whole-files.ts';
-import {
-  type LinkedFile,
-  type Links,
-  linksIn,
-  type Month,
-  monthAfter,
-  monthOfFile,
-  newestIn,
-} from './links.ts';
+import { inputOf, isPage, otherAnswer, partOf, readWhole, seriesOf, type WholeFile } from '../whole-files.ts';
 
 const title = 'the St. Louis Fed';
 
@@ -46,63 +28,44 @@ const pagePath = '/research/economists/mccracken/fred-databases';
 
 const folder = '/-/media/project/frbstl/stlouisfed/research/fred-md';
 
-type PanelFiles = {
+type Panel = {
   readonly name: 'fred-md' | 'fred-qd';
   readonly format: ImportFormat;
-  readonly frequency: 'M' | 'Q';
   readonly folder: string;
-  readonly suffix: string;
   /** The months from the last row of a file to the month of the file, and the other way round, at most. */
   readonly lastRow: { readonly before: number; readonly after: number };
 };
 
-/** FRED-MD, a monthly panel; the file of a month has rows up to the month before. */
-export const fredMd = databaseSource({
-  name: 'fred-md',
-  format: monthly,
-  frequency: 'M',
-  folder: 'monthly',
-  suffix: 'md',
-  lastRow: { before: 1, after: 0 },
-});
+/** FRED-MD, by month up to the one before the file's, and FRED-QD, whose quarters are dated by their last months. */
+export const fredDatabases: readonly PullSource[] = [
+  databaseSource({ name: 'fred-md', format: fredMd, folder: 'monthly', lastRow: { before: 1, after: 0 } }),
+  databaseSource({ name: 'fred-qd', format: fredQd, folder: 'quarterly', lastRow: { before: 3, after: 2 } }),
+];
 
-/** FRED-QD, a quarterly panel, whose rows are dated by the last months of quarters. */
-export const fredQd = databaseSource({
-  name: 'fred-qd',
-  format: quarterly,
-  frequency: 'Q',
-  folder: 'quarterly',
-  suffix: 'qd',
-  lastRow: { before: 3, after: 2 },
-});
-
-function databaseSource(database: PanelFiles): PullSource {
-  const { name, format } = database;
+function databaseSource(panel: Panel): PullSource {
+  const { name, format } = panel;
   const everything = name.toUpperCase();
   const isOwn = ({ publishers }: Pick<Series, 'publishers'>) =>
     sourceNamesIn(publishers).includes(format.source ?? '');
   return {
     name,
     title,
+    base: 'https://www.stlouisfed.org',
+    headers: { accept: '*/*' },
     // The publisher states no limit.
     pace: [{ requests: 1, milliseconds: 1000 }],
     // An archive has 32 MB.
     timeout: 600,
     probe: pagePath,
+    // Of a file that the server does not have, it sends a page.
+    isAnswer: ({ status }) => status === 200 || status === 404,
     counted: { new_vintages: ['new vintage', 'new vintages'], new_series: ['new series', 'new series'] },
+    since: 'whole',
+    everything: () => [everything],
 
-    keepsStored: true,
-    access: ({ url = 'https://www.stlouisfed.org' }) => ({
-      base: url,
-      headers: { accept: '*/*' },
-      secrets: [],
-      failureIn: (reply) => failureOfFile(title, reply),
-    }),
-
-    async resolve(typed) {
-      const other = typed.find((text) => text.toUpperCase() !== everything);
-      if (other === undefined) return [everything];
-      throw new Problem('bad-input', `${name} comes as a whole, not by ${JSON.stringify(other)}`, {
+    parse(text) {
+      if (text.toUpperCase() === everything) return everything;
+      throw new Problem('bad-input', `${name} comes as a whole, not by ${JSON.stringify(text)}`, {
         hints: [`asof pull ${name} --since 2015-01 leaves out earlier vintages`],
       });
     },
@@ -112,14 +75,7 @@ function databaseSource(database: PanelFiles): PullSource {
       return { requests: 3, what: 'the page of the databases, its archives and the files since then' };
     },
 
-    beginsOn(bookmark) {
-      const { from } = parseBookmark(bookmark);
-      return from === undefined ? undefined : `${from}-01`;
-    },
-
     brings: (_, series) => isOwn(series),
-
-    outstanding: (bookmark) => parseBookmark(bookmark).left ?? [],
 
     async count(_, view) {
       const all = await view.series.search({ text: '', limit: Number.MAX_SAFE_INTEGER });
@@ -131,7 +87,7 @@ function databaseSource(database: PanelFiles): PullSource {
       return { new_vintages: page?.rows.length ?? 0, new_series: own.length };
     },
 
-    windows: (task) => new DatabaseHistory(database, task).windows(),
+    windows: (task) => new PanelHistory(panel, task).windows(),
   };
 }
 
@@ -139,123 +95,108 @@ function spanOf({ firstVintage, lastVintage }: Pick<Series, 'firstVintage' | 'la
   return firstVintage === '' ? 0 : dayNumber(lastVintage) - dayNumber(firstVintage);
 }
 
-type Missing = Outstanding & { readonly month: Month };
+/** A month: `2026-08`. */
+type Month = string;
+
+type NewestFile = { readonly month: Month; readonly sha256: string };
 
 type PanelMark = {
   /** The month from which the store has vintages, if not from the first one. */
   readonly from?: Month;
-  /** The last month whose file is stored, dated by the end of the month. */
-  readonly through?: Month;
+  /** The last month whose file is stored, dated by the end of the month; empty before the first one. */
+  through: Month;
   /** The newest file that is stored, which may change. */
-  readonly newest?: { readonly month: Month; readonly sha256: string };
+  newest?: NewestFile;
   /** Months whose files changed after they were stored: their figures of now are of a later day. */
-  readonly changed?: readonly Month[];
+  changed: readonly Month[];
   /** Months whose corrected file was stored in place of the first one. */
-  readonly revised?: readonly Month[];
+  revised: readonly Month[];
   /** Months whose files contradict the store, which later runs compare again. */
-  readonly contradicted?: readonly Month[];
+  contradicted: readonly Month[];
   /** The files that could not be read. */
-  readonly left?: readonly Missing[];
+  left: readonly (Outstanding & { readonly month: Month })[];
 };
 
-function parseBookmark(text: string): PanelMark {
-  return text === '' ? {} : JSON.parse(text);
-}
+/** A file that was downloaded by itself from a path, or as a member of an archive. */
+type Fetched = { readonly file: SourceFile; readonly path?: string };
 
 /** The pull of one database: its archives, the files since then, and the newest file, which may change. */
-class DatabaseHistory {
-  readonly #database: PanelFiles;
+class PanelHistory {
+  readonly #panel: Panel;
   readonly #task: PullTask;
   readonly #today: Day;
   /** The newest file that earlier runs stored. */
-  readonly #previous: PanelMark['newest'];
+  readonly #previous: NewestFile | undefined;
   /** The months to compare again, which contradicted the store. */
   readonly #again: Set<Month>;
-  #bookmark: PanelMark;
+  readonly #bookmark: PanelMark;
   #upTo: Day;
   /** The series in the files so far, and those that the store has from another source. */
   readonly #seen = new Set<string>();
   readonly #foreign = new Set<string>();
 
-  constructor(database: PanelFiles, task: PullTask) {
-    this.#database = database;
+  constructor(panel: Panel, task: PullTask) {
+    const { subject, full, since, today } = task;
+    const { from: begun, ...held } = bookmarkIn<Partial<PanelMark>>(subject);
+    const from = (full || subject.bookmark === '' ? since?.slice(0, 7) : undefined) ?? begun;
+    const { changed = [], revised = [], contradicted = [] } = held;
+    const kept = full ? { changed, revised } : held;
+    this.#panel = panel;
     this.#task = task;
-    this.#today = utcDay(task.now);
-    const held = parseBookmark(task.subject.bookmark);
-    const from =
-      (task.full || task.subject.bookmark === '' ? task.since?.slice(0, 7) : undefined) ?? held.from;
+    this.#today = today;
     this.#previous = held.newest;
-    const { changed, revised } = held;
-    this.#bookmark = task.full ? defined({ from, changed, revised }) : defined({ ...held, from });
-    this.#again = new Set(this.#bookmark.contradicted);
-    this.#upTo = task.subject.upTo ?? '';
+    this.#bookmark = {
+      ...{ through: '', changed, revised, contradicted: [], left: [], ...kept },
+      ...(from !== undefined && { from }),
+    };
+    this.#again = new Set(full ? [] : contradicted);
+    this.#upTo = subject.upTo ?? '';
   }
 
-  async *windows(): AsyncGenerator<PullWindow> {
-    const { name, frequency } = this.#database;
+  async *windows(): PullWindows {
     const reply = await this.#task.get(pagePath, async (given) =>
       /<a\b/i.test(given.body.toString()) ? undefined : otherAnswer(title, 'its page of links', given),
     );
-    const links = linksIn(reply.body.toString(), frequency);
-    const newest = newestIn(links, name);
-    if (newest.month > this.#today.slice(0, 7)) {
-      const detail = `the page of ${title} links a file of ${newest.month}, and today is ${this.#today}`;
-      throw new Problem('bad-answer', detail, { hints: ['pull again later'] });
-    }
+    const links = linksIn(reply.body.toString(), this.#panel);
+    const { archives, newest } = links;
+    if (newest.month > this.#today.slice(0, 7))
+      throw wrongAnswer(`the page of ${title} links a file of ${newest.month}, and today is ${this.#today}`);
     const start = this.#startIn(links);
     yield* this.#leftBehind(links);
-    for (const archive of links.archives) {
+    for (const archive of archives) {
       const isAsked = [...this.#again].some((month) => month >= archive.from && month <= archive.to);
-      if (isAsked || this.#isWanted(archive.to)) yield* this.#archive(archive, links, start);
+      if (!isAsked && !this.#isWanted(archive.to)) continue;
+      const members = await this.#membersOf(archive);
+      yield* this.#months([...members.keys(), ...monthsBetween(start, archive.to)], links, members);
     }
-    let fetched: Fetched | undefined;
-    const months = [...this.#again, ...monthsBetween(start, newest.month)].sort();
-    for (const month of months.filter((one) => this.#isDue(one))) {
-      const isRevised = this.#bookmark.revised?.includes(month) === true;
-      fetched = isRevised ? await this.#fileOf(month, links, true) : undefined;
-      fetched ??= await this.#fileOf(month, links);
-      if (fetched?.sha256 === undefined || !this.#hasChanged(month, fetched.sha256))
-        yield* this.#month(month, fetched, month === newest.month ? undefined : links);
-      else if (month === newest.month) fetched = undefined;
-      else this.#passOver(month);
-    }
-    yield* this.#newest(newest, fetched);
+    const last = yield* this.#months([...this.#again, ...monthsBetween(start, newest.month)], links);
+    yield* this.#newest(newest, last);
   }
 
   /** Requests the files again that could not be read. */
-  async *#leftBehind(links: Links): AsyncGenerator<PullWindow> {
-    const left = stillMissing(this.#bookmark.left ?? [], this.#task);
-    this.#bookmark = defined({ ...this.#bookmark, left: left.length === 0 ? undefined : left });
+  async *#leftBehind(links: PanelLinks): PullWindows {
+    const left = stillMissing(this.#bookmark.left, this.#task);
+    this.#bookmark.left = left;
     for (const { month } of left) {
-      const asOf = monthEnd(`${month}-01`);
       // The newest file, if its month goes on, is read below as of today.
-      if (asOf > this.#today) continue;
-      const fetched = await this.#fileOf(month, links);
-      const whole = fetched && (await this.#read(month, fetched.file, asOf));
-      const usable = whole ?? (await this.#corrected(month, links, asOf));
-      if (usable !== undefined) yield* this.#compared(month, usable);
+      if (endOf(month) > this.#today) continue;
+      const whole =
+        (await this.#read(month, await this.#fileOf(month, links))) ??
+        (await this.#read(month, await this.#fileOf(month, links, true)));
+      if (whole !== undefined) yield* this.#compared(month, whole);
     }
   }
 
-  /** Reads the corrected file of a month; undefined if there is none, or if it cannot be read. */
-  async #corrected(month: Month, links: Links, asOf: Day): Promise<WholeFile | undefined> {
-    const fetched = await this.#fileOf(month, links, true);
-    return fetched && (await this.#read(month, fetched.file, asOf));
-  }
-
   /** Returns the first month to store; throws if an archive whose months nobody states may have earlier ones. */
-  #startIn({ archives, files, undatedArchives: [undated] }: Links): Month {
-    const { name } = this.#database;
+  #startIn({ archives, files, undatedArchives: [undated] }: PanelLinks): Month {
+    const { name } = this.#panel;
     const { through, from } = this.#bookmark;
-    if (through !== undefined) return monthAfter(through);
+    if (through !== '') return monthAfter(through);
     const [first = ''] = [...archives.map((one) => one.from), ...files.map(({ month }) => month)].sort();
     if (undated !== undefined && (from ?? '') < first) {
       const detail = `the page of ${title} links an archive of ${name} that does not state its months: ${undated}`;
       throw new Problem('bad-answer', detail, {
-        hints: [
-          `asof pull ${name} --since ${first}-01 begins with what the other links state`,
-          'the page may have changed; a newer asof may read it',
-        ],
+        hints: [`asof pull ${name} --since ${first}-01 begins with what the other links state`, changedPage],
       });
     }
     if (archives.length > 0) return later(from ?? first, first);
@@ -265,72 +206,86 @@ class DatabaseHistory {
   }
 
   /** Tells whether the file of a month that has ended is not the stored one; notes it in the bookmark. */
-  #hasChanged(month: Month, sha256: string): boolean {
-    const { changed = [] } = this.#bookmark;
-    const isOther = this.#previous?.month === month && sha256 !== this.#previous.sha256;
-    if (!isOther && !changed.includes(month)) return false;
+  async #hasChanged(month: Month, file: SourceFile): Promise<boolean> {
+    const { changed } = this.#bookmark;
+    const { month: stored, sha256 } = this.#previous ?? {};
+    if (!changed.includes(month) && (stored !== month || sha256 === (await file.sha256()))) return false;
     // Nobody says whether the file changed before its month had ended.
-    this.#bookmark = { ...this.#bookmark, through: month, changed: withMonth(changed, month) };
+    this.#bookmark.through = month;
+    this.#bookmark.changed = withMonth(changed, month);
     return true;
   }
 
-  /** Names a changed file that counts from today on, when files of later months count. */
-  #passOver(month: Month): void {
-    const what = `the file of ${month} has changed since it was stored`;
-    this.#task.note(`${what}; what it says now is left out, because later files follow it`);
-  }
-
-  /** Tells whether a month has ended, and is not stored yet. */
-  #isDue(month: Month): boolean {
-    return this.#isWanted(month) && monthEnd(`${month}-01`) <= this.#today;
-  }
-
   #isWanted(month: Month): boolean {
-    const { through = '', from = '' } = this.#bookmark;
+    const { through, from = '' } = this.#bookmark;
     return (month > through || this.#again.has(month)) && month >= from;
   }
 
-  /** Yields the files of an archive as windows, oldest first; a month that the archive lacks is requested. */
-  async *#archive(
-    { path, from, to }: Links['archives'][number],
-    links: Links,
-    start: Month,
-  ): AsyncGenerator<PullWindow> {
-    const what = `the archive of ${this.#database.name} of ${from} to ${to}`;
+  /** Requests an archive, and lists its files by month. */
+  async #membersOf({ path, from, to }: LinkedArchive): Promise<ReadonlyMap<Month, SourceFile>> {
+    const what = `the archive of ${this.#panel.name} of ${from} to ${to}`;
     const reply = await this.#task.get(path, async (given) =>
       given.body.toString('latin1', 0, 4) === 'PK\x03\x04' ? undefined : otherAnswer(title, what, given),
     );
-    const members = new Map<Month, SourceFile>();
-    for (const file of await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''))) {
-      const month = monthOfFile(file.name);
-      if (month !== undefined) members.set(month, file);
+    const files = await zipMembers(reply.body, path.replace(/^.*\/|\?.*$/g, ''));
+    const members = files.flatMap((file) => {
+      const [month] = /\.csv$/i.test(file.name) ? monthsIn(file.name) : [];
+      return month === undefined ? [] : [[month, file] as const];
+    });
+    if (members.length === 0) throw new Problem('bad-input', `${what} has no file of a month`);
+    return new Map(members);
+  }
+
+  /**
+   * Yields the files of those months that have ended and are not stored, oldest first, from an archive or by themselves.
+   * Returns the last file, if the newest one has not changed since it was stored.
+   */
+  async *#months(
+    months: readonly Month[],
+    links: PanelLinks,
+    members: ReadonlyMap<Month, SourceFile> = new Map(),
+  ): AsyncGenerator<PullWindow, Fetched | undefined, boolean> {
+    let last: Fetched | undefined;
+    for (const month of [...new Set(months)].sort()) {
+      if (!this.#isWanted(month) || endOf(month) > this.#today) continue;
+      const isNewest = month === links.newest.month;
+      const member = members.get(month);
+      const isRevised = member === undefined && this.#bookmark.revised.includes(month);
+      last = member && { file: member };
+      if (isRevised) last = await this.#fileOf(month, links, true);
+      last ??= await this.#fileOf(month, links);
+      if (last === undefined || !(await this.#hasChanged(month, last.file)))
+        yield* this.#month(month, last, isNewest || member !== undefined ? undefined : links);
+      else {
+        const what = `the file of ${month} has changed since it was stored`;
+        if (!isNewest)
+          this.#task.note(`${what}; what it says now is left out, because later files follow it`);
+        last = undefined;
+      }
     }
-    if (members.size === 0) throw new Problem('bad-input', `${what} has no file of a month`);
-    for (const month of [...new Set([...members.keys(), ...monthsBetween(start, to)])].sort()) {
-      if (!this.#isDue(month)) continue;
-      const file = members.get(month);
-      const fetched = file === undefined ? await this.#fileOf(month, links) : { file };
-      const sha256 = await fetched?.file.sha256();
-      if (sha256 !== undefined && this.#hasChanged(month, sha256)) this.#passOver(month);
-      else yield* this.#month(month, fetched, file === undefined ? links : undefined);
-    }
+    return last;
   }
 
   /** Requests the file of a month, as first published or corrected; undefined if there is none. */
-  async #fileOf(month: Month, { files }: Links, isRevised = false): Promise<Fetched | undefined> {
-    const { folder: own, suffix } = this.#database;
+  async #fileOf(month: Month, { files }: PanelLinks, isRevised = false): Promise<Fetched | undefined> {
+    const { folder: own, name: database } = this.#panel;
     const linked = files.find((file) => file.month === month && file.isRevised === isRevised);
     const name = isRevised ? month.replace('-', '-rev-') : month;
-    const path = linked?.path ?? `${folder}/${own}/${name}-${suffix}.csv`;
+    const path = linked?.path ?? `${folder}/${own}/${name}-${database.slice(-2)}.csv`;
+    return this.#fileAt(path, month, linked === undefined);
+  }
+
+  /** Requests a file; undefined if `mayLack` and the server sends a page. */
+  async #fileAt(path: string, month: Month, mayLack = false): Promise<Fetched | undefined> {
     const reply = await this.#task.get(path, async (given) =>
-      linked === undefined && isPage(given) ? undefined : this.#faultOf(given, month),
+      mayLack && isPage(given) ? undefined : this.#faultOf(given, month),
     );
     if (isPage(reply)) return undefined;
-    return { path, sha256: hashOf(reply), file: this.#documentOf(month, reply.body) };
+    return { path, file: document(`${month}.csv`, `${this.#panel.name} of ${month}`, reply.body) };
   }
 
   #faultOf(reply: HttpReply, month: Month): Problem | undefined {
-    const { name } = this.#database;
+    const { name } = this.#panel;
     const { body } = reply;
     if (!/^(?:\xef\xbb\xbf)?"?sasdate\b/i.test(body.toString('latin1', 0, 20)))
       return otherAnswer(title, `${name} of ${month}`, reply);
@@ -338,116 +293,99 @@ class DatabaseHistory {
     return body.at(-1) === 0x0a ? undefined : otherAnswer(title, `all of ${name} of ${month}`, reply);
   }
 
-  #documentOf(month: Month, body: Buffer): SourceFile {
-    const { name } = this.#database;
-    return document(`${month}.csv`, `${name} of ${month}`, body);
-  }
-
   /**
    * Makes the window of the file of a month that has ended, dated by its last day;
    * with `links`, the corrected file stands in for one that cannot be read.
    */
-  async *#month(month: Month, fetched: Fetched | undefined, links?: Links): AsyncGenerator<PullWindow> {
-    const asOf = monthEnd(`${month}-01`);
-    const isArchived = fetched !== undefined && fetched.sha256 === undefined;
-    let whole = fetched && (await this.#read(month, fetched.file, asOf, isArchived));
-    if (whole === undefined && links !== undefined) whole = await this.#corrected(month, links, asOf);
-    if (fetched === undefined && whole === undefined) this.#miss(month);
-    const { through = '', newest } = this.#bookmark;
-    this.#bookmark = { ...this.#bookmark, through: later(through, month) };
-    const sha256 = await fetched?.file.sha256();
-    if (sha256 !== undefined && whole !== undefined && month >= (newest?.month ?? ''))
-      this.#bookmark = { ...this.#bookmark, newest: { month, sha256 } };
-    this.#upTo = later(this.#upTo, asOf);
+  async *#month(month: Month, fetched: Fetched | undefined, links?: PanelLinks): PullWindows {
+    let whole = await this.#read(month, fetched);
+    if (links !== undefined) whole ??= await this.#read(month, await this.#fileOf(month, links, true));
+    if (fetched === undefined && whole === undefined) {
+      this.#task.note(`${title} has no file of ${this.#panel.name} of ${month}`);
+      // Servers send a page in an outage too.
+      this.#leave(month, 'the answer is a web page, not a file');
+    }
+    const { through, newest } = this.#bookmark;
+    this.#bookmark.through = later(through, month);
+    if (fetched !== undefined && whole !== undefined && month >= (newest?.month ?? ''))
+      this.#bookmark.newest = { month, sha256: await fetched.file.sha256() };
+    this.#upTo = later(this.#upTo, endOf(month));
     yield* this.#compared(month, whole);
   }
 
   /** Yields the window of a month; one that contradicts the store is named again in every run. */
-  async *#compared(month: Month, whole: WholeFile | undefined): AsyncGenerator<PullWindow> {
-    const before = this.#task.conflicts();
-    const others = this.#bookmark.contradicted?.filter((one) => one !== month);
-    const marked = { ...this.#bookmark, contradicted: withMonth(others, month) };
-    this.#bookmark = defined({ ...this.#bookmark, contradicted: others?.length === 0 ? undefined : others });
+  async *#compared(month: Month, whole: WholeFile | undefined): PullWindows {
+    const others = this.#bookmark.contradicted.filter((one) => one !== month);
+    const marked = withMonth(others, month);
+    this.#bookmark.contradicted = others;
     this.#again.delete(month);
-    yield { ...this.#window(whole), contradicted: JSON.stringify(marked) };
-    if (this.#task.conflicts() > before) this.#bookmark = marked;
+    const contradicted = { ...this.#bookmark, contradicted: marked };
+    if (yield { ...this.#window(whole), contradicted }) this.#bookmark.contradicted = marked;
   }
 
-  /** Leaves a month without a file for later runs: servers send a page in an outage too. */
-  #miss(month: Month): void {
-    const name = `${this.#database.name} of ${month}`;
-    this.#task.note(`${title} has no file of ${name}`);
-    const { left = [] } = this.#bookmark;
-    if (left.some((one) => one.month === month)) return;
-    const missing = { month, name, since: this.#today, why: 'the answer is a web page, not a file' };
-    this.#bookmark = { ...this.#bookmark, left: [...left, missing] };
+  /** Leaves a file for later runs. */
+  #leave(month: Month, why: string): void {
+    const { left } = this.#bookmark;
+    const { since = this.#today } = left.find((one) => one.month === month) ?? {};
+    const missing = { month, name: `${this.#panel.name} of ${month}`, since, why };
+    this.#bookmark.left = [...left.filter((one) => one.month !== month), missing];
   }
 
-  /** Yields what the newest file says if it has changed: known from today on. */
-  async *#newest(
-    { path, month, isRevised }: LinkedFile,
-    fetched: Fetched | undefined,
-  ): AsyncGenerator<PullWindow> {
-    if (fetched?.path !== path) {
-      const reply = await this.#task.get(path, async (given) => this.#faultOf(given, month));
-      const newest = { month, sha256: hashOf(reply) };
-      const { newest: held } = this.#bookmark;
-      const isSame = held?.sha256 === newest.sha256;
-      const whole = isSame
-        ? undefined
-        : await this.#read(month, this.#documentOf(month, reply.body), this.#today);
-      if (whole !== undefined) {
-        if (held?.month === month)
-          this.#task.note(`the file of ${month} has changed; what it says now counts from ${this.#today} on`);
-        this.#upTo = later(this.#upTo, this.#today);
-        yield this.#window({ ...whole, format: { ...whole.format, vintageKind: 'fetched' } });
-        // A second change on one day waits for the next day.
-        if (!this.#task.hasConflicts()) this.#keepNewest(newest, isRevised);
-      }
+  /** Yields what the newest file says if it has changed: known from today on; `last` is the file that was read last. */
+  async *#newest({ path, month, isRevised }: LinkedFile, last: Fetched | undefined): PullWindows {
+    const fetched = last?.path === path ? undefined : await this.#fileAt(path, month);
+    const { newest: held } = this.#bookmark;
+    const sha256 = (await fetched?.file.sha256()) ?? held?.sha256 ?? '';
+    const whole = sha256 === held?.sha256 ? undefined : await this.#read(month, fetched, this.#today);
+    if (whole !== undefined) {
+      if (held?.month === month)
+        this.#task.note(`the file of ${month} has changed; what it says now counts from ${this.#today} on`);
+      this.#upTo = later(this.#upTo, this.#today);
+      const isContradicted = yield this.#window({
+        ...whole,
+        format: { ...whole.format, vintageKind: 'fetched' },
+      });
+      // A second change on one day waits for the next day.
+      if (!isContradicted) this.#keepNewest({ month, sha256 }, isRevised);
     }
-    yield this.#window(undefined, false);
+    yield { ...this.#window(undefined), more: false };
   }
 
   /** Notes the stored newest file, so that later runs date by the end of its month only what was known then. */
-  #keepNewest(newest: Required<PanelMark>['newest'], isRevised: boolean): void {
+  #keepNewest(newest: NewestFile, isRevised: boolean): void {
     const { month } = newest;
-    const { through = '', changed, revised } = this.#bookmark;
+    const { through, changed, revised } = this.#bookmark;
     const isLate = through >= month && this.#previous?.month === month;
-    this.#bookmark = defined({
-      ...this.#bookmark,
-      newest,
-      changed: isLate && !isRevised ? withMonth(changed, month) : changed,
-      revised: isRevised && !isLate ? withMonth(revised, month) : revised,
-    });
+    this.#bookmark.newest = newest;
+    if (isLate && !isRevised) this.#bookmark.changed = withMonth(changed, month);
+    if (isRevised && !isLate) this.#bookmark.revised = withMonth(revised, month);
   }
 
   /** Reads the file of a month; undefined if that fails, which is noted or left for later runs. */
-  async #read(month: Month, file: SourceFile, asOf: Day, isArchived = false): Promise<WholeFile | undefined> {
-    const { format, name } = this.#database;
-    const { left = [] } = this.#bookmark;
-    const others = left.filter((one) => one.month !== month);
+  async #read(
+    month: Month,
+    fetched: Fetched | undefined,
+    asOf = endOf(month),
+  ): Promise<WholeFile | undefined> {
+    if (fetched === undefined) return undefined;
+    const { format, name } = this.#panel;
+    const isArchived = fetched.path === undefined;
     try {
-      const whole = await readWhole(file, format, { asOf });
+      const whole = await readWhole(fetched.file, format, { asOf });
       this.#refuseOtherMonth(whole, month, isArchived);
-      this.#bookmark = { ...this.#bookmark, left: others };
+      this.#bookmark.left = this.#bookmark.left.filter((one) => one.month !== month);
       return await this.#withoutForeign(whole);
     } catch (error) {
       if (!(error instanceof Problem) || error.kind !== 'bad-input') throw error;
-      const why = reasonIn(error);
-      const { since = this.#today } = left.find((one) => one.month === month) ?? {};
-      if (isArchived) this.#task.note(`${name} of ${month} is left out: ${why}`);
-      else
-        this.#bookmark = {
-          ...this.#bookmark,
-          left: [...others, { month, name: `${name} of ${month}`, since, why }],
-        };
+      if (isArchived) this.#task.note(`${name} of ${month} is left out: ${reasonIn(error)}`);
+      else this.#leave(month, reasonIn(error));
       return undefined;
     }
   }
 
   /** Throws for a file that ends too late for its month, or outside an archive too early, as a cut one does. */
   #refuseOtherMonth({ file, batches }: WholeFile, month: Month, isArchived: boolean): void {
-    const { before, after } = this.#database.lastRow;
+    const { before, after } = this.#panel.lastRow;
     let last: Month = '';
     for (const { statements = [] } of batches)
       for (const { date, value } of statements) if (value !== null) last = later(last, date.slice(0, 7));
@@ -458,30 +396,37 @@ class DatabaseHistory {
 
   /** Leaves out the series that the store has from another source. */
   async #withoutForeign(whole: WholeFile): Promise<WholeFile> {
-    const { source = '' } = this.#database.format;
-    const unseen = seriesOf(whole).filter((id) => !this.#seen.has(id));
-    for (const id of unseen) this.#seen.add(id);
-    const found = await foreignSeries(unseen, source, this.#task.read);
-    for (const id of found.keys()) this.#foreign.add(id);
-    if (found.size > 0) {
-      const ids = [...found.keys()];
-      const sources = listed([...new Set(found.values())], 'and');
-      this.#task.note(`left out, because the store has them from ${sources}: ${someOf(ids, 5).join(', ')}`);
+    const sources = new Map<string, string>();
+    for (const id of seriesOf(whole).filter((one) => !this.#seen.has(one))) {
+      this.#seen.add(id);
+      const { publishers = '' } = (await this.#task.find(id)) ?? {};
+      if (publishers === '' || sourceNamesIn(publishers).includes(this.#panel.format.source ?? '')) continue;
+      sources.set(id, publishers);
+      this.#foreign.add(id);
     }
+    const held = listed([...new Set(sources.values())], 'and');
+    const ids = someOf([...sources.keys()], 5).join(', ');
+    if (sources.size > 0) this.#task.note(`left out, because the store has them from ${held}: ${ids}`);
     return this.#foreign.size === 0 ? whole : partOf(whole, (id) => !this.#foreign.has(id));
   }
 
-  #window(whole: WholeFile | undefined, more = true): PullWindow {
+  #window(whole: WholeFile | undefined): PullWindow {
     const files = whole === undefined ? [] : [inputOf(whole)];
-    return { files, bookmark: JSON.stringify(this.#bookmark), upTo: this.#upTo || this.#today, more };
+    return { files, bookmark: { ...this.#bookmark }, upTo: this.#upTo || this.#today, more: true };
   }
 }
 
-/** A file; one that is downloaded by itself has a path and a hash. */
-type Fetched = { readonly file: SourceFile; readonly path?: string; readonly sha256?: string };
+function withMonth(months: readonly Month[], month: Month): readonly Month[] {
+  return [...new Set([...months, month])];
+}
 
-function withMonth(months: readonly Month[] | undefined, month: Month): readonly Month[] {
-  return [...new Set([...(months ?? []), month])];
+function endOf(month: Month): Day {
+  return monthEnd(`${month}-01`);
+}
+
+/** Returns the month some months later. */
+function monthAfter(month: Month, count = 1): Month {
+  return monthsBefore(`${month}-01`, -count)?.slice(0, 7) ?? month;
 }
 
 /** Lists the months between two ones (inclusive). */
@@ -489,4 +434,67 @@ function monthsBetween(from: Month, to: Month): readonly Month[] {
   const months: Month[] = [];
   for (let month = from; month <= to; month = monthAfter(month)) months.push(month);
   return months;
+}
+
+/** A file of a database, as the page of the databases links it; a corrected one is `2026-rev-08-md.csv`. */
+type LinkedFile = { readonly path: string; readonly month: Month; readonly isRevised: boolean };
+
+/** An archive with the files of several months. */
+type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
+
+/** The files of one database on the page. */
+type PanelLinks = {
+  readonly files: readonly LinkedFile[];
+  readonly newest: LinkedFile;
+  readonly archives: readonly LinkedArchive[];
+  /** Addresses of archives whose first and last months neither the address nor the text of the link states. */
+  readonly undatedArchives: readonly string[];
+};
+
+const site = `https://www.stlouisfed.org${pagePath}`;
+
+const changedPage = 'the page may have changed; a newer asof may read it';
+
+/** Reads the links of a page to files of a database; throws if none to the newest file states its month. */
+function linksIn(page: string, { name: database, folder: own }: Panel): PanelLinks {
+  const files: LinkedFile[] = [];
+  const archives: LinkedArchive[] = [];
+  const undatedArchives: string[] = [];
+  let isDated = true;
+  for (const [, href = '', content = ''] of page.matchAll(
+    /<a\b[^>]*?\shref\s*=\s*["']([^"']+)["'][^>]*>(.*?)<\/a>/gis,
+  )) {
+    const url = URL.parse(href.replaceAll('&amp;', '&').trim(), site);
+    if (url === null || !/(?:^|\.)stlouisfed\.org$/.test(url.hostname)) continue;
+    const path = url.pathname + url.search;
+    const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1).toLowerCase();
+    const text = content.replace(/<[^>]*>/g, ' ');
+    if (name.endsWith('.zip') && name.includes(database)) {
+      const [from, to] = monthsIn(name).length === 2 ? monthsIn(name) : monthsIn(text);
+      if (from !== undefined && to !== undefined) archives.push({ path, from, to });
+      else undatedArchives.push(url.origin + url.pathname);
+    }
+    if (!name.endsWith('.csv') || !url.pathname.toLowerCase().includes(`/fred-md/${own}/`)) continue;
+    const [month] = [...monthsIn(name), ...monthsIn(text)];
+    if (month === undefined) isDated = false;
+    else files.push({ path, month, isRevised: name.includes('-rev-') });
+  }
+  const order = ({ month, isRevised }: LinkedFile) => `${month} ${isRevised}`;
+  const [newest] = files.toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
+  archives.sort((a, b) => (a.from < b.from ? -1 : 1));
+  // A file whose month nobody states could be older than what the store has.
+  if (newest !== undefined) return { files, newest, archives, undatedArchives };
+  const what = isDated ? 'no link' : 'a link that does not state its month';
+  const detail = `the page of ${title} has changed: it has ${what} to the newest file of ${database}`;
+  throw new Problem('bad-answer', detail, {
+    hints: [changedPage, 'download the file, and import it with asof import FILE --as-of DAY'],
+  });
+}
+
+/** Lists the months in a text: `2015-01`, `2026-rev-08`, `2024m5`. */
+function monthsIn(text: string): readonly Month[] {
+  return Array.from(text.matchAll(/(?<!\d)((?:19|20)\d\d)(?:-(?:rev-)?|m)(\d{1,2})(?!\d)/gi)).flatMap(
+    ([, year, month]) =>
+      Number(month) >= 1 && Number(month) <= 12 ? [`${year}-${String(month).padStart(2, '0')}`] : [],
+  );
 }

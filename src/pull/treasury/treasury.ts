@@ -4,13 +4,13 @@ import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
 import {
+  bookmarkIn,
   document,
   type Outstanding,
   type PullSource,
   type PullTask,
-  type PullWindow,
+  type PullWindows,
   reasonIn,
-  statusFailure,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
 
@@ -39,40 +39,28 @@ export const treasury: PullSource = {
   name: 'treasury',
   example: 'par',
   title,
+  base: 'https://home.treasury.gov',
+  headers: { accept: 'application/xml' },
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],
   // A pull requests no feed by month, the smallest one; the first year of real curves is small.
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
+  since: 'whole',
 
-  keepsStored: true,
-  access: ({ url = 'https://home.treasury.gov' }) => ({
-    base: url,
-    headers: { accept: 'application/xml' },
-    secrets: [],
-    failureIn: (reply) => (reply.status === 200 ? undefined : statusFailure(title, reply)),
-  }),
+  everything: () => Object.keys(families),
 
-  async resolve(typed) {
-    if (typed.length === 0) return Object.keys(families);
-    return typed.map((text) => {
-      if (families[text.toLowerCase()] !== undefined) return text.toLowerCase();
-      throw new Problem('bad-input', `${JSON.stringify(text)} is not a kind of curve: use par or real`);
-    });
+  parse(text) {
+    if (families[text.toLowerCase()] !== undefined) return text.toLowerCase();
+    throw new Problem('bad-input', `${JSON.stringify(text)} is not a kind of curve: use par or real`);
   },
 
-  estimate({ name, bookmark }, { since, now }) {
-    const years = yearsOf(familyNamed(name), parseBookmark(bookmark), since, utcDay(now)).length;
+  estimate(subject, { since, today }) {
+    const years = yearsOf(familyNamed(subject.name), curveBookmark(subject), since, today).length;
     return { requests: years, what: years === 1 ? 'the feed of this year' : `the feeds of ${years} years` };
   },
 
   windows: feedsOf,
-  beginsOn(bookmark) {
-    const { from } = parseBookmark(bookmark);
-    return from === undefined ? undefined : `${from}-01-01`;
-  },
-
-  outstanding: (bookmark) => parseBookmark(bookmark).left,
 
   async count(subject, view) {
     const { curveType } = familyNamed(subject);
@@ -93,10 +81,13 @@ type CurveBookmark = {
   readonly from?: number;
 };
 
-/** Parses a bookmark; one of an earlier version is a day, and does not say with which year it began. */
-function parseBookmark(text: string): CurveBookmark {
-  if (text.startsWith('{')) return JSON.parse(text);
-  return { through: text, left: [], ...(text !== '' && { from: Number(text.slice(0, 4)) }) };
+const beginning: CurveBookmark = { through: '', left: [] };
+
+/** Reads a bookmark; one of an earlier version is a day. */
+function curveBookmark(subject: PullTask['subject']): CurveBookmark {
+  const { bookmark } = subject;
+  const through = bookmark.startsWith('{') ? '' : bookmark;
+  return { ...beginning, through, ...bookmarkIn<Partial<CurveBookmark>>(subject) };
 }
 
 /** Lists the years to request: with bad entries, and from the last stored day or the first year on. */
@@ -113,13 +104,12 @@ function yearsOf(
   return [...new Set([...left.map(({ year }) => year), ...years])].sort((a, b) => a - b);
 }
 
-async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, since, now, get, read, note } = task;
+async function* feedsOf(task: PullTask): PullWindows {
+  const { subject, full, since, now, today, get, read, note } = task;
   const family = familyNamed(subject.name);
   const { curveType, data } = family;
-  const today = utcDay(now);
-  const held = parseBookmark(subject.bookmark);
-  const resumed = full ? parseBookmark('') : held;
+  const held = curveBookmark(subject);
+  const resumed = full ? beginning : held;
   let { through, left } = resumed;
   const years = yearsOf(family, resumed, since, today);
   const begun = subject.bookmark === '' ? [] : [held.from ?? family.firstYear];
@@ -145,7 +135,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
         put.length + conflicts.length > 0
           ? [inputOf({ file, format: treasuryXml, batches: [{ points, notes }] })]
           : [],
-      bookmark: JSON.stringify({ through, left, ...(from > family.firstYear && { from }) }),
+      bookmark: { through, left, ...(from > family.firstYear && { from }) },
       upTo: through === '' ? `${year - 1}-12-31` : through,
       more: year !== years.at(-1),
     };

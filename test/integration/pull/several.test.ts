@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import type { SourceName } from '../../../src/pull/options.ts';
-import { unfollow } from '../../../src/pull/unfollow.ts';
+import { unfollow } from '../../../src/pull/sources.ts';
 import { loopbackPhiladelphia } from '../../support/pull/loopback-files.ts';
 import { puller, worldMakers } from '../../support/pull/pulling.ts';
 import { allStatements, importFiles, reading } from '../../support/scratch-store.ts';
