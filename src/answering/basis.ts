@@ -158,7 +158,8 @@ export class Basis {
     if (this.demands.exact !== true) return;
     const inexact = kinds.find((kind) => kind !== 'exact');
     if (inexact === '') throw unknownKind(id);
-    if (inexact !== undefined) throw new Problem('inexact', `${id} is ${inexact}`, { series: id });
+    if (inexact !== undefined)
+      throw new Problem('inexact', `${id} is ${inexact}`, { series: id, field: 'exact' });
   }
 
   /**
@@ -235,7 +236,10 @@ export class Basis {
   /** Refuses days after an exact vintage whose next one is not exact: a publication between may be missing. */
   requireNoGap(id: string, newest: Day, next: string | undefined): void {
     if (this.demands.exact !== true || next === undefined || next === 'exact') return;
-    throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`, { series: id });
+    throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`, {
+      series: id,
+      field: 'exact',
+    });
   }
 
   /** Asks for the next vintage: an answer as of a day cannot show the gap, because that vintage came later. */
@@ -265,7 +269,7 @@ export class Basis {
     if (this.demands.exact !== true) return;
     if (vintage === undefined) throw unknownKind(id);
     const reason = inexactText(id, day, vintage);
-    if (reason !== undefined) throw new Problem('inexact', reason, { series: id });
+    if (reason !== undefined) throw new Problem('inexact', reason, { series: id, field: 'exact' });
   }
 
   #requireAge(subject: string, day: Day = this.today, coveredTo: Day | null | undefined): void {
@@ -275,12 +279,14 @@ export class Basis {
       throw new Problem('bad-answer', `the service does not say to which day ${subject} is covered`, {
         hints: ['leave out the maximum age'],
       });
-    if (coveredTo === null) throw new Problem('too-old', `there are no data on ${subject}`);
+    if (coveredTo === null)
+      throw new Problem('too-old', `there are no data on ${subject}`, { field: 'max_age' });
     if (parseDay(day) === undefined || coveredTo >= addDays(day, -maxAge)) return;
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
       `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}; the maximum age is ${maxAge}`,
+      { field: 'max_age' },
     );
   }
 }

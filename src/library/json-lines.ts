@@ -1,6 +1,7 @@
 // Why: docs/decisions/python.md
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { Question } from '../answering/question.ts';
+import type { Demands } from '../answering/basis.ts';
+import type { Query, Question } from '../answering/question.ts';
 import type { Client } from '../client/client.ts';
 import { didYouMean } from '../domain/search/words.ts';
 import { Problem, type ProblemKind, wireVoice } from '../errors/problem.ts';
@@ -13,7 +14,7 @@ import { defined } from '../platform/defined.ts';
 import { type Output, print } from '../platform/sink.ts';
 import { questions } from '../questions/table.ts';
 import { Session, unknownName } from './call.ts';
-import { answering, type LibrarySource, signatureOf } from './methods.ts';
+import { allRows, answering, type LibrarySource, signatureOf } from './methods.ts';
 
 const byName = new Map(Object.values<Question>(questions).map((one) => [one.name, one]));
 
@@ -112,6 +113,15 @@ function membersOf(line: string): NamedValues {
   }
 }
 
+/** Answers a query with the members that a line has: fields, rows, notes, and what else the answer says. */
+export async function answerQuery(
+  query: Query,
+  demands: Demands,
+  source: Omit<LibrarySource, 'naming' | 'session'>,
+): Promise<object> {
+  return messageOf(await allRows(query, demands, { note: () => undefined, ...source, naming: lineNaming }));
+}
+
 async function answerTo(
   { ask: name, values = {} }: NamedValues,
   line: string,
@@ -138,7 +148,10 @@ async function answerTo(
     given.delete(key);
     return value;
   });
-  const { result, fields, notes } = await answering(question, source)(...named, Object.fromEntries(given));
+  return messageOf(await answering(question, source)(...named, Object.fromEntries(given)));
+}
+
+function messageOf({ result, fields, notes }: Awaited<ReturnType<typeof allRows>>): object {
   const { rows, ...about } = result;
   return {
     ...Object.fromEntries(Object.entries(about).map(([key, value]) => [snakeCase(key), value])),

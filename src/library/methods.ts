@@ -79,7 +79,12 @@ type Answered = {
   readonly notes: readonly Note[];
 };
 
-function allRows(query: Query, demands: Demands, source: LibrarySource): Promise<Answered> {
+/** Answers a query with all rows, again if the data change meanwhile. */
+export function allRows(
+  query: Query,
+  demands: Demands,
+  source: Omit<LibrarySource, 'session'>,
+): Promise<Answered> {
   return restartOnChange(async () => {
     const ask = { ...basedOn(source, demands), explained: true };
     const rows: Row[] = [];
@@ -118,7 +123,7 @@ function resultOf(rows: readonly Row[], outcome: Outcome, day: Day): Result<Row>
   };
 }
 
-function basedOn(source: LibrarySource, demands: Demands): Ask {
+function basedOn(source: Omit<LibrarySource, 'session'>, demands: Demands): Ask {
   const now = source.clock();
   const tables = { open: openTable, latest: latestDay(now) };
   const based = askOf({ ...source, tables }, demands, utcDay(now));

@@ -76,7 +76,9 @@ export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) =
       return await answerPage({ operation, texts: asked.texts }, admitted, { services, cache });
     } catch (error) {
       admitted.admission.turn?.leave();
-      throw error;
+      if (!(asked instanceof Problem) && asked.format === 'answer' && error instanceof Problem)
+        exchange.explained = { kind: error.kind, hints: error.hints };
+      throw operation === undefined ? tableProblem(error, request.path) : error;
     }
   };
 }
@@ -174,7 +176,7 @@ async function answerTable(
 ): Promise<WireReply> {
   const { request, requestId, now, route, admission } = exchange;
   // Refused before the question takes a thread.
-  readQuestion(endpoint, asked.texts, clockAt(now));
+  readQuestion(endpoint, asked, clockAt(now));
   const lease = services.lease();
   const stop = new AbortController();
   const end = (): void => {
@@ -208,7 +210,7 @@ async function answerTable(
     return await respond(exchange, { status: 200, type: contentTypes[asked.format], headers, body });
   } catch (error) {
     end();
-    throw tableProblem(error, request.path);
+    throw error;
   }
 }
 
@@ -252,8 +254,6 @@ function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Re
   return { Link: `<?${[...others, `cursor=${cursor}`].join('&')}>; rel="next"` };
 }
 
-const demandOf = { 'bad-input': undefined, inexact: 'exact', 'too-old': 'max_age' };
-
 /** Makes the problem for an answer that failed before it was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
@@ -265,5 +265,5 @@ function tableProblem(error: unknown, instance: string): unknown {
       retryAfter: 1,
     });
   if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return problem;
-  return asValidationError(problem, error.field ?? demandOf[kind]);
+  return asValidationError(problem, error.field);
 }

@@ -65,16 +65,19 @@ export function readRequest(
 /** Reads a query and the demands on its answer from the texts of parameters. */
 export function readQuestion(
   { question, operation }: Endpoint,
-  texts: ParamTexts,
+  { texts, format }: Asked,
   clock: Clock,
 ): { readonly query: Query; readonly demands: Demands } {
-  if (operation !== undefined) prepare(operation, texts, clock);
-  const { values, demands } = splitDemands(wireTexts(question, texts, clock));
+  // An answer with notes is the library's: with all parameters, pages of any length, and ids in lower case.
+  const isOfContract = format !== 'answer';
+  if (operation !== undefined && isOfContract) prepare(operation, texts, clock);
+  const { operation: _, endpoint: __, ...ofLibrary } = question;
+  const { values, demands } = splitDemands(wireTexts(isOfContract ? question : ofLibrary, texts, clock));
   const { ids } = values;
   // The contract's ids are in upper case; an id in lower case is unknown.
   const all: readonly string[] = Array.isArray(ids) ? ids : [];
   const other = all.find((name) => !name.startsWith(namedSeries(name).id));
-  if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
+  if (other !== undefined && isOfContract) throw new Problem('not-found', `series '${other}' not found`);
   return { query: { question, values }, demands };
 }
 
@@ -89,7 +92,7 @@ function wireTexts(question: Question, texts: ParamTexts, clock: Clock): NamedVa
     return readTexts(question, texts, clock);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw asValidationError(error.in(wireNames).with({ hints: [] }), error.field);
+    throw asValidationError(error.in(wireNames), error.field);
   }
 }
 
@@ -107,6 +110,7 @@ export const answerFormats = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
+  answer: 'application/vnd.asof.answer+json',
 } as const;
 
 type AnswerFormat = keyof typeof answerFormats;

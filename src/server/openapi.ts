@@ -185,7 +185,7 @@ const formatParameter: Schema = {
   name: 'format',
   in: 'query',
   required: false,
-  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails.`,
+  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails. \`answer\` is JSON with the type of each column, rows as lists of cells, and notes.`,
   schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
 };
 

@@ -41,6 +41,8 @@ export type Exchange = {
   readonly errorsBase: string;
   crossOrigin?: Readonly<Record<string, string>>;
   isCached?: boolean;
+  /** What a problem says beyond the contract, to a request for an answer with notes. */
+  explained?: Pick<Problem, 'hints' | 'kind'>;
   /** The pattern of the endpoint. The path may contain a secret and is never logged. */
   route?: string;
   admission?: Admission;
@@ -173,13 +175,13 @@ export function tagOf(content: string | Buffer): string {
 
 /** Replies with a problem; `more` are members beyond the contract. */
 export function respondProblem(exchange: Exchange, problem: Problem, more: object = {}): Promise<WireReply> {
-  const { requestId, request, errorsBase } = exchange;
+  const { requestId, request, errorsBase, explained } = exchange;
   const instance = problem.instance ?? request.path;
   const document = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
     status: problem.status,
     type: 'application/problem+json',
-    body: JSON.stringify({ ...document, ...more }),
+    body: JSON.stringify({ ...document, ...explained, ...more }),
     headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },
   });
 }

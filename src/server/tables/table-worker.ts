@@ -6,6 +6,7 @@ import { type AskOptions, dataChanged } from '../../client/client.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { utcDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
+import { answerQuery } from '../../library/json-lines.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming, type Operation, type Usage } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
@@ -101,7 +102,7 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   if (endpoint === undefined) throw new Error(`there is no endpoint ${name}`);
   const { operation } = endpoint;
   if ((await service.state(operation && stateSubject(operation, texts))) !== state) throw dataChanged();
-  const { query, demands } = readQuestion(endpoint, texts, clockAt(now));
+  const { query, demands } = readQuestion(endpoint, job, clockAt(now));
   const check = (rows: number): void => {
     if (rows <= plan.maxRows) return;
     const reason = `the answer has more than ${plan.maxRows} rows, the limit of one request: ask for fewer series or dates`;
@@ -121,13 +122,15 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
     check(rows);
     return envelope;
   };
-  const asker: Asker = {
-    client: { ...embeddedClient(store, clock), ask },
-    naming: commandNaming,
-    // A thread whose table nobody wants is ended.
-    signal: new AbortController().signal,
-    allow: check,
-  };
+  const { followed: _, aliases: __, sample: ___, ...client } = embeddedClient(store, clock);
+  // A thread whose table nobody wants is ended.
+  const { signal } = new AbortController();
+  const source = { client: { ...client, ask }, signal, allow: check };
+  if (format === 'answer') {
+    yield Buffer.from(JSON.stringify(await answerQuery(query, demands, { ...source, clock })));
+    return undefined;
+  }
+  const asker: Asker = { ...source, naming: commandNaming };
   const answer = await run(query, askOf(asker, demands, utcDay(now)));
   const columns = selectColumns(answer.fields, answer.columns);
   const renderer = await createRenderer(format, { columns, header: true, colour: false });

@@ -103,7 +103,7 @@ describe('the OpenAPI description', () => {
       readonly schema: { readonly enum: readonly string[] };
       readonly description: string;
     };
-    expect(schema.enum).toEqual(['json', 'csv', 'ndjson', 'parquet']);
+    expect(schema.enum).toEqual(['json', 'csv', 'ndjson', 'parquet', 'answer']);
     for (const format of schema.enum) {
       const { headers } = await http.get(`/v1/series/GDP/observations?format=${format}`);
       expect(words).toContain((headers.get('content-type') ?? '').split(';')[0]);

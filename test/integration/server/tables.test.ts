@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
@@ -206,7 +207,7 @@ describe('a table over HTTP', () => {
     ['observations?ids=GDP&cursor=x', 'cursor', "unknown parameter 'cursor'"],
     ['series/GDP/observations?format=csv&as_of=2020-2-1', 'as_of', dateForm],
     ['series/GDP/observations?format=csv&limit=0', 'limit', 'use an integer from 1 to 1000'],
-    ['series/GDP/observations?format=xls', 'format', 'use json, csv, ndjson or parquet'],
+    ['series/GDP/observations?format=xls', 'format', 'use json, csv, ndjson, parquet or answer'],
     ['panel?ids=GDP&as_of_each=2025-01-01&beyond=fail', 'beyond', 'GDP is covered to 2021-01-01'],
     // Data that do not meet what was asked.
     ['observations?ids=GDP&max_age=10', 'max_age', ''],
@@ -283,6 +284,43 @@ describe('a table over HTTP', () => {
       ]);
     }
     await customer.stop();
+  });
+
+  it.each([
+    [
+      '/v1/observations?ids=gdp&as_of=2019-01-01&limit=1',
+      'observations_of_several',
+      { ids: 'gdp', as_of: '2019-01-01', limit: 1 },
+    ],
+    [
+      '/v1/series/gdp/revisions?summary=true&date=2020-03-01',
+      'revisions',
+      { id: 'gdp', summary: true, date: '2020-03-01' },
+    ],
+    ['/v1/treasury/yields/curve?date=2026-01-17', 'curve', { date: '2026-01-17' }],
+    ['/v1/series?q=GDP&match=id&limit=2000', 'series_search', { text: 'GDP', match: 'id', limit: 2000 }],
+  ])('in the format `answer` is what `asof lines` writes: %s', async (target, name, values) => {
+    const line = await asof(['lines', '--store', path], {
+      stdin: Readable.from([Buffer.from(JSON.stringify({ ask: name, values }))]),
+    });
+    const answer = await ask(target, { accept: 'application/vnd.asof.answer+json' });
+    expect(answer.headers.get('content-type')).toBe('application/vnd.asof.answer+json');
+    const { id: _, request_id: __, ...written } = JSON.parse(line.out);
+    const { request_id: ___, ...sent } = JSON.parse(await answer.text());
+    expect(written.fields.length).toBeGreaterThan(0);
+    expect(sent).toEqual(written);
+  });
+
+  it('in the format `answer` fails with its kind and hints, which the problem of another format lacks', async () => {
+    const refused = '/v1/observations?ids=GDPP&format=';
+    expect(await (await ask(`${refused}answer`)).json()).toMatchObject({
+      ...{ status: 404, kind: 'not-found', hints: [expect.stringMatching(/^did you mean GDP/)] },
+    });
+    const problem = await (await ask(`${refused}csv`)).json();
+    expect(problem).not.toHaveProperty('kind');
+    expect(problem).not.toHaveProperty('hints');
+    const late = await (await ask('/v1/observations?ids=GDP&max_age=1&format=answer')).json();
+    expect(late).toMatchObject({ status: 400, kind: 'too-old', field: 'max_age' });
   });
 
   it('as of a day needs a plan with vintage access', async () => {

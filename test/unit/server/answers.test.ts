@@ -37,7 +37,7 @@ describe('Accept', () => {
   });
 
   it.each([
-    ['format=excel', 'invalid \'format\' "excel": use json, csv, ndjson or parquet'],
+    ['format=excel', 'invalid \'format\' "excel": use json, csv, ndjson, parquet or answer'],
     ['format=csv&format=json', "parameter 'format' is given more than once"],
   ])('does not help the query %s, which is refused', (query, detail) => {
     expect(() => readQuery(query, undefined)).toThrow(detail);
