@@ -91,13 +91,14 @@ function noteInstants(
 /** Adds a note if the dates of vintages mean one thing in one series and another in the next. */
 export async function noteMeanings(answered: readonly ResolvedSeries[], context: Ask): Promise<void> {
   if (context.note === undefined || answered.length < 2) return;
-  const ids = new Map<string, string[]>();
+  const ids = new Map<string, Set<string>>();
   for (const one of answered) {
     const text = datedText(await meaningsIn(one, context));
-    if (text !== '') entryOf(ids, text, () => []).push(one.id);
+    // A series may be asked for in several units.
+    if (text !== '') entryOf(ids, text, () => new Set<string>()).add(one.id);
   }
   if (ids.size < 2) return;
-  const groups = [...ids].map(([text, found]) => `${someSeries(found)} ${text}`);
+  const groups = [...ids].map(([text, found]) => `${someSeries([...found])} ${text}`);
   context.note({ kind: 'sampled', text: `vintages are dated differently: ${groups.join('; ')}` });
 }
 

@@ -19,7 +19,7 @@ export type TableText = { readonly separator: string; readonly header: string };
 /** Consecutive rows of a table, valid until the next ones are read. */
 export interface TableBatch {
   readonly size: number;
-  /** Returns the line of a row in its file, counted from 1 as in an editor. */
+  /** Returns where a row is found: its line in a file, from 1 as in an editor; its place in memory, from 0. */
   rowAt(index: number): number;
   cellAt(index: number, column: number): Cell;
   /** Tells whether a cell is written like the one above; false if finding out takes as long as reading both. */
@@ -57,6 +57,7 @@ export function columnOf({ name, fields }: UserTable, wanted: string): number {
   const names = fields.map((field) => field.name);
   const place = names.indexOf(wanted);
   if (place >= 0) return place;
+  if (names.length === 0) throw new Problem('bad-input', `${name} is empty: it has no columns`);
   throw new Problem(
     'bad-input',
     `${name} has no column ${JSON.stringify(wanted)}: it has ${names.join(', ')}`,

@@ -6,7 +6,7 @@ import type { Envelope, Page, PagePosition, Row, RowOrder } from './envelope.ts'
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { checkRange, flagName, invalid, type Params, type ParamTexts, type ParamValues } from './param.ts';
 import type { CommandWords } from './typed-line.ts';
-import type { Clock, NamedValues } from './value.ts';
+import { type Clock, isPlain, type NamedValues } from './value.ts';
 
 /** Who sends a request, and what the plan allows. */
 export type Principal = {
@@ -153,8 +153,8 @@ export type AskMore = <R extends Row>(
 export type Naming = Voice & {
   /** Names a question by its operation and the values of parameters, by their names on the wire. */
   readonly question: (
-    operation: Pick<Operation, 'command' | 'name' | 'params'>,
-    values?: Readonly<Record<string, string>>,
+    operation: Pick<Operation, 'name' | 'params'> & { readonly command?: Pick<CommandWords, 'words'> },
+    values?: Readonly<Record<string, string | Readonly<Record<string, string>>>>,
   ) => string;
 };
 
@@ -248,9 +248,9 @@ export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, c
 
 /** Names of questions as commands, and of parameters as flags. */
 export const commandNaming: Naming = {
-  question({ command, params }, values = {}) {
+  question({ name, command = { words: name }, params }, values = {}) {
     const flags = Object.entries(values).map(
-      ([param, value]) => ` --${flagName(param, params[param])} ${value}`,
+      ([param, value]) => ` --${flagName(param, params[param])} ${typedText(value)}`,
     );
     return `asof ${command.words}${flags.join('')}`;
   },
@@ -259,3 +259,10 @@ export const commandNaming: Naming = {
   lead: () => '',
   kind: 'bad-input',
 };
+
+function typedText(value: unknown): string {
+  if (!isPlain(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name}=${one}`)
+    .join(',');
+}

@@ -176,7 +176,7 @@ describe('the package for Python', () => {
       { day: '2015-01-30', px: null, GDP: '17710.7', GDP_date: '2014-10-01' },
     ]);
     expect(strict?.rows?.map(({ GDP }) => GDP)).toEqual(['17599.8', '17599.8']);
-    expect(checked?.rows).toMatchObject([{ row: 1, first_known: '2015-01-30', kind: 'ahead' }]);
+    expect(checked?.rows).toMatchObject([{ row: 0, first_known: '2015-01-30', kind: 'ahead' }]);
   });
 
   it('warns of what asof notes, over HTTP of what the answer states', async () => {
@@ -532,10 +532,10 @@ show(lambda: command.join(frame, "GDP", on="day"))
         ...{ GDP: 'float64', GDP_date: 'datetime64[ns]', GDP_age: 'Int64' },
       });
       expect(checked?.rows?.map(({ row, kind }) => [row, kind])).toEqual([
-        [1, 'known'],
-        [2, 'ahead'],
+        [0, 'known'],
+        [1, 'ahead'],
       ]);
-      expect(twice).toMatchObject({ code: 2, error: expect.stringMatching(/row 3/) });
+      expect(twice).toMatchObject({ code: 2, error: expect.stringMatching(/row 2/) });
     });
   });
 });

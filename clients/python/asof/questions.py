@@ -1067,10 +1067,10 @@ class Questions:
         exact: bool = False,
         max_age: Optional[int] = None,
     ) -> Any:
-        """Add to each row of a file what was known on its day.
+        """Add to each row of a table what was known on its day.
 
-        Writes the rows of FILE in their order, with a column for each series: the newest value known on the day of
-        the row. From CSV to CSV, or TSV to TSV, the cells of FILE are copied byte by byte.
+        Writes the rows of the table in their order, with a column for each series: the newest value known on the day
+        of the row. From CSV to CSV, or TSV to TSV, its cells are copied byte by byte.
 
         Args:
             table: The path of a CSV, TSV or Parquet file, or a list of rows.
@@ -1122,12 +1122,11 @@ class Questions:
         exact: bool = False,
         max_age: Optional[int] = None,
     ) -> Answer[CheckRow]:
-        """Find values in a file that were not yet known on the day of their row.
+        """Find values in a table that were not yet known on the day of their row.
 
         Compares each value with the value known on the day of its row, and lists the values that were not yet known:
-        the row, the value, the known value, and the day on which the listed value became known. Exits with code 1 if
-        it finds any. Checks columns named like series. A column NAME_date gives the period of each value in the
-        column NAME.
+        the row, the value, the known value, and the day on which the listed value became known. Checks columns named
+        like series. A column NAME_date gives the period of each value in the column NAME.
 
         Args:
             table: The path of a CSV, TSV or Parquet file, or a list of rows.

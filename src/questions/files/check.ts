@@ -41,19 +41,23 @@ import {
 } from './shared.ts';
 
 const fields = [
-  field('row', 'integer', 'The number of the row, where an editor shows it.'),
+  field(
+    'row',
+    'integer',
+    'Where the row is: its line in a file, from 1 as in an editor; its place in rows in memory, from 0.',
+  ),
   field('day', 'day', 'The day of the row.'),
-  field('column', 'text', 'The column of the file.'),
+  field('column', 'text', 'The column of the table.'),
   field('series_id', 'text', 'Identifier of the series.'),
-  field('value', 'decimal', 'The value in the file.'),
+  field('value', 'decimal', 'The value in the table.'),
   nullable('known', 'decimal', 'The value that was known on the day; empty if none was.'),
   nullable('known_date', 'day', 'The period of the known value, as its first day.'),
   nullable(
     'first_known',
     'day',
-    'The first day on which the value of the file was known; empty if it never was.',
+    'The first day on which the value of the table was known; empty if it never was.',
   ),
-  nullable('value_date', 'day', 'The period whose value the file has, as its first day.'),
+  nullable('value_date', 'day', 'The period whose value the table has, as its first day.'),
   field(
     'kind',
     'text',
@@ -61,7 +65,7 @@ const fields = [
   ),
 ] as const;
 
-/** A value of a file, compared with what was known on its day. */
+/** A value of a table, compared with what was known on its day. */
 export type CheckRow = RowFrom<(typeof fields)[number]>;
 
 const layout = showing(fields);
@@ -135,11 +139,10 @@ export const check = question({
   command: {
     words: 'check',
     heading: 'Files',
-    summary: 'Find values in a file that were not yet known on the day of their row',
+    summary: 'Find values in a table that were not yet known on the day of their row',
     about: `Compares each value with the value known on the day of its row, and lists the values that were not
 yet known: the row, the value, the known value, and the day on which the listed value became known.
-Exits with code 1 if it finds any. Checks columns named like series. A column NAME_date gives the
-period of each value in the column NAME.`,
+Checks columns named like series. A column NAME_date gives the period of each value in the column NAME.`,
     examples: `
 # whether a file looks ahead: exit code 1 if it does (needs the file)
 asof check features.csv --on day
@@ -306,7 +309,7 @@ async function checkedColumns(
   );
   if (checked.length === 0)
     throw new Problem('bad-input', `${table.name} has no column with the name of a series`, {
-      hints: ['--column NAME=ID names a column and its series'],
+      hints: [`${context.naming.question(check, { columns: { NAME: 'ID' } })} names a column and its series`],
     });
   const left = outcomes.filter(isLeft).map(({ name }) => name);
   const text = `not checked, as no series has the name: ${listed(left, 'and')}`;

@@ -70,9 +70,9 @@ export const join = question({
   command: {
     words: 'join',
     heading: 'Files',
-    summary: 'Add to each row of a file what was known on its day',
-    about: `Writes the rows of FILE in their order, with a column for each series: the newest value known on
-the day of the row. From CSV to CSV, or TSV to TSV, the cells of FILE are copied byte by byte.`,
+    summary: 'Add to each row of a table what was known on its day',
+    about: `Writes the rows of the table in their order, with a column for each series: the newest value known on
+the day of the row. From CSV to CSV, or TSV to TSV, its cells are copied byte by byte.`,
     examples: `
 # what was known on the day of each trade (needs the file)
 asof join trades.csv --on day GDP UNRATE -o joined.csv

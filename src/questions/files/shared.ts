@@ -131,7 +131,7 @@ function tableOfRows(rows: readonly InputRow[]): UserTable {
     async *batches() {
       yield cellBatch({
         size: rows.length,
-        rowAt: (index) => index + 1,
+        rowAt: (index) => index,
         cellAt: (index, column) => rows[index]?.[names[column] ?? ''] ?? null,
       });
     },

@@ -221,7 +221,7 @@ describe('the advance estimate of GDP in the fourth quarter of 2008, of 30 Janua
       const refused = (time: string, more = {}) =>
         asked('with').embedded.join([{ time }], ['GDP'], { ...joined, ...more });
       await expect(refused('2009-01-30 08:29')).rejects.toThrow(
-        'the table, row 1, column "time": "2009-01-30 08:29" is not an instant: a time without a zone has no instant',
+        'the table, row 0, column "time": "2009-01-30 08:29" is not an instant: a time without a zone has no instant',
       );
       await expect(refused('2026-03-17T00:00Z')).rejects.toThrow('is in the future');
       await expect(refused('2009-01-30T08:29Z', { strict: true })).rejects.toThrow(

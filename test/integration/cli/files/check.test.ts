@@ -227,7 +227,7 @@ describe('the values that a check compares', () => {
     const noting = await open(store, { onNote: ({ kind, text }) => notes.push(`${kind}: ${text}`) });
     const rows = [{ day: '2015-01-31', u: 5.7 }];
     const { rows: found } = await library().check(rows, { columns: { u: 'UNRATE' } });
-    expect(found).toMatchObject([{ row: 1, known: '5.6', first_known: '2015-02-06', kind: 'ahead' }]);
+    expect(found).toMatchObject([{ row: 0, known: '5.6', first_known: '2015-02-06', kind: 'ahead' }]);
     await noting.check([{ day: '2015-01-31', UNRATE: '5.6' }]);
     expect(notes).toEqual(['check: the table: the only value was known on its day']);
     await noting.close();
