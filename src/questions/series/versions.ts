@@ -5,7 +5,7 @@ import { argument, question, transformationIn } from '../../answering/question.t
 import { askingFor } from '../../answering/run.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
-import { thenAndNow } from '../../domain/series/then-and-now.ts';
+import { comparedFirst, thenAndNow } from '../../domain/series/then-and-now.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
@@ -392,7 +392,8 @@ function diffFields(first?: Version, second?: Version) {
 /** A date whose value differs between two as-of dates; with `all_rows`, also a date whose value is the same. */
 export type DiffRow = RowFrom<ReturnType<typeof diffFields>[number]>;
 
-const aboutDiff = 'The dates whose values differ between two as-of dates, newest first.';
+const aboutDiff =
+  'The dates whose values differ between two as-of dates, newest first; those that only one of the days knows come last.';
 
 const diffDays = argument(
   'days',
@@ -475,7 +476,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     return answerVersions({ ...values, all_rows: true }, ask, (all) => {
       noteReversed(values, ask);
       const rows = all.flatMap((one) =>
-        one.dates.map((date): DiffRow => {
+        comparedFirst(one.dates, one.found).map((date): DiffRow => {
           const [was = null, is = null] = one.found.map((rows) => rows.get(date)?.value ?? null);
           const cells = { series_id: nameOfSeries(one.series), date, old: was, new: is };
           return { ...cells, ...changeOn(date, one), kind: kindOf(was, is) };
@@ -493,7 +494,6 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
 });
 
 function kindOf(was: string | null, is: string | null): string {
-  if (was === null) return 'added';
-  if (is === null) return 'withdrawn';
+  if (was === null || is === null) return was === null ? 'added' : 'withdrawn';
   return sameNumber(was, is) ? 'unchanged' : 'revised';
 }

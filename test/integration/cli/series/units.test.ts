@@ -90,9 +90,9 @@ describe.each(commandModes)('transformed values, %s,', (mode) => {
     2020-01-01,-8.33333,
     $ asof diff SALES 2020-02-15 2020-03-15 --units pch
     series_id,date,old,new,change,percent,kind
-    SALES,2020-02-01,,20.00000,,,added
     SALES,2020-01-01,10.00000,-8.33333,-18.33333,-183.3333,revised
     SALES,2019-12-01,11.11111,33.33333,22.22222,200.0000,revised
+    SALES,2020-02-01,,20.00000,,,added
 
     # are refused of a series with one date, and of a finer frequency than that of the series
     $ asof obs ONCE --units pch

@@ -212,11 +212,11 @@ describe('asof vintages', () => {
 describe('asof diff', () => {
   transcript(
     `
-    # gives what two days disagree on, newest date first
+    # gives what two days disagree on, newest date first, and last what only one of them knows
     $ asof diff gdp 2014-12-22 2015-03-27
     series_id,date,old,new,change,percent,kind
-    GDP,2014-10-01,,17703.7,,,added
     GDP,2014-07-01,17555.2,17599.8,44.6,0.2541,revised
+    GDP,2014-10-01,,17703.7,,,added
 
     # shows withdrawals, and treats a number with other digits as the same
     $ asof diff ODD 2020-02-15 2020-03-15 --no-header
@@ -230,13 +230,13 @@ describe('asof diff', () => {
     # compares several series, each newest date first, in the order in which they are named
     $ asof diff back gdp ODD 2014-12-22 2020-04-15 --no-header -q --columns series_id,date,kind
     BACK,2020-01-01,added
-    GDP,2014-10-01,added
     GDP,2014-07-01,revised
+    GDP,2014-10-01,added
     ODD,2020-02-01,added
     ODD,2020-01-01,added
     $ asof diff G* 2014-12-22 2015-03-27 --no-header -q --columns series_id,date
-    GDP,2014-10-01
     GDP,2014-07-01
+    GDP,2014-10-01
     GDPC1,2014-10-01
 
     # lists with --all-rows the dates with the same value too, which are no differences
@@ -244,8 +244,8 @@ describe('asof diff', () => {
     2020-02-01,1,1,0,unchanged
     2020-01-01,5,5,0,unchanged
     $ asof diff GDP 2014-12-23 2015-01-30 --all-rows --no-header --exit-code --columns date,kind
-    2014-10-01,added
     2014-07-01,unchanged
+    2014-10-01,added
     [exit 1]
 
     # says so where the second date is earlier than the first, or a day is outside the coverage
