@@ -49,17 +49,44 @@ function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
   return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
 
-/** Answers `/` for people, whose browsers ask for HTML; programs are told that it is no endpoint. */
+/** Answers `/` where there is no explorer: as a page to browsers, which ask for HTML, and as text to others. */
 async function homePage(exchange: Exchange): Promise<WireReply> {
-  if (!/\btext\/html\b/.test(exchange.request.header('accept') ?? '')) throw noEndpoint();
+  const isBrowser = /\btext\/html\b/.test(exchange.request.header('accept') ?? '');
   const headers = {
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': "default-src 'none'; img-src data:",
   };
-  return respond(exchange, { status: 200, type: 'text/html; charset=utf-8', body: home, headers });
+  const type = isBrowser ? 'text/html' : 'text/plain';
+  return respond(exchange, {
+    status: 200,
+    type: `${type}; charset=utf-8`,
+    body: isBrowser ? homeForBrowsers : homeAsText,
+    headers,
+  });
 }
 
-const home = `<!doctype html>
+const about =
+  'This service answers questions about economic data as they were known on a day. Programs ask it below v1/, with a key.';
+
+/** What to look at next, as addresses below that of the service. */
+const places = [
+  ['docs', 'What it answers, with a form for each question'],
+  ['v1/openapi.json', 'The description for programs (OpenAPI)'],
+  ['readyz', 'Whether it is ready'],
+] as const;
+
+const explorerIsOff = 'Its explorer, a page of charts, is off; asof serve --explorer on shows it here.';
+
+const homeAsText = `asof
+
+${about}
+
+${places.map(([address, what]) => `  /${address.padEnd(17)} ${what}`).join('\n')}
+
+${explorerIsOff}
+`;
+
+const homeForBrowsers = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -70,12 +97,11 @@ const home = `<!doctype html>
 </head>
 <body>
 <h1>asof</h1>
-<p>This service answers questions about economic data as they were known on a day. Programs ask it with a key.</p>
+<p>${about}</p>
 <ul>
-<li><a href="docs">What it answers</a>, with a form for each question</li>
-<li><a href="v1/openapi.json">The description for programs</a> (OpenAPI)</li>
-<li><a href="readyz">Whether it is ready</a></li>
+${places.map(([address, what]) => `<li><a href="${address}">${what}</a></li>`).join('\n')}
 </ul>
+<p>${explorerIsOff}</p>
 </body>
 </html>
 `;

@@ -105,13 +105,17 @@ describe('the reference page', () => {
       expect(await inCoding(coding)).toEqual({ ...plain, coding });
   });
 
-  it('is what the page at / leads to, which browsers get and programs do not', async () => {
+  it('is what the page at / leads to, which is text for programs', async () => {
     const page = await fetch(service.url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9' } });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const links = [...(await page.text()).matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links).toEqual(['docs', 'v1/openapi.json', 'readyz']);
     for (const link of links) expect((await fetch(new URL(link, page.url))).status).toBe(200);
-    expect((await fetch(service.url)).status).toBe(404);
+    const text = await fetch(service.url);
+    expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(text.headers.get('vary')).toContain('Accept');
+    const said = await text.text();
+    for (const link of links) expect(said).toContain(`  /${link} `);
   });
 
   it('answers no other address below its own', async () => {
@@ -252,8 +256,8 @@ describe('the page of the explorer', () => {
   });
 
   it('is not among the pages of a service, unless the operator allows it', async () => {
-    for (const path of ['/', '/explorer/page.js'])
-      expect((await fetch(`${service.url}${path}`)).status).toBe(404);
+    expect((await fetch(`${service.url}/explorer/page.js`)).status).toBe(404);
+    expect(await (await fetch(service.url)).text()).toContain('asof serve --explorer on shows it here');
   });
 
   it('is at / of a service that allows it, without a key, also below the prefix of a proxy', async () => {
