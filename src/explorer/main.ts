@@ -241,10 +241,11 @@ function KeyForm({ reason, onKey }: KeyFormProps): VNode {
       <p>Enter your API key. It stays in this tab and is sent only to this service.</p>
       <${Field} label="API key">
         <input type="password" autocomplete="off" required spellcheck=${false} pattern=${keyPattern}
+          aria-invalid=${reason === undefined ? undefined : 'true'} aria-describedby="key-fault"
           title="A key contains only letters, digits, - and _." ref=${field} />
       <//>
+      <p id="key-fault" role="status" class="fault">${reason !== undefined && `The service says: ${reason}.`}</p>
       <button type="submit">Use this key</button>
-      ${reason !== undefined && html`<p class="note">The service says: ${reason}.</p>`}
     </form>`;
 }
 

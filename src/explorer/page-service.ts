@@ -77,7 +77,8 @@ export class PageService {
     const headers = this.key === undefined ? {} : { 'X-API-Key': this.key };
     const target = new URL(targetOf(path, params), this.#base);
     const answer = await fetch(target, { headers, credentials: 'omit', redirect: 'error' }).catch(() => {
-      throw new ServiceFailure(0, 'the service does not answer; it may have been stopped');
+      const reason = navigator.onLine ? 'it may have been stopped' : 'this browser has no network';
+      throw new ServiceFailure(0, `the service does not answer; ${reason}`);
     });
     if (answer.ok) return answer;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);

@@ -55,6 +55,8 @@ describe('the explorer of a service, in a browser', () => {
     expect([said, await findingsOfAxe(page)]).toEqual([[], []]);
     await giveKey(page, 'asof_live_sk_wrong');
     await page.getByText('The service says: invalid API key').waitFor();
+    expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true');
+    expect(await findingsOfAxe(page)).toEqual([]);
     await giveKey(page, key);
     await page.getByRole('heading', { name: 'Gross Domestic Product GDP' }).waitFor();
     expect(await rowOf(page, '2008-10-01')).toContain('14,264.6');
@@ -128,6 +130,17 @@ describe('the explorer of a service, in a browser', () => {
     await page.getByRole('link', { name: 'Yield curve' }).click();
     await alertOf(page, 'the service answered with status 502');
     await page.unroute('**/v1/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Treasury par yield curve' }).waitFor();
+  });
+
+  it('says that the browser has no network, and goes on when it has one', async () => {
+    const { page } = await openWithKey('?series=GDP');
+    await page.getByRole('slider').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Yield curve' }).click();
+    await alertOf(page, 'the service does not answer; this browser has no network');
+    await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Treasury par yield curve' }).waitFor();
   });

@@ -323,7 +323,7 @@ describe('odd series', () => {
     await page.getByRole('link', { name: 'Yield curve' }).click();
     await page.getByText('There are no curves of this type.').waitFor();
     await page.getByRole('link', { name: 'Insider clusters' }).click();
-    await page.getByText('0 clusters. A cluster needs purchases by 3 insiders within 14 days.').waitFor();
+    await page.getByText('0 clusters: the store has no filing. asof pull sec').waitFor();
     expect(said).toEqual([]);
   });
 

@@ -75,26 +75,41 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
       ${fields}
       <p class="facts" role="status">${answer.found}</p>
       ${answer.rows.length > 0 && html`<${ClusterTable} key=${answer.question} ...${{ context, state, asked }} rows=${answer.rows} />`}
-      <${DataRow} context=${context} sources=${sourcesOf(asked)} />
+      ${answer.question !== '' && html`<${DataRow} context=${context} sources=${sourcesOf(asked)} />`}
     </article>`;
 }
 
 /** Says why there is no cluster, and leads to what there is. */
-async function whyNone(asked: AskedParams, { service, go }: PageContext): Promise<VNode | string> {
+async function whyNone(asked: AskedParams, { service, go }: PageContext): Promise<VNode> {
   const { ticker, as_of, min_insiders = '3', days = '14' } = asked;
-  const rule = `A cluster needs purchases by ${min_insiders} insiders within ${days} days.`;
-  if (ticker === undefined) return `0 clusters. ${rule}`;
-  const any = { ticker, as_of, from: '1900-01-01', limit: '1' };
-  const { rows, answer } = await service.page('insider/filings', any);
+  const { rows, answer } = await service.page('insider/filings', {
+    ...{ ticker, as_of },
+    from: '1900-01-01',
+    limit: '1',
+  });
   const unknown = answer.unknown_ticker as { readonly nearest?: string | null } | undefined;
   const { nearest } = unknown ?? {};
-  if (rows.length > 0)
-    return `0 clusters of ${ticker}, whose newest filing is of ${cell(rows[0], 'filing_date')}. ${rule}`;
+  const filed = `${ticker === undefined ? '' : ` of ticker ${ticker}`}${as_of === undefined ? '' : ` up to ${as_of}`}`;
+  const whose =
+    ticker === undefined ? '' : ` of ${ticker}, whose newest filing is of ${cell(rows[0], 'filing_date')}`;
+  const reason =
+    rows.length === 0
+      ? `0 clusters: the store has no filing${filed}.`
+      : `0 clusters${whose}. A cluster needs purchases by ${min_insiders} insiders within ${days} days.`;
+  const offer = (label: string, change: StateChange) =>
+    html`<button type="button" class="link" onClick=${() => go(change)}>${label}</button>`;
+  const isNarrowed = Object.entries(asked).some(([name, value]) => name !== 'limit' && value !== undefined);
+  const all = ticker !== undefined && rows.length === 0 ? 'show all companies' : 'show all clusters';
   return html`
-    0 clusters: the store has no filing of ticker ${ticker}${as_of === undefined ? '' : ` up to ${as_of}`}. ${' '}
-    ${nearest && html`<button type="button" class="link" onClick=${() => go({ ticker: nearest })}>Show ${nearest}</button>, or `}
-    <button type="button" class="link" onClick=${() => go({ ticker: '' })}>show all companies</button>`;
+    ${reason} ${nearest && html`${offer(`Show ${nearest}`, { ticker: nearest })}, or `}
+    ${isNarrowed && offer(all, everyCluster)}
+    ${!isNarrowed && rows.length === 0 && html`<code>asof pull sec --ticker TICKER</code> brings those of a company.`}`;
 }
+
+/** The state without what narrows the search. */
+const everyCluster: StateChange = {
+  ...{ 'as-of': '', ticker: '', 'min-insiders': '', days: '', from: '', to: '' },
+};
 
 function ClusterFields({ context, state }: ClustersViewProps): VNode {
   type Name = keyof StateChange;
