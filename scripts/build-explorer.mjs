@@ -1,7 +1,7 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** Builds the page of the explorer into `dist/explorer/`; the code that saves pictures is a separate script. */
+/** Builds the page of the explorer into `dist/explorer/`. */
 export async function buildExplorer() {
   await rm('dist/explorer', { recursive: true, force: true });
   await build({
@@ -12,7 +12,6 @@ export async function buildExplorer() {
     },
     outdir: 'dist/explorer',
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'browser',
     target: ['chrome109', 'firefox115', 'safari16.4'],
