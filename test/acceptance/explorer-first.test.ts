@@ -18,7 +18,9 @@ describe('the first page of the explorer', () => {
     const { page, said } = await open();
     // BEA (ALFRED, series GDP): the third quarter of 2023 in its second estimate and after the annual update of 2024.
     const sentence = 'On 20 December 2023, GDP of 2023 Q3 was 27,644.463; today it is 27,967.697 (+1.2 %).';
-    await page.getByText(sentence).waitFor();
+    await page.locator('.hero').getByText(sentence).waitFor();
+    // The last vintage in ALFRED's file of the sample.
+    await page.locator('.hero').getByText('The data end on 19 December 2024.').waitFor();
     await page.locator('.card', { hasText: 'GDP' }).getByText('29,374.914').waitFor();
     const headings = await page.locator('.topics h2').allTextContents();
     expect(headings).toEqual(['Output', 'Jobs', 'Prices', 'Rates', 'Housing', 'Trade']);
@@ -30,6 +32,25 @@ describe('the first page of the explorer', () => {
     await page.locator('.sentence').getByText(sentence).waitFor();
     expect(said).toEqual([]);
   });
+
+  it.each([
+    ['', 1200],
+    ['', 390],
+    ['?series=GDP', 390],
+    ['?view=curve', 390],
+    ['?view=clusters', 390],
+  ])(
+    'keeps what is on the page in its place while the rest comes: %s at %d pixels',
+    async (search, width) => {
+      const script = `window.shifted = 0;
+      new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value; })
+        .observe({ type: 'layout-shift', buffered: true });`;
+      const { page } = await open(search, { script, viewport: { width, height: 900 } });
+      await page.locator('main h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.evaluate('window.shifted')).toBeLessThan(0.02);
+    },
+  );
 
   it('leads to its search with the key /, whose results have units and vintages', async () => {
     const { page } = await open();
@@ -60,6 +81,19 @@ describe('a series in the explorer', () => {
       .getByText('On 30 January 2009, GDP of 2008 Q4 was 14,264.6; today it is 14,608.2 (+2.4 %).')
       .waitFor();
     expect(said).toEqual([]);
+  });
+
+  it('has a table that begins with the newest date known on the day; dates published later follow', async () => {
+    const { page } = await open('?series=GDP&as-of=2009-01-30');
+    const table = page.getByRole('region', { name: 'Values known on 2009-01-30' });
+    await table.getByRole('button', { name: '2008-10-01' }).waitFor();
+    const dates = await table.locator('tbody th').allTextContents();
+    // BEA published the fourth quarter of 2008 on this day; the third quarter of 2024 is the newest of the sample.
+    const later = dates.indexOf('2024-07-01');
+    expect([dates[0], dates[1], dates[later - 1]]).toEqual(['2008-10-01', '2008-07-01', '2004-01-01']);
+    expect(dates[later + 1]).toBe('2024-04-01');
+    await page.getByRole('slider').press('End');
+    await expect.poll(() => page.locator('tbody th').first().textContent()).toBe('2024-07-01');
   });
 
   it('has growth, a logarithmic scale and years as buttons', async () => {
@@ -140,6 +174,19 @@ describe('what is not there, in the explorer', () => {
     await page.getByRole('heading', { name: 'Gross Domestic Product GDP' }).waitFor();
   });
 
+  it('of days and dates without a value says so and leads to those with some', async () => {
+    const { page } = await open('?series=GDP&as-of=1950-01-01');
+    await page.getByText('Nothing was recorded before 1991-12-04, the first vintage.').waitFor();
+    await page.getByRole('button', { name: 'Show 1991-12-04' }).click();
+    await page.waitForURL(/as-of=1991-12-04/);
+    await page.goto(`${url()}?series=GDP&from=2090-01-01`);
+    await page.getByText('There is no value of 2090-01-01 to ').waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show these' }).click();
+    await page.waitForURL(/range=max$/);
+    await page.getByRole('button', { name: '2023-07-01' }).waitFor();
+  });
+
   it('of a second series says so and keeps the first', async () => {
     const { page } = await open('?series=GDP&with=NOPE');
     await page.getByRole('alert').getByText("series 'NOPE' not found").waitFor();
@@ -165,5 +212,9 @@ describe('what is not there, in the explorer', () => {
     expect(values).toEqual(sorted);
     await page.goto(`${url()}?view=clusters&ticker=MAIA&min-insiders=50`);
     await page.getByText('0 clusters of MAIA, whose newest filing is of 2026-06-02.').waitFor();
+    await page.goto(`${url()}?view=clusters&as-of=2000-01-01&days=7`);
+    await page.getByText('0 clusters: the store has no filing up to 2000-01-01.').waitFor();
+    await page.getByRole('button', { name: 'show all clusters' }).click();
+    await page.getByRole('cell', { name: '2026-06-02' }).first().waitFor();
   });
 });

@@ -58,7 +58,8 @@ export function maturityAxis(names: () => readonly string[]): uPlot.Axis {
     size: 34,
     splits: () => names().map((_, i) => i),
     values: (plot) => {
-      const every = Math.ceil((names().length * 34) / Math.max(1, plot.over.clientWidth));
+      const width = plot.bbox.width / devicePixelRatio;
+      const every = Math.ceil((names().length * 34) / Math.max(1, width));
       return names().map((name, i) => (i % every === 0 ? name : ''));
     },
   };

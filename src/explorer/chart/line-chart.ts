@@ -84,10 +84,9 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
 
   render({ chart, description, tipOf }: LineChartProps, { hovered }: LineChartState): VNode {
     const tip = hovered && tipOf(hovered.position);
-    const place = this.#place.current;
     // Beside the pointer, and within the chart, which a phone makes narrow.
     const x = hovered?.x ?? 0;
-    const width = place?.clientWidth ?? 0;
+    const width = this.#plot?.width ?? 0;
     const beside = (distance: number) => `max(0px, min(${distance + 14}px, 100% - 19.5em))`;
     const style = x > width / 2 ? { right: beside(width - x) } : { left: beside(x) };
     return html`
@@ -344,9 +343,9 @@ function roomFor(names: number, width: number): number {
 const narrow = 560;
 
 /** Returns the positions of the dots that have room; null for all. */
-function someDots({ series: [positions], over }: uPlot): number[] | null {
+function someDots({ series: [positions], bbox }: uPlot): number[] | null {
   const [first = 0, last = 0] = positions?.idxs ?? [];
-  const every = placesPerDot(last - first, over.clientWidth);
+  const every = placesPerDot(last - first, bbox.width / devicePixelRatio);
   if (every === 1) return null;
   return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => first + i * every);
 }

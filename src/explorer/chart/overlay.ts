@@ -1,4 +1,6 @@
 import type uPlot from 'uplot';
+import { firstPlace } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import type { Pen, PenPoint } from './pen.ts';
 import {
   colourOf,
@@ -62,14 +64,13 @@ export function drawAbove(pen: Pen, data: PlotData, frame: PlotFrame): void {
   const { left, right, top, bottom, x } = frame;
   const isShown = (place: number) => place >= left && place <= right;
   const mark = colourOf('--mark');
-  const { from = '', to = '9' } = data;
-  const ticks = (data.ticks ?? []).filter((day) => day >= from && day <= to).map((day) => x(secondsOf(day)));
+  const ticks = within(positionsOf({ axis: 'day', at: data.ticks ?? [] }), frame);
   // Ticks that would touch each other say nothing.
   if (ticks.length < (right - left) / 3)
     pen.lines(
-      ticks.map((place) => [
-        [place, bottom - 5],
-        [place, bottom],
+      ticks.map((tick) => [
+        [x(tick), bottom - 5],
+        [x(tick), bottom],
       ]),
       { colour: mark },
     );
@@ -124,22 +125,57 @@ export function nameWidth({ label }: PlotLine): number {
   return 12 + 7 * label.length;
 }
 
-/** Returns the unbroken runs of a line within the frame. */
+/** Returns the part of ascending positions that is on show. */
+function within(positions: readonly number[], frame: PlotFrame): readonly number[] {
+  const [begin, end] = shownPlaces(positions, frame);
+  return positions.slice(begin, end);
+}
+
+/** Returns the index of the first position on show, and the index after the last. */
+function shownPlaces(
+  positions: readonly number[],
+  { first, last }: PlotFrame,
+): readonly [begin: number, end: number] {
+  const { length } = positions;
+  return [
+    firstPlace(length, (i) => (positions[i] ?? 0) >= first),
+    firstPlace(length, (i) => (positions[i] ?? 0) > last),
+  ];
+}
+
+/** Returns the unbroken runs of a line within the frame; of many points in a pixel, those that are seen. */
 export function runsOf(
   values: PlotValues,
   data: Pick<PlotData, 'at' | 'axis' | 'isLog'>,
-  { first, last, x, y }: PlotFrame,
+  frame: PlotFrame,
   isOther = false,
 ): readonly (readonly PenPoint[])[] {
+  const { x, y, left, right } = frame;
   const runs: PenPoint[][] = [[]];
   const positions = positionsOf(data);
-  for (const [i, value] of values.entries()) {
-    const place = positions[i] ?? first;
-    if (value === undefined || place < first || place > last) continue;
+  const [begin, end] = shownPlaces(positions, frame);
+  for (let i = begin; i < end; i += 1) {
+    const value = values[i];
+    if (value === undefined) continue;
     if (isGap(value, data, isOther)) runs.push([]);
-    else runs.at(-1)?.push([x(place), y(Number(value), isOther)]);
+    else runs.at(-1)?.push([x(positions[i] ?? 0), y(Number(value), isOther)]);
   }
-  return runs.filter((run) => run.length > 0);
+  const shown = runs.filter((run) => run.length > 0);
+  return end - begin > 4 * (right - left) ? shown.map(seenOf) : shown;
+}
+
+/** Keeps of the points in each pixel of the time axis the first, the lowest, the highest and the last. */
+export function seenOf(points: readonly PenPoint[]): readonly PenPoint[] {
+  const columns = groupBy(points, ([x]) => Math.floor(x));
+  return [...columns.values()].flatMap((column) => {
+    const [lowest, highest] = [Math.min, Math.max].map((most) => most(...column.map(([, y]) => y)));
+    const kept = [
+      0,
+      column.length - 1,
+      ...[lowest, highest].map((y) => column.findIndex((one) => one[1] === y)),
+    ];
+    return column.filter((_, i) => kept.includes(i));
+  });
 }
 
 /** Returns the last place of a line within the frame. */

@@ -17,7 +17,7 @@ type DataTableProps = {
   readonly onOpen?: (firstCell: string) => void;
 };
 
-const firstRows = 60;
+const firstRows = 30;
 
 /** Shows a table of any length, in a box that scrolls; numbers stand with their points below each other. */
 export function DataTable(props: DataTableProps): VNode {
@@ -37,7 +37,7 @@ export function DataTable(props: DataTableProps): VNode {
             <tr>${heads.map((head, j) => html`<th scope="col" class=${kinds[j]}>${head}</th>`)}</tr>
           </thead>
           <tbody>
-            ${all.map((cells) => html`<${TableRow} ...${{ cells, onOpen }} decimals=${decimals.join()} />`)}
+            ${all.map((cells, i) => html`<${TableRow} key=${onOpen === undefined ? i : cells[0]} ...${{ cells, onOpen }} decimals=${decimals.join()} />`)}
           </tbody>
         </table>
       </div>

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
+import { addDays, dayInWords, utcDay } from '../../domain/values/date.ts';
 import { cell, type PageService, type ServedRow } from '../page-service.ts';
 import { searchOf } from '../state.ts';
 import { Field } from './fields.ts';
@@ -145,6 +146,13 @@ export function aboutOf(row: ServedRow): string {
     first && `vintages ${years}`,
   ];
   return facts.filter((fact) => fact).join(' · ');
+}
+
+/** Says when the data of a series end, if not lately. */
+export function endText(row: ServedRow | undefined): string {
+  const covered = cell(row, 'covered_to');
+  const isOld = covered !== '' && covered < addDays(utcDay(new Date()), -31);
+  return isOld ? `The data end on ${dayInWords(covered)}.` : '';
 }
 
 export const frequencyNames: Readonly<Record<string, string>> = {

@@ -5,23 +5,22 @@ import { thenAndNow } from '../../domain/series/then-and-now.ts';
 import { addDays, type Frequency } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { aboutOf, SeriesLinks } from '../controls/series-search.ts';
+import { aboutOf, endText, SeriesLinks } from '../controls/series-search.ts';
 import { cell, type OpenedView, type PageContext, type ServedRow, ServiceFailure } from '../page-service.ts';
 import { searchOf } from '../state.ts';
 import { openComingReleases } from './coming-releases.ts';
 import { groupsOf, type SeriesGroup } from './topics.ts';
 
-/** Opens the first page with the series of a store; their values follow. */
+/** Opens the first page with the series of a store and a difference; the newest values follow. */
 export async function openHome(context: PageContext): Promise<OpenedView> {
-  const [{ rows, hasMore }, coming] = await Promise.all([
-    context.service.page('series', { limit: '1000' }),
-    openComingReleases(context),
-  ]);
+  const calendar = openComingReleases(context);
+  const { rows, hasMore } = await context.service.page('series', { limit: '1000' });
   const groups = groupsOf(rows);
+  const [coming, hero] = await Promise.all([calendar, orNothing(heroOf(knownOf(groups)[0], context))]);
   const count = hasMore
     ? 'The first 1,000 series; the search finds the others.'
     : `${counted(rows.length, 'series', 'series')}.`;
-  const home = html`<${Home} ...${{ groups, context, coming }} count=${rows.length === 0 ? '' : count} />`;
+  const home = html`<${Home} ...${{ groups, context, coming, hero }} count=${rows.length === 0 ? '' : count} />`;
   return { title: 'Explorer', show: () => home };
 }
 
@@ -29,6 +28,7 @@ type HomeProps = {
   readonly groups: readonly SeriesGroup[];
   readonly count: string;
   readonly coming: VNode;
+  readonly hero: Hero | undefined;
   readonly context: PageContext;
 };
 
@@ -36,21 +36,19 @@ type HomeProps = {
 type Preview = { readonly values: readonly string[]; readonly date: string };
 
 /** A sentence about a series, and the day of which it speaks. */
-type Hero = { readonly sentence: string; readonly href: string };
+type Hero = { readonly sentence: string; readonly end: string; readonly href: string };
 
-function Home({ groups, count, coming, context }: HomeProps): VNode {
+function Home({ groups, count, coming, hero, context }: HomeProps): VNode {
   const [previews, setPreviews] = useState<ReadonlyMap<string, Preview>>(new Map());
-  const [hero, setHero] = useState<Hero>();
-  const known = groups.flatMap((group) => group.known.map(({ row }) => row));
+  const known = knownOf(groups);
   useEffect(() => {
-    void orNothing(heroOf(known[0], context)).then(setHero);
     void orNothing(previewsOf(known, context)).then((found) => found && setPreviews(found));
   }, []);
   return html`
     <article>
       <h1>Economic series as they were known on a day</h1>
       <p class="lead">Choose a series, and move the slider: the chart shows what was known on that day.</p>
-      ${known.length > 0 && html`<p class="sentence hero"><a href=${hero?.href}>${hero?.sentence}</a></p>`}
+      ${hero && html`<p class="sentence hero"><a href=${hero.href}>${hero.sentence}</a> <small>${hero.end}</small></p>`}
       ${groups.length === 0 && html`<p class="facts">There is no series yet: asof import and asof pull add series.</p>`}
       <div class="topics">
         ${groups.map(
@@ -77,6 +75,11 @@ function Home({ groups, count, coming, context }: HomeProps): VNode {
     </article>`;
 }
 
+/** Lists the best-known series of all groups. */
+function knownOf(groups: readonly SeriesGroup[]): readonly ServedRow[] {
+  return groups.flatMap((group) => group.known.map(({ row }) => row));
+}
+
 function hrefOf(row: ServedRow): string {
   return searchOf({ view: 'series', series: cell(row, 'id') });
 }
@@ -90,11 +93,11 @@ function Card({ name, row, preview }: CardProps): VNode {
       <a href=${hrefOf(row)}>
         <span class="name">${name}</span>${' '}<span class="id">${cell(row, 'id')}</span>
       </a>
-      <${Sparkline} values=${preview?.values ?? []} />
       <p class="newest">
         <b>${grouped(preview?.values.at(-1) ?? '')}</b>${' '}
         <span class="about">${preview?.date}</span>
       </p>
+      <${Sparkline} values=${preview?.values ?? []} />
       <p class="about">${aboutOf(row)}</p>
     </li>`;
 }
@@ -184,5 +187,9 @@ async function heroOf(row: ServedRow | undefined, { service }: PageContext): Pro
     { day, value: cell(then, 'value') },
     { day: 'latest', value: cell(now, 'value') },
   );
-  return { sentence: `${sentence}.`, href: searchOf({ view: 'series', series: id, 'as-of': day }) };
+  return {
+    sentence: `${sentence}.`,
+    end: endText(row),
+    href: searchOf({ view: 'series', series: id, 'as-of': day }),
+  };
 }

@@ -11,7 +11,37 @@ import type { PageState } from '../state.ts';
 import type { ShownRange, ShownValues } from './shown-values.ts';
 
 /** A series beside another one, in the same units. */
-export type OtherSeries = { readonly series: LoadedSeries; readonly values: ShownValues };
+export type OtherSeries = {
+  readonly series: LoadedSeries;
+  readonly values: ShownValues;
+  readonly joined: JoinedDates;
+};
+
+/** The dates of two series together; what was placed at them once is not placed again. */
+export class JoinedDates {
+  /** Ascending. */
+  readonly at: readonly Day[];
+  readonly #places: readonly (readonly number[])[];
+  readonly #placed = new WeakMap<PlotValues, PlotValues>();
+
+  constructor(first: readonly Day[], second: readonly Day[]) {
+    this.at = [...new Set([...first, ...second])].sort();
+    this.#places = [first, second].map((dates) => {
+      const places = new Map(dates.map((date, i) => [date, i]));
+      return this.at.map((date) => places.get(date) ?? -1);
+    });
+  }
+
+  /** Places the values of one of the series at the dates of both. */
+  place(values: PlotValues, which: 'first' | 'second' = 'first'): PlotValues {
+    const known = this.#placed.get(values);
+    if (known !== undefined) return known;
+    const places = this.#places[which === 'first' ? 0 : 1] ?? [];
+    const placed = places.map((i) => (i < 0 ? undefined : (values[i] ?? null)));
+    this.#placed.set(values, placed);
+    return placed;
+  }
+}
 
 export type ChartedSeries = {
   readonly series: LoadedSeries;
@@ -22,7 +52,7 @@ export type ChartedSeries = {
   /** What was known on the day of each date on show. */
   readonly known: ReturnType<ShownValues['on']>;
   readonly other?: OtherSeries | undefined;
-  /** The values of every vintage on show. */
+  /** The values of every vintage on show, at the dates of the chart. */
   readonly faint: readonly PlotValues[];
 };
 
@@ -45,29 +75,25 @@ export function chartOf(charted: ChartedSeries): SeriesPlot {
   const { id, days, next } = series;
   const { dates } = series.history;
   const hidden = (state.hide ?? '').split(',');
-  const at = other === undefined ? dates : [...new Set([...dates, ...other.series.history.dates])].sort();
-  const placed = other === undefined ? undefined : at.map((date) => indexIn(dates, date));
-  /** Moves values to the dates of both series. */
-  const spread = (own: readonly (string | null | undefined)[]): PlotValues =>
-    placed === undefined ? own : placed.map((i) => (i < 0 ? undefined : (own[i] ?? null)));
+  const placed = (own: PlotValues) => other?.joined.place(own) ?? own;
   const line = (name: 'latest' | 'first', label: string, own: readonly (string | null)[]) => {
-    return { label, colour: `--${name}`, values: spread(own), isHidden: hidden.includes(name) };
+    return { label, colour: `--${name}`, values: placed(own), isHidden: hidden.includes(name) };
   };
   const own = known.map((one) => one?.value ?? null);
-  const beside = otherLine(at, charted);
+  const beside = otherLine(charted);
   const lines: readonly PlotLine[] = [
     { ...line('latest', 'latest', values.latest), width: 2 },
     { ...line('first', 'first release', values.first), form: 'dots' },
     ...(beside === undefined ? [] : [beside]),
-    { label: asOf, colour: '--as-of', width: 2.5, values: spread(own) },
+    { label: asOf, colour: '--as-of', width: 2.5, values: placed(own) },
   ];
   const due = cell(next, 'due');
   const chart: PlotData = {
     axis: 'day',
-    at,
+    at: other?.joined.at ?? dates,
     ...range,
     lines,
-    faint: placed === undefined ? faint : faint.map(spread),
+    faint,
     unit: values.unit,
     ...(beside?.isOther === true && { otherUnit: other?.values.unit }),
     isLog: state.log === 'on' && canBeLog(values),
@@ -103,23 +129,13 @@ export function showsRecessions({ about }: Pick<LoadedSeries, 'about'>, hidden: 
   return !hidden.includes('recessions') && !/\b(?:ECB|Eurostat|OECD)\b/.test(cell(about, 'source'));
 }
 
-function otherLine(at: readonly Day[], { other, values, asOf, range }: ChartedSeries): PlotLine | undefined {
+function otherLine({ other, values, asOf, range }: ChartedSeries): PlotLine | undefined {
   if (other === undefined) return undefined;
-  const { dates } = other.series.history;
-  const known = other.values.on(asOf, range);
-  const own = at.map((date) => {
-    const i = indexIn(dates, date);
-    return i < 0 ? undefined : (known[i]?.value ?? null);
-  });
+  const known = other.values.on(asOf, range).map((one) => one?.value ?? null);
   return {
-    ...{ label: other.series.id, colour: '--other', width: 2, values: own },
+    ...{ label: other.series.id, colour: '--other', width: 2, values: other.joined.place(known, 'second') },
     ...(other.values.unit !== values.unit && { isOther: true }),
   };
-}
-
-function indexIn(days: readonly Day[], day: Day): number {
-  const i = positionOf(days, day);
-  return days[i] === day ? i : -1;
 }
 
 function subtitleOf(

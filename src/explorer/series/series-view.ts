@@ -2,14 +2,14 @@ import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { changeBetween } from '../../domain/values/arithmetic.ts';
-import type { Day } from '../../domain/values/date.ts';
+import { type Day, placeAmong } from '../../domain/values/date.ts';
 import { LineChart } from '../chart/line-chart.ts';
 import type { PlotValues } from '../chart/plot-data.ts';
 import { DataRow, type DataSource } from '../controls/data-row.ts';
 import { DataTable } from '../controls/data-table.ts';
 import { DaySlider, useMoved } from '../controls/day-slider.ts';
 import { Check, Choice, DayField, Field } from '../controls/fields.ts';
-import { frequencyNames } from '../controls/series-search.ts';
+import { endText, frequencyNames } from '../controls/series-search.ts';
 import { type LoadedSeries, loadSeries, positionOf } from '../history.ts';
 import {
   type AskedParams,
@@ -18,11 +18,18 @@ import {
   type PageContext,
   ServiceFailure,
 } from '../page-service.ts';
-import { type PageState, ranges, unitChoices } from '../state.ts';
+import { type PageState, ranges, type StateChange, unitChoices } from '../state.ts';
 import { RevisionsPanel } from './revisions-panel.ts';
-import { canBeLog, chartOf, hideable, type OtherSeries, showsRecessions } from './series-chart.ts';
+import {
+  canBeLog,
+  chartOf,
+  hideable,
+  JoinedDates,
+  type OtherSeries,
+  showsRecessions,
+} from './series-chart.ts';
 import { firstShownDay, largestRevisions, rangeFor, type ShownRange, ShownValues } from './shown-values.ts';
-import { endText, nextText, noteOn, sentenceOf, vintagesText, vintageText } from './words.ts';
+import { nextText, noteOn, sentenceOf, vintagesText, vintageText } from './words.ts';
 
 const heads = ['Date', 'As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'];
 
@@ -53,8 +60,8 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
   const values = useMemo(() => new ShownValues(series, units), [series, units]);
   const range = rangeFor(state, dates, asOf, cell(next, 'due'));
   const known = values.on(asOf, range);
-  const faint = useFaint(values, series, state);
-  const other = useOther(state.with, units, context);
+  const other = useOther(state.with, units, series, context);
+  const faint = useFaint(values, series, state, other?.joined);
   const { description, subtitle, tipOf, ...chart } = chartOf({
     series,
     values,
@@ -68,14 +75,7 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
   const { latest, first } = values;
   const openDate = (opened: Day) => context.go({ date: opened });
 
-  // The dates of the table, newest first.
-  const shown = useMemo(
-    () =>
-      [...dates.keys()]
-        .filter((i) => (dates[i] ?? '') >= range.from && (dates[i] ?? '') <= range.to)
-        .reverse(),
-    [dates, range.from, range.to],
-  );
+  const shown = rowsOf(dates, known, range);
   const cellsOf = (row: number) => {
     const i = shown[row] ?? -1;
     const [value, now] = [known[i]?.value, latest[i]];
@@ -109,11 +109,11 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
       <h1>${cell(about, 'title') || id} <span class="id">${id}</span></h1>
       <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
       ${cell(next, 'due') !== '' && html`<p class="facts">${nextText(next)}</p>`}
-      <p class="sentence">${sentenceOf(series, values, asOf, date)} <small>${endText(series)}</small></p>
+      <p class="sentence">${sentenceOf(series, values, asOf, date)} <small>${endText(about)}</small></p>
       <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))} marks=${marks}
         onMove=${move}
         onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
-      <p class="note" role="status">${noteOn(asOf, series)}</p>
+      <p class="note" role="status">${noteOn(asOf, series)}<${Nothing} ...${{ series, context, asOf, range }} isNone=${shown.length === 0} /></p>
       ${bar}
       <div class=${date === undefined ? 'chart' : 'chart beside'}>
         <div>
@@ -123,11 +123,44 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
         </div>
         ${panel}
       </div>
-      <${DataRow} context=${context} sources=${sourcesOf(id, asOf, values.units, askedRange(state, range, dates))} picture=${picture} />
-      <${DataTable} caption="Values of ${range.from} to ${dates[shown[0] ?? -1] ?? range.to}, newest first; a date opens its revisions, and the change is from then to the latest value"
+      <${DataRow} context=${context} sources=${sourcesOf([id, ...(other === undefined ? [] : [other.series.id])], asOf, values.units, askedRange(state, range, dates))} picture=${picture} />
+      <${DataTable} caption="Values known on ${asOf}, newest first, then those published later; a date opens its revisions, and the change is from then to the latest value"
         heads=${heads.slice(0, values.units === 'lin' ? 7 : 6)} words=${['Date', 'Published']}
         rows=${shown.length} cellsOf=${cellsOf} onOpen=${openDate} />
     </article>`;
+}
+
+type NothingProps = Pick<SeriesProps, 'context' | 'series'> & {
+  readonly asOf: Day;
+  readonly range: ShownRange;
+  /** Whether no date is on show. */
+  readonly isNone: boolean;
+};
+
+/** Says why there is nothing of a day, or of the dates on show, and leads to the nearest. */
+function Nothing({ series, context, asOf, range, isNone }: NothingProps): VNode | false {
+  const [first = ''] = series.days;
+  const { dates } = series.history;
+  const offer = (label: string, change: StateChange) =>
+    html`<button type="button" class="link" onClick=${() => context.go(change)}>${label}</button>`;
+  if (asOf < first)
+    return html`Nothing was recorded before ${first}, the first vintage. ${offer(`Show ${first}`, { 'as-of': first })}`;
+  return (
+    isNone &&
+    html`There is no value of ${range.from} to ${range.to}; ${series.id} has values of ${dates[0]} to ${dates.at(-1)}. ${offer('Show these', { from: '', to: '', range: 'max' })}`
+  );
+}
+
+/** Lists the dates on show by their positions, newest first: those known on the day, then those published later. */
+function rowsOf(
+  dates: readonly Day[],
+  known: ReturnType<ShownValues['on']>,
+  { from, to }: ShownRange,
+): readonly number[] {
+  const rows: [number[], number[]] = [[], []];
+  const first = placeAmong(dates, from);
+  for (let i = positionOf(dates, to); i >= first; i -= 1) rows[known[i] === undefined ? 1 : 0].push(i);
+  return rows.flat();
 }
 
 /** Returns the dates on show as parameters, without those that change nothing. */
@@ -208,6 +241,7 @@ function OtherField({ context, state }: BarProps): VNode {
 function useOther(
   id: string | undefined,
   units: string | undefined,
+  { history }: LoadedSeries,
   context: PageContext,
 ): OtherSeries | undefined {
   const [loaded, setLoaded] = useState<{ readonly id: string; readonly series: LoadedSeries }>();
@@ -225,31 +259,55 @@ function useOther(
     };
   }, [id]);
   const series = id !== undefined && loaded?.id === id ? loaded.series : undefined;
-  return useMemo(() => series && { series, values: new ShownValues(series, units) }, [series, units]);
+  return useMemo(() => {
+    if (series === undefined) return undefined;
+    const joined = new JoinedDates(history.dates, series.history.dates);
+    return { series, values: new ShownValues(series, units), joined };
+  }, [series, units]);
 }
 
 const mostVintages = 400;
 
 /** Returns the values of all vintages on show; of many, as many as a chart can tell apart. */
-function useFaint(values: ShownValues, { days }: LoadedSeries, state: PageState): readonly PlotValues[] {
+function useFaint(
+  values: ShownValues,
+  { days }: LoadedSeries,
+  state: PageState,
+  joined: JoinedDates | undefined,
+): readonly PlotValues[] {
   return useMemo(() => {
     if (state.vintages !== 'all') return [];
     const every = Math.ceil(days.length / mostVintages);
     const some = days.filter((_, i) => (days.length - 1 - i) % every === 0);
-    return some.map((day) => values.on(day, { from: '', to: '9' }).map((one) => one?.value ?? null));
-  }, [values, state.vintages]);
+    return some.map((day) => {
+      const own = values.on(day, { from: '', to: '9' }).map((one) => one?.value ?? null);
+      return joined?.place(own) ?? own;
+    });
+  }, [values, state.vintages, joined]);
 }
 
 type AskedDates = { readonly from: Day | undefined; readonly to: Day | undefined };
 
-function sourcesOf(id: string, day: Day, units: string, { from, to }: AskedDates): readonly DataSource[] {
-  const isLevel = units === 'lin';
+/** Returns the data of one series, or of the two that are compared. */
+function sourcesOf(
+  ids: readonly string[],
+  day: Day,
+  units: string,
+  { from, to }: AskedDates,
+): readonly DataSource[] {
+  const [id = ''] = ids;
+  const isPlain = units === 'lin' && ids.length === 1;
   const source = (name: string, params: AskedParams, ending: string) => ({
     name,
-    words: ['observations', id],
-    path: isLevel ? `series/${encodeURIComponent(id)}/observations` : 'observations',
-    params: { ...params, from, to, ...(!isLevel && { ids: id, units }) },
-    file: `${id}-${isLevel ? '' : `${units}-`}${ending}`,
+    words: ['observations', ...ids],
+    path: isPlain ? `series/${encodeURIComponent(id)}/observations` : 'observations',
+    params: {
+      ...params,
+      ...{ from, to },
+      ...(!isPlain && { ids: ids.join() }),
+      ...(units !== 'lin' && { units }),
+    },
+    file: [...ids, ...(units === 'lin' ? [] : [units]), ending].join('-'),
   });
   return [
     source('As of', { as_of: day }, `as-of-${day}`),

@@ -1,6 +1,6 @@
 import { thenAndNow } from '../../domain/series/then-and-now.ts';
 import { rounded } from '../../domain/values/arithmetic.ts';
-import { addDays, type Day, dayInWords, type Frequency, utcDay } from '../../domain/values/date.ts';
+import type { Day, Frequency } from '../../domain/values/date.ts';
 import type { LoadedSeries } from '../history.ts';
 import { cell, type ServedRow } from '../page-service.ts';
 import { unitChoices } from '../state.ts';
@@ -28,13 +28,6 @@ export function sentenceOf(
   return `${thenAndNow(subject, { day, value: shorter(then) }, { day: 'latest', value: shorter(now) })}.`;
 }
 
-/** Says when the data of a series end, if not lately. */
-export function endText({ about }: Pick<LoadedSeries, 'about'>): string {
-  const covered = cell(about, 'covered_to');
-  const isOld = covered !== '' && covered < addDays(utcDay(new Date()), -31);
-  return isOld ? `The data end on ${dayInWords(covered)}.` : '';
-}
-
 /** Says when the next figure is due, and how old the newest is. */
 export function nextText(row: ServedRow | undefined): string {
   const [due, time, zone, certainty, ago] = ['due', 'time', 'zone', 'certainty', 'days_ago'].map((name) =>
@@ -44,9 +37,9 @@ export function nextText(row: ServedRow | undefined): string {
   return `Next release: ${when}, ${certainty}. The newest figure is ${ago} ${ago === '1' ? 'day' : 'days'} old.`;
 }
 
-export function noteOn(day: Day, { id, about, days: [first = ''] }: LoadedSeries): string {
+/** Says when the data of a series end, for a day after it. */
+export function noteOn(day: Day, { id, about }: LoadedSeries): string {
   const covered = cell(about, 'covered_to');
-  if (day < first) return `Nothing was recorded before ${first}, the first vintage.`;
   return covered !== '' && day > covered ? `The data cover ${id} to ${covered}.` : '';
 }
 
