@@ -15,6 +15,7 @@ import {
 import { firstWordOf, programOf } from '../../lines/read-line.ts';
 import type { Flag, FlagGroup } from '../../operations/typed-line.ts';
 import { print } from '../../platform/sink.ts';
+import { packed } from '../../render/terminal-text.ts';
 import { exitCode, exits, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
 
@@ -49,6 +50,7 @@ before D. Anything published after D has no effect.
 
   --as-of D          what was known at the end of D
   --known-before D   what was known at the start of D: published strictly before D
+  --known-at T       what was known at a time, such as 2009-01-30T08:29-05:00
   --first-release    the first published value of each date; dates that were published
                      before a series' first vintage have no first release
   --as-of-each P     in a panel: the newest values known on each month-end, week-end
@@ -63,11 +65,12 @@ at the start of each.
 
 as_of_date is the vintage in which the value first appeared. If the vintage is exact,
 as_of_date is the day of publication; if the vintage is sampled or fetched, the value was
-published on that day or earlier. \`asof series show ID --columns
-id,vintage_kind\` shows how the vintages of a series came about.
+published on that day or earlier. \`asof series show ID --columns id,vintage_kind\` shows how
+the vintages of a series came about.
 
-As-of dates are whole days: asof does not know the hour of a release. Before the first
-vintage of a series the answer is empty. After the last day that the store covers, asof
+As-of dates are whole days. --known-at counts a release from its minute where a calendar in
+the store gives it (\`asof pull calendar\`), and otherwise from the end of its day. Before the
+first vintage of a series the answer is empty. After the last day that the store covers, asof
 answers with what it has and prints a note on stderr:
 \`asof series show ID --columns id,first_vintage,covered_to\` shows both days.
 
@@ -84,15 +87,15 @@ their filing date.
 
 const environment = `Environment
 
-  ASOF_STORE         store: a file, postgres://…, or sample. Default: asof/asof.db in the user's
-                     data directory (XDG_DATA_HOME or ~/.local/share), or the shipped
-                     sample if that does not exist. --store takes precedence
+  ASOF_STORE         store: a file, postgres://…, or sample. Default: asof/asof.db in the
+                     user's data directory (XDG_DATA_HOME or ~/.local/share), or the
+                     shipped sample if that does not exist. --store takes precedence
   ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:
                      asof/access.db in the user's data directory. --access takes
                      precedence
   ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN,
-  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL,
-  ASOF_MAX_SECONDS, ASOF_DRAIN, ASOF_CONFIG
+  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY,
+  ASOF_LOG_LEVEL, ASOF_MAX_SECONDS, ASOF_DRAIN, ASOF_CONFIG
                      same as the flags of \`asof serve\`
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
                      precedence
@@ -103,10 +106,10 @@ const environment = `Environment
                      a file with it. Default: the key that \`asof auth login --source fred\`
                      stored
   ASOF_SEC_CONTACT   your name and mail address, for the SEC (or the setting sec_contact)
-  ASOF_FRED_URL, ASOF_TREASURY_URL, ASOF_SEC_URL, ASOF_RTDSM_URL, ASOF_ECB_URL
+  ASOF_FRED_URL, ASOF_FRED_MD_URL, ASOF_FRED_QD_URL, ASOF_RTDSM_URL,
+  ASOF_ECB_URL, ASOF_EUROSTAT_URL, ASOF_OECD_URL, ASOF_TREASURY_URL,
+  ASOF_SEC_URL, ASOF_CALENDAR_URL
                      base addresses of live sources, for mirrors and tests
-  ASOF_FRED_MD_URL, ASOF_FRED_QD_URL, ASOF_EUROSTAT_URL, ASOF_OECD_URL, ASOF_CALENDAR_URL
-                     base addresses of the other live sources
   ASOF_TIMEOUT       time limit of each attempt, in seconds. --timeout takes
                      precedence
   ASOF_FORMAT        output format. --format, --csv, --json and the extension of -o take
@@ -116,10 +119,11 @@ const environment = `Environment
   HOME               home directory (default that of the account)
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
                      proxies for services; the lower-case names take precedence
-  PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGOPTIONS, PGAPPNAME, PGSERVICE,
-  PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY
-                     parts missing in the address of a PostgreSQL store, as in libpq;
-                     ~/.pgpass (PGPASSFILE) may contain the password
+  PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGOPTIONS, PGAPPNAME,
+  PGSERVICE, PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT,
+  PGSSLKEY
+                     parts missing in the address of a PostgreSQL store, as in
+                     libpq; ~/.pgpass (PGPASSFILE) may contain the password
   ASOF_PAGER, PAGER  program that shows the rows of a query on a terminal, such as less
                      (with LESS=FRX unless LESS is set); cat for none
   COLUMNS            width of \`--plot\` without a terminal (default 80)
@@ -135,17 +139,13 @@ No variable and no setting changes an as-of date.
 
 function exitCodesText(): string {
   const lines = Object.values(exits).map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
-  return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
+  return `Exit codes\n\n${lines.join('\n')}\n\nIf one of several series is not found, nothing is printed; --skip-missing leaves it out.\n`;
 }
 
-async function formatsText(_load: LoadCommands, _width: number, columns?: number): Promise<string> {
+async function formatsText(): Promise<string> {
   const { formats } = await import('../../import/formats/recognise.ts');
-  const { wrap } = await import('../../render/terminal-text.ts');
   const widest = Math.max(...formats.map(({ kind }) => kind.length));
-  const lines = formats.map(({ kind, summary }) => {
-    const text = wrap(summary.join(''), (columns ?? Number.POSITIVE_INFINITY) - widest - 4);
-    return `  ${kind.padEnd(widest)}  ${text.join(`\n${' '.repeat(widest + 4)}`)}`;
-  });
+  const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(widest)}  ${summary.join('')}`);
   return `Formats
 
 asof import recognises files by their content; --kind names the format of others:
@@ -268,8 +268,35 @@ function helpText(command: Command | undefined, hidden: readonly unknown[], widt
   );
 }
 
-/** Makes a text as wide as `width`; `columns` is undefined if it does not go to a terminal. */
-type TopicText = (load: LoadCommands, width: number, columns: number | undefined) => Promise<string>;
+/** Matches the start of a line whose text goes on below its second column, or below the text of a comment. */
+const columnStart = /^ +(?:# |\S.*? {2,}(?=\S))/;
+
+/** Breaks the lines of a text that are wider than a terminal, between words; a command to copy stays whole. */
+function fitted(text: string, width: number): string {
+  const blocks: { readonly start: string; readonly below: string; readonly lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const last = blocks.at(-1);
+    const start = columnStart.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
+    const isProse = line !== '' && start === '' && last?.start === '' && last.lines[0] !== '';
+    const goesOn = line.startsWith(' ') && /^ +$/.test(start) && start === last?.below;
+    if (isProse || goesOn) last?.lines.push(line);
+    else {
+      const below = start.endsWith('# ') ? start : ' '.repeat(start.length);
+      blocks.push({ start, below, lines: [line] });
+    }
+  }
+  return blocks
+    .flatMap(({ start, below, lines }) => {
+      const isWhole = /^ +$/.test(start) || lines.every((line) => line.length <= width);
+      if (isWhole) return lines;
+      const words = lines.map((line, i) => line.slice((i === 0 ? start : below).length)).join(' ');
+      return packed([start + words.split(' ')[0], ...words.split(' ').slice(1)], width, below);
+    })
+    .join('\n');
+}
+
+/** Makes a text as wide as `width`. */
+type TopicText = (load: LoadCommands, width: number) => Promise<string>;
 
 const topicTexts: Readonly<Record<string, TopicText>> = {
   'as-of': async () => asOf,
@@ -334,11 +361,12 @@ export async function runHelp(
   const topic = words.length === 1 && Object.hasOwn(topicTexts, named) ? topicTexts[named] : undefined;
   const stream = isMistake ? io.stderr : io.stdout;
   const width = stream.columns || 100;
+  const made = topic === undefined ? helpOn(words, await load(), width) : await topic(load, width);
+  const text = stream.columns ? fitted(made, width) : made;
   if (topic !== undefined) {
-    await print(await topic(load, width, stream.columns), io);
+    await print(text, io);
     return exitCode.success;
   }
-  const text = helpOn(words, await load(), width);
   if (!isMistake) await print(text, io);
   else io.stderr.write(text);
   return isMistake ? exitCode.usage : exitCode.success;
