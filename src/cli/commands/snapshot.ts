@@ -137,7 +137,7 @@ const verifySnapshot = command({
 of the recorded date and compares the bytes. The commands read the first of these that exists:
 
   1. the service or store that a flag, a variable or a setting names
-  2. the store that the snapshot came from, if it is on this machine, or the sample
+  2. the store that the snapshot came from, if it is here, or the sample
   3. your own store
 
 Without any of these, verify compares only the files and says so.
