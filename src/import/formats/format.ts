@@ -132,3 +132,32 @@ export function readSeriesId(file: SourceFile, place: FilePlace): string {
   if (id !== undefined) return id;
   throw refusal(file, place, `not a series id: ${seriesIdForm}`);
 }
+
+/** Returns the series of a column: `value` is the one of `--series`, any other name is an id. */
+export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
+  if (!isValue(name)) {
+    const id = readSeriesId(file, { row: 1, column: name });
+    if (series === undefined || series === id) return id;
+    const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
+    throw refusal(file, { row: 1, column: name }, reason);
+  }
+  if (series !== undefined) return readSeriesId(file, { row: 1, column: series });
+  throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+}
+
+/** Tells whether a column is named `value`, for any series. */
+export function isValue(name: string): boolean {
+  return name.toUpperCase() === 'VALUE';
+}
+
+/** Returns a file's vintage date: `--as-of`, or else the stated one; throws with `reason` if both are missing. */
+export function vintageOf(
+  file: SourceFile,
+  { asOf }: ReadOptions,
+  stated: Day | undefined,
+  reason: string,
+): Day {
+  const vintage = asOf ?? stated;
+  if (vintage !== undefined) return vintage;
+  throw refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
+}

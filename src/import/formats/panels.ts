@@ -1,26 +1,30 @@
 import { publishers } from '../../domain/series/publishers.ts';
-import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
-import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
-import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/values/date.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
+import { frequencyOf, parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
+import { readColumns } from '../../domain/series/table-columns.ts';
+import {
+  type DateOrder,
+  type Day,
+  dayOf,
+  type Frequency,
+  monthEnd,
+  parseDay,
+} from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import type { FileHead } from '../readers/csv.ts';
-import { isWorkbook, readSheets } from '../readers/xlsx.ts';
-import { type ImportFormat, readSeriesId } from './format.ts';
-import { isCurveColumn } from './treasury.ts';
+import { type CsvRow, type FileHead, isDateColumn, readCsvBody } from '../readers/csv.ts';
 import {
-  fredCells,
-  isRealTimeColumn,
+  type Batch,
+  type ImportFormat,
   isValue,
-  isVintageColumn,
-  readFredTable,
-  readVintageCsv,
+  readDay,
+  readNumber,
+  readSeriesId,
   seriesOf,
-  type VintageColumn,
-  type VintageTable,
-  vintageBatches,
   vintageOf,
-} from './vintage-table.ts';
+} from './format.ts';
+import { isCurveColumn } from './treasury.ts';
 
 /** The monthly panel of McCracken and Ng, one vintage per file, dated the last day of the month in its name. */
 export const fredMd: ImportFormat = panel({
@@ -95,7 +99,7 @@ function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {
 const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-(?:rev-)?|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
 
 /** A panel of FRED series published on the day in its name, by month or coarser. */
-const datedPanel: ImportFormat = {
+export const datedPanel: ImportFormat = {
   kind: 'dated-panel',
   summary: ['panel of FRED series', ' (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv'],
   source: 'FRED dated panel',
@@ -126,7 +130,7 @@ function dayOfName(name: string): Day | undefined {
 }
 
 /** Figures by date as people write them: `Date,GDP`, or `date,value` with `--series`. It states no source. */
-const plainCsv: ImportFormat = {
+export const plainCsv: ImportFormat = {
   kind: 'plain-csv',
   summary: [
     'figures by date',
@@ -163,107 +167,238 @@ function isSeriesColumn(name: string): boolean {
   return parseSeriesId(name) !== undefined;
 }
 
+const batchSize = 5000;
+
+/** A column with one whole vintage of one series. */
+export type VintageColumn = {
+  readonly name: string;
+  readonly seriesId: string;
+  readonly vintage: Day;
+};
+
+/** A row of figures: its row in the file, date and cells. */
+type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
+
+/** All rows of a file, because the meaning of blanks depends on them. */
+export type VintageTable = {
+  readonly columns: readonly VintageColumn[];
+  readonly rows: readonly VintageRow[];
+};
+
+type CellRules = {
+  /** The texts for "not available" and "no longer available". */
+  readonly withdrawals: readonly string[];
+  readonly frequency?: Frequency;
+  /** The frequency of columns without a coarser one, if the format states it. */
+  readonly rowFrequency?: Frequency;
+};
+
+/** The cells of FRED's CSV files and similar ones: decimals; `.`, `#N/A` and `NA` are withdrawals. */
+const fredCells: CellRules = {
+  withdrawals: missingTexts.fred,
+};
+
 /**
- * The Real-Time Data Set of the Philadelphia Fed: a workbook per variable, a column per vintage.
- * A vintage is dated the 15th of its month or of the middle month of its quarter.
+ * Reads a table of whole vintages, column by column; throws for repeated dates and vintages.
+ * A cell without a number means no figure in its vintage, in rows that begin a period of the series.
  */
-export const rtdsm: ImportFormat = {
-  kind: 'rtdsm',
-  summary: [
-    'Philadelphia Fed real-time data set',
-    ' (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
-  ],
-  source: publishers.rtdsm.name,
-  vintageKind: 'sampled',
-  whole: true,
-  recognise: ({ header, sheets = [{ head: { header } }] }) =>
-    sheets.every(
-      ({
-        head: {
-          header: [date, ...columns],
-        },
-      }) => date === 'DATE' && columns.length > 0 && columns.every((name) => vintageName.test(name)),
+export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
+  refuseRepeats(file, table);
+  const cells = readCells(file, table, rules);
+  const readings = readingsOf(table, cells, rules);
+  yield {
+    implied: Array.from(readings).flatMap(([seriesId, { implied }]): SeriesMetadata[] =>
+      implied === '' ? [] : [{ seriesId, frequency: implied }],
     ),
-  async *read(file) {
-    const inWorkbook = isWorkbook(await file.head());
-    let ofQuarters: boolean | undefined;
-    let variable: string | undefined;
-    const table = await readVintageCsv(inWorkbook ? await onlySheet(file) : file, {
-      column(name) {
-        const column = columnOf(file, name);
-        variable ??= column.seriesId;
-        if (column.seriesId === variable) return column;
-        throw refusal(file, { row: 1, column: name }, `not a vintage of ${variable}, as the first column is`);
-      },
-      date(label) {
-        const [, year, quarter, month] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
-        ofQuarters ??= quarter !== undefined;
-        if (ofQuarters !== (quarter !== undefined)) return undefined;
-        return dayOf(Number(year), quarter === undefined ? Number(month) : 3 * Number(quarter) - 2, 1);
-      },
-      dateForm: '1947:Q1 or 1947:01, in one form throughout',
-    });
-    // The publisher's workbooks write quarters as 1947:Q1.
-    const title = realTimeVariables.get(variable ?? '')?.title;
-    if (variable !== undefined && title !== undefined) yield { metadata: [{ seriesId: variable, title }] };
-    const counted = !inWorkbook && ofQuarters !== true && countsQuarters(file, table, variable ?? '');
-    const rows = counted ? table.rows.map((row) => ({ ...row, date: quarterOf(row.date) })) : table.rows;
-    yield* vintageBatches(
-      file,
-      { ...table, rows },
-      {
-        withdrawals: missingTexts.realTimeDataSet,
-        frequency: counted || ofQuarters === true ? 'Q' : 'M',
-      },
-    );
+    coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
+  };
+  let statements: Statement[] = [];
+  for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
+    const values = cells[index] ?? [];
+    const speaksFor = readings.get(seriesId)?.speaksFor;
+    for (const [row, { date }] of table.rows.entries()) {
+      const value = values[row] ?? null;
+      if (value !== null || speaksFor === undefined || speaksFor(date))
+        statements.push({ seriesId, date, asOf, value });
+    }
+    if (statements.length < batchSize) continue;
+    yield { statements };
+    statements = [];
+  }
+  if (statements.length > 0) yield { statements };
+}
+
+function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void {
+  const vintages = new Map<string, string>();
+  for (const { name, seriesId, vintage } of columns) {
+    const key = `${seriesId} ${vintage}`;
+    const before = vintages.get(key);
+    if (before !== undefined) {
+      const reason =
+        before === name
+          ? 'two columns have this name'
+          : `column ${before} already has ${seriesId} as of ${vintage}`;
+      throw refusal(file, { column: name }, reason, ['remove one of them, or name it for its own series']);
+    }
+    vintages.set(key, name);
+  }
+  const dates = new Map<Day, number>();
+  for (const { row, date } of rows) {
+    const before = dates.get(date);
+    if (before !== undefined)
+      throw refusal(file, { row, value: date }, `row ${before} already has this date`);
+    dates.set(date, row);
+  }
+}
+
+/** A number, null for a withdrawal, or undefined for a blank cell. */
+type CellValue = string | null | undefined;
+
+function readCells(
+  file: SourceFile,
+  { columns, rows }: VintageTable,
+  { withdrawals }: CellRules,
+): readonly (readonly CellValue[])[] {
+  const described = [...withdrawals, 'blank'].join(' or ');
+  return columns.map(({ name }, index) =>
+    rows.map(({ row, cells }) => {
+      const value = (cells[index] ?? '').trim();
+      if (value === '') return undefined;
+      return readNumber(file, { row, column: name, value }, withdrawals, described);
+    }),
+  );
+}
+
+/** Decides how to read the columns of each series; all vintages of a series have one frequency. */
+function readingsOf(
+  { columns, rows }: VintageTable,
+  cells: readonly (readonly CellValue[])[],
+  { frequency, rowFrequency }: CellRules,
+): ReturnType<typeof readColumns> {
+  if (frequency !== undefined)
+    return new Map(columns.map(({ seriesId }) => [seriesId, { implied: frequency, speaksFor: () => true }]));
+  const figures = new Map<string, Set<Day>>();
+  const entries = new Map<string, Set<Day>>();
+  for (const [index, { seriesId }] of columns.entries()) {
+    const days = entryOf(figures, seriesId, () => new Set<Day>());
+    const all = entryOf(entries, seriesId, () => new Set<Day>());
+    for (const [row, { date }] of rows.entries()) {
+      const value = cells[index]?.[row];
+      if (value !== undefined) all.add(date);
+      if (typeof value === 'string') days.add(date);
+    }
+  }
+  // FRED once wrote dots in months without a quarterly figure: only two or more numbers show a frequency.
+  for (const [seriesId, days] of figures)
+    if (days.size < 2) figures.set(seriesId, entries.get(seriesId) ?? days);
+  const dates = rows.map(({ date }) => date);
+  return readColumns(dates, figures, rowFrequency);
+}
+
+type VintageLayout = {
+  /** Returns the series and vintage of a column; throws a refusal if its name states neither. */
+  readonly column: (name: string) => Omit<VintageColumn, 'name'>;
+  /** Default: YYYY-MM-DD. */
+  readonly date?: (text: string) => Day | undefined;
+  readonly dateForm?: string;
+  /** The order of month and day, if the publisher always uses one. */
+  readonly dateOrder?: DateOrder;
+  /** Tells by its first cell whether a row above the first date has no figures. Default: never. */
+  readonly isNote?: (label: string) => boolean;
+};
+
+/** Reads a CSV file of whole vintages with FRED's cells. */
+async function* readFredTable(file: SourceFile, column: VintageLayout['column']): AsyncGenerator<Batch> {
+  yield* vintageBatches(file, await readVintageCsv(file, { column }), fredCells);
+}
+
+export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
+  const rows: VintageRow[] = [];
+  let columns: readonly VintageColumn[] = [];
+  const { date: dateIn, dateForm, dateOrder, isNote } = layout;
+  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), {
+    usual: dateOrder,
+  })) {
+    columns = batch.header;
+    for (const { row, cells } of batch.rows) {
+      const label = (cells[0] ?? '').trim();
+      if (rows.length === 0 && isNote?.(label) === true) continue;
+      const date = readDay(file, { row, value: label }, dateForm, dateIn);
+      rows.push({ row, date, cells: cells.slice(1) });
+    }
+  }
+  if (rows.length === 0) throw refusal(file, {}, 'the file has a header and no rows of figures');
+  return { columns, rows };
+}
+
+function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): readonly VintageColumn[] {
+  const names = header.cells.slice(1).map((cell) => cell.trim());
+  if (names.length === 0) throw refusal(file, { row: header.row }, 'the file has dates and no series');
+  return names.map((name) => ({ name, ...layout.column(name) }));
+}
+
+/** Tells whether a column has the start or the end of real-time periods. */
+function isRealTimeColumn(name: string): boolean {
+  return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
+}
+
+const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;
+
+/** Tells whether a column is named after a series and vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
+function isVintageColumn(name: string): boolean {
+  return vintageColumn.test(name);
+}
+
+/** Splits the name of a vintage column into its series and its vintage date. */
+function splitVintageColumn(name: string): { readonly series: string; readonly vintage: Day } | undefined {
+  const [, series, year, month, day] = vintageColumn.exec(name) ?? [];
+  const vintage = parseDay(`${year}-${month}-${day}`);
+  return series === undefined || vintage === undefined ? undefined : { series, vintage };
+}
+
+/** FRED's CSV download: the figures of one day, not stated in the file. */
+export const fredCsv: ImportFormat = {
+  kind: 'fred-csv',
+  summary: ['FRED download', ' (observation_date,GDP), one vintage per file; its date is --as-of'],
+  source: publishers.fred.name,
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  takesSeries: true,
+  recognise({ header: [date, ...columns] }) {
+    if (!isFredDate(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
+    // A column named by a vintage date alone does not state its series.
+    if (columns.some((name) => parseDay(name) !== undefined)) return false;
+    // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
+    if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
+    return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
+  },
+  async *read(file, options) {
+    const reason = 'the file does not state when its figures were known';
+    const vintage = vintageOf(file, options, undefined, reason);
+    // For some years FRED named the only column VALUE, for any series.
+    yield* readFredTable(file, (name) => ({ seriesId: seriesOf(file, name, options), vintage }));
   },
 };
 
-async function onlySheet(file: SourceFile): Promise<SourceFile> {
-  const [sheet, ...others] = await readSheets(file);
-  if (sheet !== undefined && others.length === 0) return { ...sheet.csv, path: file.path };
-  throw refusal(file, {}, `the workbook has ${others.length + 1} sheets; expected one`);
+/** ALFRED's CSV download of several vintages; a column's name is its series and vintage date. */
+export const alfredWide: ImportFormat = {
+  kind: 'alfred-wide',
+  summary: ['ALFRED download', ' (observation_date,GDPC1_20150130,…), one vintage per column'],
+  source: publishers.fred.name,
+  vintageKind: 'exact',
+  whole: true,
+  recognise: ({ header: [date = '', ...columns] }) => isDateColumn(date) && columns.some(isVintageColumn),
+  read: (file) =>
+    readFredTable(file, (name) => {
+      const parts = splitVintageColumn(name);
+      if (parts !== undefined)
+        return { seriesId: readSeriesId(file, { row: 1, column: parts.series }), vintage: parts.vintage };
+      const reason = 'not a series and its vintage date, such as GDPC1_20150130';
+      throw refusal(file, { row: 1, column: name }, reason);
+    }),
+};
+
+function isFredDate(name = ''): boolean {
+  return /^observation_date$/i.test(name) || name === 'DATE';
 }
-
-/** A variable and its vintage: `ROUTPUT65Q4`, `EMPLOY64M12`. */
-const vintageName = /^(.+?)(\d\d)(?:Q([1-4])|M(\d{1,2}))$/i;
-
-function columnOf(file: SourceFile, name: string): Omit<VintageColumn, 'name'> {
-  const [, prefix = '', digits = '', quarter, month] = vintageName.exec(name) ?? [];
-  const seriesId = parseSeriesId(prefix);
-  const year = Number(digits) + (Number(digits) >= 60 ? 1900 : 2000);
-  const vintage = dayOf(year, quarter === undefined ? Number(month) : 3 * Number(quarter) - 1, 15);
-  if (seriesId !== undefined && vintage !== undefined) return { seriesId, vintage };
-  const reason = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
-  throw refusal(file, { row: 1, column: name }, reason);
-}
-
-/**
- * Tells whether `1947:01` is a quarter: the rows count 01 to 04, then 01 again.
- * With too few rows to tell, the variable decides; throws for an unknown variable.
- */
-function countsQuarters(file: SourceFile, { rows }: VintageTable, variable: string): boolean {
-  const periods = rows.map(({ date }) => {
-    const [year = 0, number = 0] = date.split('-').map(Number);
-    return { year, number, place: 4 * year + number };
-  });
-  const [first] = periods;
-  const isRun = periods.every(
-    ({ number, place }, index) => number <= 4 && place === (first?.place ?? 0) + index,
-  );
-  if (!isRun) return false;
-  const frequency = realTimeVariables.get(variable)?.frequency;
-  if (periods.at(-1)?.year !== first?.year || frequency === 'Q') return true;
-  if (frequency === 'M') return false;
-  const reason =
-    'this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters';
-  throw refusal(file, { row: rows[0]?.row ?? 0, value: rows[0]?.date.slice(0, 7) ?? '' }, reason);
-}
-
-function quarterOf(date: string): string {
-  const [year, number] = date.split('-').map(Number);
-  return dayOf(year ?? 0, 3 * (number ?? 0) - 2, 1) ?? date;
-}
-
-/** The panels and tables of figures by date, in the order of the help. */
-export const panelFormats: readonly ImportFormat[] = [fredMd, fredQd, datedPanel, plainCsv, rtdsm];

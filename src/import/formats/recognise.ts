@@ -2,21 +2,21 @@ import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
 import { isWorkbook, readSheets } from '../readers/xlsx.ts';
-import { calendarFormats } from './calendar/calendar.ts';
+import { alfredReleaseDates, beaReleaseDates, fredDates } from './calendar/dates.ts';
+import { icsCalendar } from './calendar/ics.ts';
 import type { ImportFormat } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
 import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
 import { asofCsv } from './own/facts.ts';
-import { panelFormats } from './panels.ts';
-import { ecbLog } from './sdmx/ecb.ts';
-import { ecbVintage } from './sdmx/ecb-files.ts';
+import { datedPanel, fredMd, fredQd, plainCsv } from './panels.ts';
+import { rtdsm, swissWorkbook } from './real-time-workbooks.ts';
+import { ecbLog, ecbVintage } from './sdmx/ecb.ts';
 import { eurostatTableFile } from './sdmx/eurostat.ts';
 import { oecdRevisions } from './sdmx/oecd.ts';
 import { secSubmissionsJson } from './sec/filing-dates.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
-import { swissWorkbook } from './swiss.ts';
 import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
 /** The formats that `asof import` reads, in the order of the help. */
@@ -27,7 +27,7 @@ export const formats: readonly ImportFormat[] = [
   fredApi,
   fredSeries,
   ...fredDownloads,
-  ...panelFormats,
+  ...[fredMd, fredQd, datedPanel, plainCsv, rtdsm],
   ...[ecbLog, ecbVintage, eurostatTableFile, oecdRevisions],
   swissWorkbook,
   ...treasuryCsv,
@@ -37,7 +37,7 @@ export const formats: readonly ImportFormat[] = [
   secOwnershipXml,
   secSubmissionText,
   secSubmissionsJson,
-  ...calendarFormats,
+  ...[icsCalendar, beaReleaseDates, fredDates(), alfredReleaseDates],
 ];
 
 /** The refusal of a file that no format recognises. */

@@ -1,12 +1,5 @@
 import { defined } from '../../platform/defined.ts';
-import {
-  allBytes,
-  type FilePlace,
-  limits,
-  refusal,
-  type SourceFile,
-  utf8Text,
-} from '../files/source-file.ts';
+import { allBytes, limits, refusal, type SourceFile, utf8Text } from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };
@@ -51,41 +44,42 @@ function quoted(token: string): string {
   return token.startsWith('"') ? token : `"${token}"`;
 }
 
+/** Returns the value of a field; throws if the field is missing or fails the check. */
+export function fieldOf<T>(
+  file: SourceFile,
+  object: UncheckedObject,
+  column: string,
+  isRight: (value: unknown) => value is T,
+  row?: number,
+): T {
+  const value = object[column];
+  if (isRight(value)) return value;
+  const place = defined({ column, row });
+  if (value === undefined) throw refusal(file, place, 'this field is missing');
+  throw refusal(file, { ...place, value: jsonText(value) }, 'this field has an unexpected value');
+}
+
 /** Returns the list of objects in a field; throws if the field is missing or has another value. */
 export function listField(
   file: SourceFile,
   object: UncheckedObject,
   name: string,
 ): readonly UncheckedObject[] {
-  const list = object[name];
-  if (!Array.isArray(list)) throw missing(file, { column: name }, list);
-  return list.map((entry: unknown, index) => {
+  return fieldOf(file, object, name, Array.isArray).map((entry: unknown, index) => {
     if (isJsonObject(entry)) return entry;
-    throw refusal(
-      file,
-      { row: index + 1, column: name, value: jsonText(entry) },
-      'this entry is not an object',
-    );
+    const place = { row: index + 1, column: name, value: jsonText(entry) };
+    throw refusal(file, place, 'this entry is not an object');
   });
 }
 
 /** Returns the text in a field; throws if the field is missing or has another value. */
 export function textField(file: SourceFile, object: UncheckedObject, name: string, row?: number): string {
-  const value = object[name];
-  if (typeof value === 'string') return value;
-  throw missing(file, defined({ column: name, row }), value);
+  return fieldOf(file, object, name, (value) => typeof value === 'string', row);
 }
 
 /** Returns the number in a field; throws if the field is missing or has another value. */
 export function numberField(file: SourceFile, object: UncheckedObject, name: string): number {
-  const value = object[name];
-  if (typeof value === 'number') return value;
-  throw missing(file, { column: name }, value);
-}
-
-function missing(file: SourceFile, place: FilePlace, value: unknown): Error {
-  if (value === undefined) return refusal(file, place, 'this field is missing');
-  return refusal(file, { ...place, value: jsonText(value) }, 'this field has an unexpected value');
+  return fieldOf(file, object, name, (value) => typeof value === 'number');
 }
 
 /** Writes a value as JSON; a few words replace one that is nested too deep. */

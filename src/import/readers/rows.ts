@@ -2,7 +2,7 @@ import type { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 
 /** How the text of a field is read, and what it must be: `a number`. */
-type FieldForm<T> = readonly [parse: (text: string) => T | undefined, what: string];
+export type FieldForm<T> = readonly [parse: (text: string) => T | undefined, what: string];
 
 /** The fields of a record by name, be it a row of a table or an element of XML. */
 export abstract class Fields {

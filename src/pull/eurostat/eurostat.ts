@@ -5,14 +5,13 @@ import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { once, type SourceFile } from '../../import/files/source-file.ts';
 import type { Batch } from '../../import/formats/format.ts';
-import { eurostatTableFile } from '../../import/formats/sdmx/eurostat.ts';
-import { type EurostatCube, readEurostatCube } from '../../import/formats/sdmx/eurostat-cube.ts';
 import {
-  type EurostatTable,
   eurostatId,
   eurostatTable,
+  eurostatTableFile,
   eurostatTables,
-} from '../../import/formats/sdmx/eurostat-tables.ts';
+  readEurostatCube,
+} from '../../import/formats/sdmx/eurostat.ts';
 import { isJsonObject, jsonIn } from '../../import/readers/json.ts';
 import { History } from '../history.ts';
 import {
@@ -80,7 +79,7 @@ export const eurostat: PullSource = {
 /** The key of a series, or of several: each dimension has the wanted codes, none for all. */
 type Key = {
   readonly name: string;
-  readonly table: EurostatTable;
+  readonly table: (typeof eurostatTables)[number];
   readonly codes: readonly (readonly string[])[];
 };
 
@@ -228,7 +227,10 @@ async function* historyOf(task: PullTask): PullWindows {
   }
 }
 
-type EurostatAnswer = { readonly file: SourceFile; readonly cube: EurostatCube };
+type EurostatAnswer = {
+  readonly file: SourceFile;
+  readonly cube: Awaited<ReturnType<typeof readEurostatCube>>;
+};
 
 /** Why Eurostat gives no figures; `period` means that it does not know one of several periods. */
 type NoFigures = { readonly why: 'nothing' | 'period' | 'too large'; readonly said: string };

@@ -8,7 +8,7 @@ import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import { refusal } from '../../import/files/source-file.ts';
-import { rtdsm as format } from '../../import/formats/panels.ts';
+import { rtdsm as format } from '../../import/formats/real-time-workbooks.ts';
 import type { ImportConflict } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import { History } from '../history.ts';

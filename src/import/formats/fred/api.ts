@@ -3,8 +3,10 @@ import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
 import { addDays, type Day } from '../../../domain/values/date.ts';
+import { missingTexts } from '../../../domain/values/missing-value.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/csv.ts';
 import {
   listField,
   numberField,
@@ -20,6 +22,7 @@ import {
   readDay,
   readNumber,
   readSeriesId,
+  seriesOf,
 } from '../format.ts';
 
 /** A FRED response with real-time periods; `--series` or a description beside it names the series. */
@@ -51,12 +54,12 @@ async function* ofSeries(
   options: ReadOptions,
   history: RealTimeHistory,
 ): AsyncGenerator<Batch> {
-  const { seriesId, metadata } = await seriesOf(file, options);
+  const { seriesId, metadata } = await seriesBeside(file, options);
   yield { metadata };
   yield* historyBatches(seriesId, history);
 }
 
-async function seriesOf(
+async function seriesBeside(
   file: SourceFile,
   options: ReadOptions,
 ): Promise<{ readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] }> {
@@ -213,10 +216,10 @@ function attributesOf(element: unknown): UncheckedObject {
 const batchSize = 5000;
 
 /** FRED's end date of a current real-time period. */
-export const notEnded = '9999-12-31';
+const notEnded = '9999-12-31';
 
 /** How FRED writes a value that is not available. */
-export const notAvailable = '. (not available)';
+const notAvailable = '. (not available)';
 
 /** A value with its real-time period, first and last day included. */
 export type RealTimeValue = {
@@ -242,7 +245,7 @@ export type RealTimeHistory = {
  * Yields the records of a history after its metadata.
  * A row on the history's own start may be older; only the newest vintage, which is whole, implies a frequency.
  */
-export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
+function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows, figures = newestFigures(rows) } = history;
   const frequency = provenFrequency(figures);
   yield {
@@ -280,7 +283,7 @@ function coveredTo({ end, rows }: RealTimeHistory): Day {
 }
 
 /** Throws for periods that end before they start, overlap those of the same date, or do not reach `end`. */
-export function refuseGaps(
+function refuseGaps(
   file: SourceFile,
   { end, rows }: RealTimeHistory,
   columns: { readonly start: string; readonly end: string },
@@ -308,4 +311,103 @@ export function refuseGaps(
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/**
+ * Rows with real-time periods, from ALFRED, fredapi or pyfredapi.
+ * A row states its value on the first day of its period; without a number, there is no value from then on.
+ */
+export const alfredPeriods: ImportFormat = {
+  kind: 'alfred-periods',
+  summary: [
+    'ALFRED download by real-time period',
+    ', and CSV of fredapi and pyfredapi (realtime_start, date, value)',
+  ],
+  source: publishers.fred.name,
+  vintageKind: 'exact',
+  takesSeries: true,
+  recognise: ({ header }) => isFirstReleases(placesIn(header)) === false,
+  read: readPeriods,
+};
+
+/** ALFRED's first releases only, which are samples without revisions. */
+export const alfredFirstReleases: ImportFormat = {
+  kind: 'alfred-first-releases',
+  summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
+  source: publishers.fred.name,
+  vintageKind: 'sampled',
+  recognise: ({ header }) => isFirstReleases(placesIn(header)) === true,
+  async *read(file, options) {
+    yield { notes: ['first releases only: later revisions are not in this file'] };
+    yield* readPeriods(file, options);
+  },
+};
+
+type PeriodPlaces = {
+  readonly date: number;
+  readonly start: number;
+  /** -1 if the file has no ends. */
+  readonly end: number;
+  readonly value: number;
+  readonly names: readonly string[];
+};
+
+function placesIn(header: readonly string[]): PeriodPlaces | undefined {
+  const names = header.map((name) => name.trim());
+  const date = names.findIndex(isDateColumn);
+  const start = names.findIndex((name) => /^realtime_start(?:_date)?$/i.test(name));
+  const end = names.findIndex((name) => /^realtime_end(?:_date)?$/i.test(name));
+  if (date < 0 || start < 0) return undefined;
+  const others = [...names.keys()].filter((index) => ![date, start, end].includes(index));
+  const [value, ...more] = others;
+  return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
+}
+
+/** Tells whether the columns are those of first releases: without ends, but, unlike fredapi, with a series. */
+function isFirstReleases(places: PeriodPlaces | undefined): boolean | undefined {
+  return places && places.end < 0 && places.names[places.value]?.toLowerCase() !== 'value';
+}
+
+async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['read']>[1]) {
+  const rows: RealTimeValue[] = [];
+  let places: PeriodPlaces | undefined;
+  for await (const { header, rows: batch } of readCsvBody(file, ({ cells }) => placesIn(cells))) {
+    places = header;
+    if (header === undefined)
+      throw refusal(
+        file,
+        { row: 1 },
+        'the columns of real-time periods are a date, realtime_start, realtime_end and one of values',
+      );
+    for (const row of batch) rows.push(readRow(file, row, header));
+  }
+  if (places === undefined) return;
+  const { names, value, start, end: endColumn } = places;
+  const seriesId = seriesOf(file, names[value] ?? '', options);
+  const [end = notEnded] = rows
+    .map((row) => row.end)
+    .sort()
+    .reverse();
+  // The file does not state where its window began: that may be the first day on which a period begins.
+  const first = isFirstReleases(places) ? undefined : rows.map((row) => row.start).sort()[0];
+  const history = { end, rows, ...defined({ start: first }) };
+  if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
+  yield* historyBatches(seriesId, history);
+}
+
+function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces): RealTimeValue {
+  const at = (place: number) => ({
+    row,
+    column: places.names[place] ?? '',
+    value: (cells[place] ?? '').trim().replace(/[T ]00:00:00(?:\.0+)?$/, ''),
+  });
+  // ALFRED leaves the end of a current period blank, or writes a dot.
+  const isOpen = places.end < 0 || /^(?:|\.|current|NaT|9999-12-31)$/i.test(at(places.end).value);
+  return {
+    row,
+    date: readDay(file, at(places.date)),
+    start: readDay(file, at(places.start)),
+    end: isOpen ? notEnded : readDay(file, at(places.end)),
+    value: readNumber(file, at(places.value), ['', ...missingTexts.fred], notAvailable),
+  };
 }

@@ -4,16 +4,17 @@ import { addTo } from '../../../domain/values/groups.ts';
 import { counted } from '../../../errors/wording.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { textHead } from '../../readers/csv.ts';
-import { isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import { fieldOf, isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import type { FieldForm } from '../../readers/rows.ts';
 import type { ImportFormat } from '../format.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
 import {
   easternAsUtc,
-  parseAccession,
   parseCik,
   parseForm,
   parseInstant,
   parseStatedDate,
+  secForms,
   utcAsEastern,
 } from './values.ts';
 
@@ -113,7 +114,7 @@ export function submissionType(head: string): string | undefined {
 /** Reads the header of a full submission; throws if one of its three fields is missing or wrong. */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
-  const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {
+  const read = <T>(name: string, [parse, what]: FieldForm<T>): T => {
     const value = headerField(header, name);
     if (value === undefined) throw refusal(file, { column: name }, 'the SGML header lacks this line');
     const found = parse(value);
@@ -121,16 +122,16 @@ export function readHeader(file: SourceFile, text: string): SubmissionHeader {
     const row = header.slice(0, header.indexOf(name)).split('\n').length;
     throw refusal(file, { row, column: name, value }, `not ${what}`);
   };
-  const accessionNumber = read('ACCESSION NUMBER', parseAccession, 'an accession number');
+  const accessionNumber = read('ACCESSION NUMBER', secForms.accession);
   return {
     filingId: accessionNumber,
     accessionNumber,
-    formType: read('CONFORMED SUBMISSION TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
-    filedOn: read('FILED AS OF DATE', parseCompactDay, 'a date of the form YYYYMMDD'),
+    formType: read('CONFORMED SUBMISSION TYPE', secForms.form),
+    filedOn: read('FILED AS OF DATE', [parseCompactDay, 'a date of the form YYYYMMDD']),
     acceptedAt:
       headerField(header, 'ACCEPTANCE-DATETIME') === undefined
         ? null
-        : read('ACCEPTANCE-DATETIME', parseEasternTime, 'a time of the form YYYYMMDDhhmmss'),
+        : read('ACCEPTANCE-DATETIME', [parseEasternTime, 'a time of the form YYYYMMDDhhmmss']),
   };
 }
 
@@ -231,7 +232,7 @@ async function readList(file: SourceFile): Promise<FilingList> {
     const accepted = maybe('acceptanceDateTime', parseInstant);
     return [
       {
-        accessionNumber: read('accessionNumber', accession, parseAccession),
+        accessionNumber: read('accessionNumber', accession, secForms.accession[0]),
         formType,
         filedOn: read('filingDate', lists.filingDate[index] ?? '', parseDay),
         acceptedAt: accepted === null || zone === undefined ? null : instantIn[zone](accepted),
@@ -280,9 +281,7 @@ function isPossible(clock: string, form: string, filedOn: string): boolean {
 }
 
 function texts(file: SourceFile, columns: UncheckedObject, name: string): readonly string[] {
-  const list = columns[name];
-  if (!Array.isArray(list)) throw refusal(file, { column: name }, 'this list is missing');
-  return list.map((value: unknown, index) => {
+  return fieldOf(file, columns, name, Array.isArray).map((value: unknown, index) => {
     if (typeof value === 'string') return value;
     throw refusal(file, { row: index + 1, column: name, value: JSON.stringify(value) }, 'not a text');
   });
@@ -301,7 +300,6 @@ async function contentOf(
   const [, named = ''] = /CIK(\d{10})/.exec(file.name) ?? [];
   const owner = parseCik(String(object.cik ?? named));
   if (object.filings === undefined) return { columns: object, owner };
-  const recent = isJsonObject(object.filings) ? object.filings.recent : undefined;
-  if (isJsonObject(recent)) return { columns: recent, owner };
-  throw refusal(file, { column: 'filings' }, 'the list of recent filings is missing');
+  const filings = fieldOf(file, object, 'filings', isJsonObject);
+  return { columns: fieldOf(file, filings, 'recent', isJsonObject), owner };
 }

@@ -11,12 +11,18 @@ import {
 import { parseDay } from '../../../domain/values/date.ts';
 import { addTo, entryOf } from '../../../domain/values/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { counted } from '../../../errors/wording.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import type { Batch, ImportFormat } from '../format.ts';
-import { parseStatedDate, readTrade, secForms, type TradeNames, tickerOf } from './values.ts';
+import {
+  notesOnImpossible,
+  parseStatedDate,
+  readTrade,
+  secForms,
+  type TradeNames,
+  tickerOf,
+} from './values.ts';
 
 /** The tables of a data set, each with a column that only it has. */
 const columnOf = {
@@ -82,12 +88,12 @@ async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
   if (table === undefined) return;
   if (table === 'SUBMISSION') yield* aboutDataSet(file);
   if (table !== 'NONDERIV_TRANS' && table !== 'DERIV_TRANS') return;
-  const impossible: string[] = [];
+  const impossible: Filing[] = [];
   for await (const filings of readTrades(file, table, await dataSetAround(file))) {
-    impossible.push(...impossibleTrades(filings));
+    impossible.push(...filings.filter((filing) => impossibilityOf(filing) !== undefined));
     yield { filings };
   }
-  yield { notes: noteOnImpossible(impossible) };
+  yield { notes: notesOnImpossible(impossible) };
 }
 
 async function* aboutDataSet(file: SourceFile): AsyncGenerator<Batch> {
@@ -307,20 +313,4 @@ export function parseTableDate(text: string): StatedDate | undefined {
   const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
   const month = months.indexOf(name.toUpperCase()) + 1;
   return parseStatedDate(`${year}-${String(month).padStart(2, '0')}-${day}`);
-}
-
-/** Lists the trades that cannot have happened as stated. */
-export function impossibleTrades(filings: readonly Filing[]): readonly string[] {
-  return filings.flatMap((filing) => {
-    const found = impossibilityOf(filing);
-    return found === undefined ? [] : [`${filing.filingId} row ${filing.row}, ${found}`];
-  });
-}
-
-/** Makes one note on impossible trades, of which it names three. */
-export function noteOnImpossible(trades: readonly string[]): readonly string[] {
-  if (trades.length === 0) return [];
-  const more = trades.length > 3 ? `; and ${trades.length - 3} more` : '';
-  const count = counted(trades.length, 'impossible trade');
-  return [`${count} kept as stated, counted towards no cluster: ${trades.slice(0, 3).join('; ')}${more}`];
 }

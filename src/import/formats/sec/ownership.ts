@@ -15,9 +15,9 @@ import { Fields } from '../../readers/rows.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
-import { impossibleTrades, noteOnImpossible } from './form345.ts';
 import {
   accessionIn,
+  notesOnImpossible,
   parseForm,
   readOwner,
   readTrade,
@@ -216,7 +216,7 @@ function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: 
 function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
   const nameless = owners.filter(({ cik }) => cik === null).map(({ name }) => name);
   const without = `the CIK of ${nameless.join(', ')} is not stated; trades of such an owner count towards no cluster`;
-  return [...noteOnImpossible(impossibleTrades(filings)), ...(nameless.length > 0 ? [without] : [])];
+  return [...notesOnImpossible(filings), ...(nameless.length > 0 ? [without] : [])];
 }
 
 function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {

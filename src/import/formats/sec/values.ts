@@ -1,12 +1,15 @@
 import {
+  type Filing,
   type FormType,
   formTypes,
+  impossibilityOf,
   type ReportingOwner,
   type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
 import { dayOf, parseDay } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
+import { counted } from '../../../errors/wording.ts';
 import type { Fields } from '../../readers/rows.ts';
 
 // Parsers of the SEC's forms of values; each returns undefined for any other text.
@@ -150,4 +153,16 @@ const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/
 export function tickerOf(text: string): string | null {
   const symbol = text.trim().toUpperCase();
   return noTicker.test(symbol) ? null : symbol;
+}
+
+/** Makes one note on the trades that cannot have happened as stated, of which it names three. */
+export function notesOnImpossible(filings: readonly Filing[]): readonly string[] {
+  const trades = filings.flatMap((filing) => {
+    const found = impossibilityOf(filing);
+    return found === undefined ? [] : [`${filing.filingId} row ${filing.row}, ${found}`];
+  });
+  if (trades.length === 0) return [];
+  const more = trades.length > 3 ? `; and ${trades.length - 3} more` : '';
+  const count = counted(trades.length, 'impossible trade');
+  return [`${count} kept as stated, counted towards no cluster: ${trades.slice(0, 3).join('; ')}${more}`];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fredDates } from '../../../../../src/import/formats/calendar/fred-dates.ts';
+import { fredDates } from '../../../../../src/import/formats/calendar/dates.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { readData, testData } from '../../../../support/repository.ts';
 import { readAll, realFile, refusalOf, refuses, sourceFile } from '../../../../support/source-file.ts';

@@ -201,7 +201,7 @@ describe('a list of filings by the SEC', () => {
   });
 
   refuses(secSubmissionsJson, 'CIK0001493761.json', {
-    ', column "filingDate": this list is missing': company({ ...columns, filingDate: undefined }),
+    ', column "filingDate": this field is missing': company({ ...columns, filingDate: undefined }),
     ', column "filingDate": 1 entries, but accessionNumber has 2': company({
       ...columns,
       filingDate: ['2023-05-15'],
@@ -215,7 +215,7 @@ describe('a list of filings by the SEC', () => {
       acceptanceDateTime: ['', 'noon'],
     }),
     ', row 1, column "form": "10": not a text': company({ ...columns, form: [10, '4'] }),
-    ', column "filings": the list of recent filings is missing': '{"filings":{}}',
+    ', column "recent": this field is missing': '{"filings":{}}',
   });
 });
 
