@@ -12,9 +12,10 @@ const notice = '# Generated from the table of questions by scripts/python-client
 
 /** Each generated module by its path, as the table of questions gives it today. */
 async function pythonModules() {
-  const asked = pythonQuestions(await declarations());
+  const declared = await declarations();
+  const asked = pythonQuestions(declared);
   return new Map([
-    [`${folder}/endpoints.py`, endpointsModule(asked)],
+    [`${folder}/endpoints.py`, endpointsModule(asked, declared)],
     [`${folder}/questions.py`, questionsModule(asked)],
     [`${folder}/default.py`, defaultModule(asked)],
   ]);
@@ -24,7 +25,8 @@ async function pythonModules() {
 async function declarations() {
   const contents = `
     export { questions } from './src/questions/table.ts';
-    export { demandsOf, requestParams } from './src/answering/question.ts';
+    export { demandsOf } from './src/answering/question.ts';
+    export { exits } from './src/cli/terminal/io.ts';
     export { saidIn, wireVoice } from './src/errors/problem.ts';
     export { snakeCase } from './src/operations/param.ts';
   `;
@@ -39,7 +41,7 @@ async function declarations() {
 }
 
 /** The questions as Python asks them: where a method has `all`, with all rows, of one series or several. */
-function pythonQuestions({ questions, demandsOf, requestParams, saidIn, wireVoice, snakeCase }) {
+function pythonQuestions({ questions, demandsOf, saidIn, wireVoice, snakeCase }) {
   const voice = {
     ...wireVoice,
     param: (name, value) => (value === undefined ? `\`${name}\`` : `${name}=${value}`),
@@ -62,7 +64,6 @@ function pythonQuestions({ questions, demandsOf, requestParams, saidIn, wireVoic
       const params = { ...question.params, ...demandsOf(question) };
       const args = question.args.map((one) => paramOf(snakeCase(one.label ?? one.name), one, one.name, {}));
       const options = Object.entries(params).map(([name, one]) => paramOf(name, one, name, defaults));
-      const taken = operation?.params ?? (question.endpoint && requestParams(question)) ?? {};
       return {
         name: own.name,
         asked: question.name,
@@ -77,9 +78,7 @@ function pythonQuestions({ questions, demandsOf, requestParams, saidIn, wireVoic
         ...(endpoint && {
           endpoint: {
             path: endpoint.path,
-            params: [...args, ...options].filter((one) => Object.hasOwn(taken, one.wire)),
-            fields: (operation ?? endpoint.layout).fields,
-            isPaged: operation !== undefined && Object.hasOwn(taken, 'cursor'),
+            params: [...args, ...options],
           },
         }),
       };
@@ -156,10 +155,10 @@ function rowOf({ layout, args }, params) {
   return asked.every((values) => named(layout(values)?.fields) === named(usual)) ? usual : undefined;
 }
 
-function endpointsModule(asked) {
+function endpointsModule(asked, { exits }) {
   const entries = asked.flatMap(({ asked: name, endpoint }) => {
     if (endpoint === undefined) return [];
-    const { path, params, fields, isPaged } = endpoint;
+    const { path, params } = endpoint;
     return [
       `    "${name}": Endpoint(`,
       `        "${path}",`,
@@ -168,18 +167,19 @@ function endpointsModule(asked) {
         '        {',
         '},',
       ),
-      ...filled(fields.flatMap(typedField), '        {', '},'),
-      `        is_paged=${isPaged ? 'True' : 'False'},`,
       '    ),',
     ];
   });
-  return `"""What a service answers: the path of each question, its parameters, and its columns."""
+  const codes = Object.values(exits).flatMap(([code, , ...kinds]) =>
+    kinds.map((kind) => `    "${kind}": ${code},`),
+  );
+  return `"""What a service answers: the path of each question, its parameters, and the codes of its failures."""
 
 ${notice}
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, NamedTuple
+from typing import Dict, Mapping, NamedTuple
 
 
 class Endpoint(NamedTuple):
@@ -188,23 +188,17 @@ class Endpoint(NamedTuple):
     path: str
     #: The name over HTTP of each parameter.
     params: Mapping[str, str]
-    #: The type of each column; of a list of rows, the types of theirs.
-    fields: Mapping[str, Any]
-    #: True if the rows come page by page.
-    is_paged: bool
 
+
+#: The exit code of the command for each kind of failure.
+CODES: Dict[str, int] = {
+${codes.join('\n')}
+}
 
 ENDPOINTS: Dict[str, Endpoint] = {
 ${entries.join('\n')}
 }
 `;
-}
-
-/** A field with its type as entries of a dict, those of a list of rows in one of its own. */
-function typedField({ name, type, fields }) {
-  if (fields === undefined) return [`"${name}": "${type}"`];
-  const inner = fields.flatMap(typedField);
-  return inner.map((one, i) => `${i === 0 ? `"${name}": {` : ''}${one}${i === inner.length - 1 ? '}' : ''}`);
 }
 
 /** Gives long types names, those of the first parameters that have them; returns their definitions. */

@@ -49,6 +49,11 @@ def show(ask):
     print(json.dumps({**said, "notes": [str(note.message) for note in notes]}, default=plain))
 `;
 
+/** A question to a command that is a script. */
+function script(text: string): string {
+  return `asof.Asof(command=["sh", "-c", ${JSON.stringify(text)}]).ping()`;
+}
+
 type Said = {
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly error?: string;
@@ -89,29 +94,80 @@ async function run(python: string, ...args: readonly string[]) {
 /** Variables that name a proxy; empty without one. */
 let proxied: Readonly<Record<string, string>> = {};
 
-/** Questions that the command and a service answer alike. */
+/** Questions that the command and a service answer alike, at least one of each that a service has. */
 const questions = [
   'observations("gdp", as_of="2015-01-30", limit=8)',
+  'observations("gdp:saar", as_of="2015-01-30", limit=2)',
+  'observations("GDP", as_of="1960-01-01")',
   'observations(["GDP", "UNRATE"], known_before=datetime.date(2015, 1, 30), from_="2014-01-01", to="2014-12-31")',
+  'observations(["GDP", "PAYEMS"], limit=2)',
+  'observations(["GDP", "NOSUCH"], skip_missing=True, limit=1)',
   'observations("GDP", known_at=datetime.datetime(2015, 1, 31, 5, tzinfo=datetime.timezone.utc), limit=2)',
   'observations("GDP", as_of="2015-01-30", units="pca", limit=2, exact=True)',
+  'observations("UNRATE", as_of="2008-09-16", limit=1)',
   'observations("PAYEMS")',
-  'panel(["GDP:yoy", "UNRATE"], as_of="2015-01-30", from_="2014-07-01", wide=True)',
+  'panel(["gdp:yoy", "UNRATE"], as_of="2015-01-30", from_="2014-07-01", wide=True)',
   'panel(["GDP"], known_at="2015-01-31T14:00+09:00", from_="2014-07-01")',
   'panel(["GDP", "UNRATE"], as_of_each="month-end", from_="2014-09-01", to="2014-12-31", known_before_each=True)',
   'panel("UNRATE", as_of_each="quarter-end", from_="2023-06-30", to=datetime.date(2024, 6, 30), beyond="repeat")',
+  'panel("UNRATE", as_of_each="quarter-end", from_="2023-06-30", to="2024-06-30", wide=True)',
   'panel(["GDP", "PAYEMS"], as_of_each=["2015-01-30", "2015-03-02"], wide=True, last=2, lag=1, with_dates=True, units="pc1")',
-  'series_search("core inflation", limit=5)',
-  'series_show("GDP")',
-  'vintages("GDP", to="2015-01-30")',
+  // A column of days without any day.
+  'panel(["GDP", "INDPRO"], as_of_each="month-end", from_="2014-09-01", to="2014-12-31", wide=True, with_dates=True)',
+  'series_search("core inflation", limit=2)',
+  'series_search("no such words at all")',
+  'series_show("gdp")',
+  'vintages("GDP", to="2015-01-30", limit=3)',
+  'revisions("gdp", date="2014-10-01")',
+  'revisions("GDP", from_="2014-01-01", to="2014-10-01", stats=True)',
   'curve(date="2015-01-30")',
+  'curve(date="2015-01-31")',
+  'yields(from_="2015-01-31", to="2015-02-02")',
   'spread(from_="2025-01-01", limit=2)',
   'insider_filings(ticker="MAIA", from_="2020-01-01")',
+  'insider_filings(ticker="MAIA", from_="2026-07-20")',
   'insider_clusters(min_insiders=3)',
+  'insider_cluster_explanations(ticker="MAIA")',
+  'insider_cluster_signals(ticker="MAIA", from_="2025-12-01")',
   'calendar(series="GDP", from_="2015-01-01", to="2015-12-31")',
+  'due()',
+  'next_release("GDP")',
   'next_releases(["GDP", "UNRATE"], as_of="2015-01-30")',
   'diff(["GDP", "UNRATE"], [datetime.date(2015, 1, 30), "2015-02-27"], from_="2014-01-01")',
+  // Failures, with their codes, hints and parameters.
+  'observations("GDPX")',
+  'observations("UNRATE", as_of="2008-09-16", exact=True)',
+  'observations("UNRATE", as_of="2024-06-30", max_age=5)',
+  'observations("GDP", units="pc2")',
+  'panel("UNRATE", as_of_each="quarter-end", from_="2023-06-30", to="2024-06-30", beyond="fail")',
+  'panel("GDP", as_of_each="month-end")',
+  'revisions("GDP", date="2014-10-01", stats=True)',
+  'insider_filings(ticker="MAAI")',
 ];
+
+/** What a script knows of an answer or a failure; an id of a request is never the same. */
+const asked = `
+try: import pandas
+except ImportError: pass
+
+def asked(place, question):
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        try:
+            answer = eval(f"{place}.{question}")
+        except asof.AsofError as error:
+            return {"failure": [error.detail, error.hints, error.code, error.kind, error.field]}
+    about = {name: value for name, value in answer.about.items() if name != "request_id"}
+    said = {"fields": answer.fields, "rows": answer, "about": about, "notes": [str(note.message) for note in notes]}
+    if "pandas" not in sys.modules: return said
+    frame = answer.to_pandas()
+    return {**said, "dtypes": frame.dtypes.astype(str).to_dict(), "cells": frame.astype(str).to_dict("records")}
+`;
+
+// Debian has pandas for its own Python.
+const withPandas = ['python3', '/usr/bin/python3'].find(
+  (one) => spawnSync(one, ['-c', 'import pandas']).status === 0,
+);
 
 describe('the package for Python', () => {
   it('is what the table of questions gives', async () => {
@@ -140,14 +196,49 @@ describe('the package for Python', () => {
     }
   });
 
-  it('gives the same rows by the command, over HTTP, and by the command from a service', async () => {
-    const answers = await Promise.all(
-      ['command', 'http', 'remote'].map((place) => shown(...questions.map((one) => `${place}.${one}`))),
+  it('gives the same rows, columns, notes and failures by the command and over HTTP', async () => {
+    const both = ['command', 'http'].map((place) =>
+      printed(
+        asked + questions.map((one) => `show(lambda: asked("${place}", ${JSON.stringify(one)}))`).join('\n'),
+        withPandas,
+      ),
     );
-    const [byCommand = [], ...others] = answers;
+    const [byCommand = [], byHttp = []] = await Promise.all(both);
     for (const [i, question] of questions.entries()) {
-      expect(byCommand[i]?.rows?.length, question).toBeGreaterThan(0);
-      for (const other of others) expect(other[i]?.rows, question).toEqual(byCommand[i]?.rows);
+      expect(byCommand[i]?.error, question).toBeUndefined();
+      expect(byHttp[i]?.rows, question).toEqual(byCommand[i]?.rows);
+    }
+    const { ENDPOINTS } = JSON.parse(
+      (
+        await run(
+          'python3',
+          '-c',
+          'import asof.endpoints as e, json; print(json.dumps({"ENDPOINTS": list(e.ENDPOINTS)}))',
+        )
+      ).out,
+    );
+    // A ping is about the key that asks.
+    const names = ENDPOINTS.map((name: string) => name.replace('observations_of_several', 'observations'));
+    const covered = new Set(questions.map((one) => one.replace(/\(.*/, '')));
+    expect([...covered, 'ping'].sort()).toEqual([...new Set(names)].sort());
+  });
+
+  it('gives the same rows by the command from a service', async () => {
+    const rows = questions.slice(0, 8).map((one) => `{"as": command.${one}, "of": remote.${one}}`);
+    for (const [i, { rows: both }] of (await shown(...rows)).entries())
+      expect(Object(both).of, questions[i]).toEqual(Object(both).as);
+  });
+
+  it('says where an answer that limit cut off continues', async () => {
+    for (const place of ['command', 'http']) {
+      const said = await printed(`
+first = ${place}.vintages("GDP", limit=2)
+show(lambda: [first.has_more, first.next_cursor is not None])
+show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=1, cursor=first.next_cursor)])
+show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:])
+`);
+      expect(said[0]?.rows).toEqual([true, true]);
+      expect(said[1]?.rows).toEqual(said[2]?.rows);
     }
   });
 
@@ -179,20 +270,14 @@ describe('the package for Python', () => {
     expect(checked?.rows).toMatchObject([{ row: 0, first_known: '2015-01-30', kind: 'ahead' }]);
   });
 
-  it('warns of what asof notes, over HTTP of what the answer states', async () => {
-    const [sampled, http, panel] = await shown(
-      'command.observations("UNRATE", as_of="2008-09-16", limit=1)',
+  it('warns of what asof notes', async () => {
+    const [sampled, stale] = await shown(
       'http.observations("UNRATE", as_of="2008-09-16", limit=1)',
-      'http.panel("UNRATE", as_of="2008-09-16", from_="2008-06-01")',
+      'http.observations("UNRATE", as_of="2024-06-30", limit=1)',
     );
-    for (const said of [sampled, http, panel])
-      expect(said?.notes).toEqual([expect.stringMatching(/^UNRATE /)]);
-    // The newest filing of MAIA in the sample.
-    const [none] = await shown('http.insider_filings(ticker="MAIA", from_="2026-07-20")');
-    expect(none).toMatchObject({
-      rows: [],
-      notes: [expect.stringMatching(/newest filing of MAIA is from 2026-/)],
-    });
+    expect(sampled?.notes).toEqual([expect.stringMatching(/^UNRATE is sampled/)]);
+    // The last vintage of UNRATE in the sample.
+    expect(stale?.notes[0]).toBe('UNRATE is covered to 2024-02-15');
   });
 
   it('fails with the code and the reason', async () => {
@@ -244,11 +329,6 @@ describe('the package for Python', () => {
         2,
         /^a service has no join\n {2}asof\.Asof\(base_url=\.\.\., command="asof"\)/,
       ],
-      [
-        'http.revisions("GDP", date="2014-10-01", stats=True)',
-        2,
-        /^a service does not take 'stats' for revisions/,
-      ],
       ['asof.Asof(base_url=URL, key="wrong").observations("GDP")', 4, /key/],
       [
         'asof.Asof(base_url="http://127.0.0.1:9", retries=0).series_search()',
@@ -281,6 +361,11 @@ describe('the package for Python', () => {
         2,
         /^invalid 'base_url' 'data\.example\.org': use an http or https/,
       ],
+      [
+        'http.panel("GDP", as_of_each=["2015-01-30"] * 3000)',
+        8,
+        /^the question is too long for the address of a request\n {2}asof\.Asof\(base_url=/,
+      ],
     ];
     const said = await shown(...failures.map(([expression]) => expression));
     for (const [i, [expression, code, reason]] of failures.entries())
@@ -289,6 +374,85 @@ describe('the package for Python', () => {
         code,
         error: expect.stringMatching(reason),
       });
+  });
+
+  it.each([
+    ['a number that is none', 'command.observations("GDP", digits=float("nan"))', /^invalid 'digits' nan/],
+    ['a day that is none', 'command.observations("GDP", as_of=float("nan"))', /^invalid 'as_of' nan/],
+    [
+      'an endless number',
+      'http.observations("GDP", limit=float("inf"))',
+      /^invalid 'limit' inf: use a finite/,
+    ],
+    [
+      'a value that is none of JSON',
+      'command.observations(b"GDP")',
+      /^invalid 'ids': a bytes cannot be sent/,
+    ],
+    [
+      'a day before all days',
+      'command.observations("GDP", known_before="0001-01-01")',
+      /no day is before it/,
+    ],
+    ['a command that repeats what it reads', script('cat'), /^'sh' wrote .* which is no answer of asof/],
+    ['a command that closes its input', script('exec <&-; sleep 100'), /^asof has ended \(signal 9\)/],
+    ['a command that closes its output', script('exec >&-; sleep 100'), /^asof has ended \(signal 9\)/],
+    [
+      'a command that cannot say to which question it answers',
+      script(
+        `read x; echo '{"id": null, "problem": {"detail": "no question", "code": 2, "kind": "bad-input"}}'; cat`,
+      ),
+      /^no question$/,
+    ],
+    ['an answer without an id', script(`read x; echo '{"id": null, "rows": []}'; cat`), /which is no answer/],
+    [
+      'an answer that cannot be read',
+      script(String.raw`read x; yes '[' | head -c 400000 | tr -d '\n'; echo; cat`),
+      /^cannot read an answer of 'sh'/,
+    ],
+    ['a store that no file can be', 'asof.Asof(store="a\\0b").ping()', /^cannot start asof: embedded null/],
+  ])('fails at once for %s', async (_, expression, reason) => {
+    const [said] = await shown(expression);
+    expect(said).toMatchObject({ error: expect.stringMatching(reason) });
+  });
+
+  it('gives a failure to a pool of processes, which would wait for one that cannot be copied', async () => {
+    const [said] = await printed(`
+import multiprocessing
+def newest(name): return asof.observations(name, limit=1)[0]["series_id"]
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    show(lambda: pool.map_async(newest, ["GDP", "GDPX"]).get(30))
+`);
+    expect(said).toMatchObject({ code: 3, hints: ['did you mean GDP or GDPC1?'] });
+  });
+
+  it('never shows a key or a password, and takes a key with the line end of its file', async () => {
+    const [read, ...refused] = await shown(
+      'len(asof.Asof(base_url=URL, key=KEY + "\\n").ping())',
+      'asof.Asof(base_url=URL, key="sec\\nret").ping()',
+      'asof.Asof(key="secr\u00e9t").ping()',
+      'asof.Asof(base_url="http://ann:secret@127.0.0.1:9", retries=0).ping()',
+      'asof.Asof(base_url="http://ann:secret@127.0.0.1:port", command="asof").ping()',
+      'asof.Asof(base_url="http://127.0.0.1:9/?key=secret").ping()',
+      'asof.Asof(store="postgres://ann:secret@127.0.0.1:9/asof").ping()',
+    );
+    expect(read?.rows).toBe(1);
+    for (const { error } of refused) {
+      expect(error).toMatch(/key|base_url|store/);
+      expect(error).not.toMatch(/sec\s*r[eé]t|secr/);
+    }
+  });
+
+  it('takes the sample by its name, and a file from the folder where it was named', async () => {
+    const [sample, file] = await printed(`
+show(lambda: asof.Asof(store="sample").series_show("GDP")[0]["id"])
+os.chdir("/")
+named = asof.Asof(store="no-such.db")
+os.chdir(sys.path[0] or "/tmp")
+show(lambda: named.ping())
+`);
+    expect(sample?.rows).toBe('GDP');
+    expect(file).toMatchObject({ code: 10, error: expect.stringMatching(/no-such\.db/) });
   });
 
   it('answers threads at once, and starts the process again after its end', async () => {
@@ -357,8 +521,7 @@ show(lambda: len(command.observations("GDP", limit=3)))
     return said;
   }
 
-  const page = (id: string, next?: string) =>
-    JSON.stringify({ results: [{ id }], has_more: next !== undefined, next_cursor: next });
+  const page = (id: string) => JSON.stringify({ fields: [{ name: 'id', type: 'text' }], rows: [[id]] });
 
   it('waits as long as a busy service says, and fails at once where that is too long', async () => {
     let requests = 0;
@@ -413,20 +576,6 @@ show(lambda: len(once.series_search(limit=4)))
     ]);
   });
 
-  it('reads every page, and begins again where the data change between two', async () => {
-    let asked = 0;
-    const [said] = await saidBy((request, reply) => {
-      const isSecond = request.url?.includes('cursor=next') === true;
-      if (isSecond) asked += 1;
-      const isChanged = isSecond && asked === 1;
-      reply.writeHead(isChanged ? 400 : 200);
-      if (isChanged)
-        reply.end('{"detail": "the data changed since the first page; start again", "field": "cursor"}');
-      else reply.end(isSecond ? page('B') : page('A', 'next'));
-    }, 1);
-    expect(said?.rows).toEqual(['A', 'B']);
-  });
-
   it.each<[what: string, answer: RequestListener, code: number, reason: RegExp]>([
     [
       'is cut off',
@@ -437,13 +586,14 @@ show(lambda: len(once.series_search(limit=4)))
       7,
       /^cannot reach .*IncompleteRead/,
     ],
-    ['is no JSON', (_request, reply) => reply.end('<html>'), 8, /did not answer in JSON$/],
-    ['has no rows', (_request, reply) => reply.end('{}'), 8, /did not answer as a service of asof does$/],
+    ['is no JSON', (_request, reply) => reply.end('<html>'), 8, /did not answer in JSON\n/],
+    ['has no rows', (_request, reply) => reply.end('{}'), 8, /did not answer as a service of asof does\n/],
     [
       'leads to another address, to which no key is sent',
-      (_request, reply) => reply.writeHead(302, { Location: 'http://127.0.0.1:9/' }).end(),
+      (_request, reply) =>
+        reply.writeHead(302, { Location: 'http://ann:word@127.0.0.1:9/next?key=secret' }).end(),
       8,
-      /redirects to http:\/\/127\.0\.0\.1:9\/$/,
+      /redirects to http:\/\/127\.0\.0\.1:9\/next\n/,
     ],
     [
       'is of a service without the path',
@@ -466,6 +616,11 @@ show(lambda: len(once.series_search(limit=4)))
       expect(await run('python3', '-W', 'ignore', '-c', program)).toEqual({ code: 0, out: output, err: '' });
   });
 
+  it('documents questions in the words of Python', async () => {
+    const questions = readFileSync(join(root, 'clients/python/asof/questions.py'), 'utf8');
+    expect(questions).not.toMatch(/--[a-z]|\b[Ee]xits?\b|\bFILE\b|\bflag\b/);
+  });
+
   it('documents what each question takes', async () => {
     const { out } = await run('python3', '-c', 'import asof; help(asof.panel)');
     expect(out).toMatch(/^panel\(ids: .*, \*, as_of: /m);
@@ -481,11 +636,6 @@ show(lambda: len(once.series_search(limit=4)))
       err: expect.stringMatching(/ModuleNotFoundError: No module named 'pandas'/),
     });
   });
-
-  // Debian has pandas for its own Python.
-  const withPandas = ['python3', '/usr/bin/python3'].find(
-    (one) => spawnSync(one, ['-c', 'import pandas']).status === 0,
-  );
 
   describe.skipIf(withPandas === undefined)('with pandas, which is installed', () => {
     it('gives DataFrames whose types follow from the question, also without rows', async () => {
@@ -507,6 +657,74 @@ show(lambda: len(once.series_search(limit=4)))
       expect(none?.rows).toEqual(some?.rows);
       expect(exact?.rows).toEqual(['17710.7']);
       expect(wide?.rows).toEqual({ date: 'datetime64[ns]', GDP: 'float64', UNRATE: 'float64' });
+    });
+
+    it('takes days and numbers as pandas and numpy have them', async () => {
+      const said = await printed(
+        `
+import numpy, pandas
+day = numpy.datetime64("2015-01-30")
+for one in (day, day.astype("datetime64[ns]"), pandas.Timestamp("2015-01-30"), pandas.Series([day])[0], numpy.array(day)):
+    show(lambda: command.observations("GDP", as_of=one, limit=numpy.int64(1)))
+show(lambda: command.observations("GDP", as_of=pandas.NaT))
+show(lambda: command.observations("GDP", as_of=numpy.datetime64("NaT")))
+show(lambda: command.observations("GDP", known_before=pandas.NaT))
+show(lambda: command.observations("GDP", as_of=numpy.datetime64("2015-01-30T08:30")))
+show(lambda: command.observations(pandas.Series(["GDP", "UNRATE"]), as_of=day, limit=1))
+`,
+        withPandas,
+      );
+      for (const one of said.slice(0, 5)) expect(one.rows).toMatchObject([{ value: '17710.7' }]);
+      expect(said[5]).toMatchObject({ error: expect.stringMatching(/^invalid 'as_of' NaT: leave/) });
+      expect(said[6]).toMatchObject({ error: expect.stringMatching(/^invalid 'as_of' NaT: leave/) });
+      expect(said[7]).toMatchObject({ error: expect.stringMatching(/^invalid 'known_before' NaT: leave/) });
+      expect(said[8]).toMatchObject({
+        error: expect.stringMatching(/use a date, or a datetime with a zone/),
+      });
+      expect(said[9]?.rows).toHaveLength(2);
+    });
+
+    it('joins and checks tables of every form: an index of days, numbers of 32 bits, columns without names', async () => {
+      const said = await printed(
+        `
+import numpy, pandas
+days = pandas.to_datetime(["2015-01-29", "2015-01-30"])
+indexed = pandas.DataFrame({"px": [1.0, 2.0]}, index=days)
+named = indexed.rename_axis("day")
+gdp = pandas.DataFrame({"day": days, "GDP": numpy.array([17599.8, 17710.7], dtype="float32")})
+show(lambda: command.join(named, "GDP", on="day")["GDP"].tolist())
+show(lambda: list(command.join(named, "GDP", on="day").columns))
+show(lambda: command.join(indexed, "GDP", on="index")["GDP"].tolist())
+show(lambda: command.join(indexed, "GDP", on="date"))
+show(lambda: command.join(pandas.DataFrame([["2015-01-29", 1.5]]), "GDP", on=0)["GDP"].tolist())
+show(lambda: [row["kind"] for row in command.check(gdp, all_rows=True)])
+show(lambda: [row["kind"] for row in command.check(gdp.astype({"GDP": "Float32"}), all_rows=True)])
+show(lambda: [row["kind"] for row in command.check(gdp.set_index("day"), all_rows=True)])
+show(lambda: [bool(gdp.iloc[row["row"]]["day"].date() == row["day"]) for row in command.check(gdp.astype({"GDP": "float64"}).round(1), all_rows=True, strict=True)])
+show(lambda: command.join(pandas.DataFrame(), "GDP", on="day"))
+show(lambda: command.check(pandas.DataFrame(), on="day"))
+show(lambda: command.join(gdp[:0], "UNRATE", on="day"))
+show(lambda: command.check(pandas.DataFrame({"day": days, "price": [1, 2]})))
+`,
+        withPandas,
+      );
+      const values = [17599.8, 17710.7];
+      expect(said[0]?.rows).toEqual(values);
+      expect(said[1]?.rows).toEqual(['px', 'GDP']);
+      expect(said[2]?.rows).toEqual(values);
+      expect(said[3]).toMatchObject({
+        error:
+          "the table has no column 'date'\n  its columns are px\n  on='index' takes the days of its index",
+      });
+      expect(said[4]?.rows).toEqual([17599.8]);
+      for (const one of said.slice(5, 8)) expect(one.rows).toEqual(['known', 'known']);
+      expect(said[8]?.rows).toEqual([true, true]);
+      expect(said[9]).toMatchObject({ error: 'the table is empty: it has no rows and no columns' });
+      expect(said[10]).toMatchObject({ error: 'the table is empty: it has no columns' });
+      expect(said[11]).toMatchObject({ error: 'the table is empty: it has no rows' });
+      expect(said[12]).toMatchObject({
+        error: expect.stringMatching(/\n {2}check\(columns=\{"NAME":"ID"\}\) names a column and its series$/),
+      });
     });
 
     it('joins DataFrames, which keep their index and types, and checks them', async () => {

@@ -40,6 +40,15 @@ class AsofError(Exception):
         #: The id of the request, for support.
         self.request_id = request_id
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # A pool of processes waits for ever for an exception that cannot be unpickled.
+        about = {"kind": self.kind, "hints": self.hints, "field": self.field, "request_id": self.request_id}
+        return _error, (self.detail, self.code, about)
+
+
+def _error(detail: str, code: int, about: Dict[str, Any]) -> AsofError:
+    return AsofError(detail, code, **about)
+
 
 class AsofNote(UserWarning):
     """What people should know of an answer besides its rows, such as that a series is sampled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 import weakref
@@ -9,6 +10,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import tables
 from .answers import Answer, AsofError, AsofNote, answer_of
+from .connection import checked_url
 from .process import Command
 from .questions import Questions
 from .service import Service
@@ -19,7 +21,7 @@ class Asof(Questions):
     """Where the data come from.
 
     Without arguments, the asof command answers, from the store or the service that it is set to. `store` names
-    another store. `base_url` names a service, which is asked over HTTP; with `command`, through the asof command,
+    another store: a file, the address of a database, or "sample". `base_url` names a service, which is asked over HTTP; with `command`, through the asof command,
     which answers every question, also those that the service has not. `command` is the command, or a list such as
     ["node", "asof/dist/asof.cjs"]. `key` is the key of the service. Default: the variable ASOF_API_KEY.
 
@@ -40,21 +42,25 @@ class Asof(Questions):
     ) -> None:
         if store is not None and base_url is not None:
             raise AsofError("use either store or base_url", 2, field="base_url")
+        for name, value in (("timeout", timeout), ("retries", retries), ("max_wait", max_wait)):
+            if not isinstance(value, (int, float)) or math.isnan(value) or value < 0:
+                raise AsofError(f"invalid {name!r} {value!r}: use a number of at least 0", 2, field=name)
+        key = _checked(key)
         self._source: Union[Command, Service]
         if base_url is not None and command is None:
-            key = key or os.environ.get("ASOF_API_KEY")
+            key = key or _checked(os.environ.get("ASOF_API_KEY"))
             self._source = Service(base_url, key, timeout, retries, max_wait)
         else:
-            words = [command or "asof"] if command is None or isinstance(command, str) else list(command)
-            words.append("lines")
+            words = [*([command] if command and isinstance(command, str) else command or ["asof"]), "lines"]
+            folder = None
             if store is not None:
+                words += ["--store", os.fsdecode(store)]
                 # A later change of the working directory must not name another file.
-                address = os.fspath(store)
-                words += ["--store", address if "://" in address else os.path.abspath(address)]
+                folder = os.getcwd()
             if base_url is not None:
-                words += ["--base-url", base_url, "--timeout", str(timeout)]
+                words += ["--base-url", checked_url(base_url), "--timeout", str(timeout)]
                 words += ["--retries", str(retries), "--max-wait", str(max_wait)]
-            self._source = Command(words, {"ASOF_API_KEY": key} if key else {})
+            self._source = Command(words, {"ASOF_API_KEY": key} if key else {}, folder)
         self._finalizer = weakref.finalize(self, self._source.close)
 
     def close(self) -> None:
@@ -76,8 +82,11 @@ class Asof(Questions):
             return self._answer(name, {one: plain(value, one) for one, value in named.items()})
         del named["table"]
         given = {one: plain(value, one) for one, value in named.items()}
+        if isinstance(given.get("on"), int):
+            # A DataFrame without names has numbers.
+            given["on"] = str(given["on"])
         if name != "join":
-            return self._answer(name, {**given, "table": tables.rows_of(table)})
+            return self._answer(name, {**given, "table": tables.rows_of(table, given.get("on"))})
         joining = tables.Joining(table, given["on"])
         return joining.joined(self._answer(name, {**given, "table": joining.days()}))
 
@@ -86,3 +95,11 @@ class Asof(Questions):
         for note in answer.notes:
             warnings.warn(note, AsofNote, stacklevel=4)
         return answer
+
+
+def _checked(key: Optional[str]) -> Optional[str]:
+    """Returns a key without the line end of its file; refuses what no header may have, and never shows it."""
+    key = key.strip() if key else None
+    if key and not (key.isascii() and key.isprintable()):
+        raise AsofError("invalid 'key': it has a line end or a character that no key has", 2, field="key")
+    return key

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import http.client
 import os
 import threading
 import urllib.parse
 import urllib.request
+import zlib
 from typing import Mapping, NamedTuple, Optional, Type
 
 from .answers import AsofError
 
 
+#: The media type of answers with the types of columns and notes, as `asof lines` gives them.
+answer_type = "application/vnd.asof.answer+json"
+
+
 class Reply(NamedTuple):
-    """What a service replied."""
+    """What a service replied; the URL is without its query."""
 
     url: str
     status: int
@@ -33,13 +39,10 @@ class Connections:
     """The connections to the service at a base URL, one for each thread."""
 
     def __init__(self, base_url: str, key: Optional[str], timeout: float) -> None:
-        address = urllib.parse.urlsplit(base_url)
-        if address.scheme not in ("http", "https") or not address.hostname or address.username is not None:
-            raise AsofError(f"invalid 'base_url' {base_url!r}: use an http or https address", 2, field="base_url")
-        self._base_url = base_url.rstrip("/")
-        self._address = address
+        self._base_url = checked_url(base_url)
+        self._address = urllib.parse.urlsplit(self._base_url)
         self._timeout = timeout
-        self._headers = {"Accept": "application/json", "User-Agent": "asof-python"}
+        self._headers = {"Accept": answer_type, "Accept-Encoding": "gzip", "User-Agent": "asof-python"}
         if key:
             self._headers["X-API-Key"] = key
         self._is_forwarded = False
@@ -50,7 +53,7 @@ class Connections:
         url = self._base_url + target
         try:
             return self._get(url)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, EOFError, zlib.error) as error:
             reason = str(error) or type(error).__name__
             raise AsofError(f"cannot reach {self._base_url}: {reason}", 7, kind="unreachable") from None
 
@@ -70,7 +73,9 @@ class Connections:
         try:
             connection.request("GET", target, headers=self._headers)
             reply = connection.getresponse()
-            return Reply(url, reply.status, dict(reply.headers), reply.read())
+            body = reply.read()
+            shown = url.partition("?")[0]
+            return Reply(shown, reply.status, reply.headers, gzip.decompress(body) if _is_zipped(reply) else body)
         except BaseException as error:
             # What is left of an answer must not begin the next one.
             self.close()
@@ -87,6 +92,8 @@ class Connections:
         if proxy is None:
             return kind(host, self._address.port, timeout=self._timeout)
         through = urllib.parse.urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        if _port(through) is None or not through.hostname:
+            raise AsofError("the proxy that the environment names is no address", 2, field="base_url")
         authorization = {}
         if through.username is not None:
             words = f"{urllib.parse.unquote(through.username)}:{urllib.parse.unquote(through.password or '')}"
@@ -98,3 +105,31 @@ class Connections:
             self._is_forwarded = True
             self._headers.update(authorization)
         return connection
+
+
+def checked_url(base_url: str) -> str:
+    """Returns the base URL of a service; refuses one that is no address, or has a password, and never shows that."""
+    try:
+        address = urllib.parse.urlsplit(base_url)
+        has_port = _port(address) is not None
+    except (ValueError, TypeError, AttributeError):
+        raise AsofError("invalid 'base_url': use an http or https address", 2, field="base_url") from None
+    if address.username is not None or address.query or address.fragment:
+        reason = "use an address without user, password and query; key= is for the key"
+        raise AsofError(f"invalid 'base_url' at {address.hostname}: {reason}", 2, field="base_url")
+    is_plain = base_url.isprintable() and " " not in base_url and address.path.isascii()
+    if address.scheme not in ("http", "https") or not address.hostname or not has_port or not is_plain:
+        raise AsofError(f"invalid 'base_url' {base_url!r}: use an http or https address", 2, field="base_url")
+    return base_url.rstrip("/")
+
+
+def _port(address: urllib.parse.SplitResult) -> Optional[int]:
+    """Returns the port of an address, 0 for the usual one; None if it is none."""
+    try:
+        return address.port or 0
+    except ValueError:
+        return None
+
+
+def _is_zipped(reply: http.client.HTTPResponse) -> bool:
+    return reply.headers.get("Content-Encoding") == "gzip"

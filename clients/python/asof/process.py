@@ -7,6 +7,8 @@ import itertools
 import json
 import os
 import queue
+import select
+import signal
 import subprocess
 import tempfile
 import threading
@@ -24,9 +26,10 @@ _patience = 2.0
 class Command:
     """The asof command. Its process starts with the first question, and again if it has ended."""
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, words: Sequence[str], environment: Mapping[str, str], folder: Optional[str] = None) -> None:
         self._words = list(words)
         self._environment = environment
+        self._folder = folder
         self._process: Optional[_Process] = None
         self._is_closed = False
         self._lock = threading.Lock()
@@ -39,8 +42,9 @@ class Command:
         if message is process.end and process.has_answered:
             # It ended meanwhile, perhaps for another store; questions change nothing, so another one is asked again.
             message = self._running().ask(name, values)
-        if "problem" in message:
-            raise_problem(message["problem"])
+        problem = message.get("problem")
+        if problem is not None:
+            raise_problem(problem)
         return message
 
     def _running(self) -> "_Process":
@@ -48,7 +52,7 @@ class Command:
             if self._is_closed:
                 raise AsofError("this Asof was closed", 2)
             if self._process is None or self._process.end is not None:
-                self._process = _Process(self._words, {**os.environ, **self._environment})
+                self._process = _Process(self._words, {**os.environ, **self._environment}, self._folder)
             return self._process
 
     def close(self) -> None:
@@ -79,13 +83,14 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Process:
-    def __init__(self, words: List[str], environment: Dict[str, str]) -> None:
+    def __init__(self, words: List[str], environment: Dict[str, str], folder: Optional[str]) -> None:
         self._name = words[0]
         self._errors = tempfile.TemporaryFile()
         try:
             self._child = subprocess.Popen(
                 words,
                 env=environment,
+                cwd=folder,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -93,13 +98,14 @@ class _Process:
                 # Ctrl-C is for Python, which gives up its question; the next one finds the process alive.
                 start_new_session=True,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self._errors.close()
+            reason = error.strerror if isinstance(error, OSError) else error
             raise AsofError(
-                f"cannot start {words[0]}: {error.strerror}",
+                f"cannot start {words[0]}: {reason}",
                 10,
                 kind="local-io",
-                hints=["asof.Asof(command=...) names the asof command"],
+                hints=['asof.Asof(command=...) names the asof command, or its words: ["node", "asof/dist/asof.cjs"]'],
             ) from None
         self._numbers = itertools.count(1)
         self._waiting: Dict[int, "queue.SimpleQueue[Message]"] = {}
@@ -120,15 +126,35 @@ class _Process:
                 answer.put(self.end)
         try:
             self._write({"id": number, "ask": name, "values": values})
-            return answer.get()
+            return self._awaited(answer)
         except BaseException:
             self._write({"stop": number})
             raise
         finally:
             self._waiting.pop(number, None)
 
+    def _awaited(self, answer: "queue.SimpleQueue[Message]") -> Message:
+        while True:
+            try:
+                return answer.get(timeout=_patience)
+            except queue.Empty:
+                # It may have closed its input with the question in it.
+                if not self._is_reading():
+                    self._end()
+
+    def _is_reading(self) -> bool:
+        if not hasattr(select, "poll"):
+            return True
+        poll = select.poll()
+        try:
+            poll.register(self._child.stdin, 0)  # type: ignore[arg-type]
+        except ValueError:
+            # The pipe is closed here: it has ended, and the reader says why.
+            return True
+        return not any(event & select.POLLERR for _, event in poll.poll(0))
+
     def close(self) -> None:
-        self._child.terminate()
+        self._kill(signal.SIGTERM)
         if threading.current_thread() is not self._reader:
             self._reader.join(_patience)
 
@@ -140,44 +166,72 @@ class _Process:
         self._child.returncode = 0
 
     def _write(self, message: Message) -> None:
-        line = memoryview(json.dumps(message).encode() + b"\n")
+        line = memoryview(json.dumps(message, allow_nan=False).encode() + b"\n")
         assert self._child.stdin is not None
         with self._writing:
             try:
                 while line:
                     line = line[self._child.stdin.write(line) :]
             except (OSError, ValueError):
-                # It has ended, and its pipe is closed; the reader says why.
-                pass
+                # Its pipe is closed: it has ended, and the reader says why, or it will never answer.
+                self._end()
             except BaseException:
                 # A part of a line would spoil the next one.
-                self._child.kill()
+                self._kill()
                 raise
 
+    def _end(self) -> int:
+        """Gives the process some seconds to end; returns its exit code."""
+        try:
+            return self._child.wait(_patience)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            return self._child.wait()
+
+    def _kill(self, by: int = getattr(signal, "SIGKILL", signal.SIGTERM)) -> None:
+        if self._child.returncode is not None:
+            return
+        try:
+            # A script may have started asof as a process of its own.
+            os.killpg(self._child.pid, by)
+        except (AttributeError, OSError):
+            self._child.send_signal(by)
+
     def _read(self) -> None:
-        assert self._child.stdout is not None
         end: Optional[Message] = None
+        try:
+            end = self._answers()
+        except Exception as error:  # such as an answer that is larger than the memory
+            end = _failure(f"cannot read an answer of {self._name!r}: {error or type(error).__name__}", 8)
+        finally:
+            if end is not None:
+                self._kill()
+            code = self._end()
+            if self._child.stdin is not None:
+                self._child.stdin.close()
+            with self._lock:
+                self.end = end or self._ended(code)
+                for answer in self._waiting.values():
+                    answer.put(self.end)
+            self._errors.close()
+
+    def _answers(self) -> Optional[Message]:
+        """Gives each answer to its question; returns why no more can be read, unless the process ends."""
+        assert self._child.stdout is not None
         with io.BufferedReader(self._child.stdout, 1 << 20) as lines:  # type: ignore[arg-type]
             for line in lines:
-                try:
-                    message = json.loads(line)
-                    waiting = self._waiting.get(message["id"])
-                except (ValueError, TypeError, KeyError):
+                message = _message_in(line)
+                if message is None:
                     shown = line.decode(errors="replace").strip()[:80]
-                    end = _failure(f"{self._name!r} wrote {shown!r}, which is no answer of asof", 8)
-                    self._child.kill()
-                    break
+                    return _failure(f"{self._name!r} wrote {shown!r}, which is no answer of asof", 8)
+                if message["id"] is None:
+                    # It could not read a question, and cannot say which: none may wait for its answer.
+                    return message
                 self.has_answered = True
+                waiting = self._waiting.get(message["id"])
                 if waiting is not None:
                     waiting.put(message)
-        code = self._child.wait()
-        if self._child.stdin is not None:
-            self._child.stdin.close()
-        with self._lock:
-            self.end = end or self._ended(code)
-            for answer in self._waiting.values():
-                answer.put(self.end)
-        self._errors.close()
+        return None
 
     def _ended(self, code: int) -> Message:
         self._errors.seek(0)
@@ -187,6 +241,17 @@ class _Process:
             return _failure(detail[len("asof: ") :], code if code > 0 else 70, hints)
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return _failure(f"asof has ended ({how})", 70, said[-5:])
+
+
+def _message_in(line: bytes) -> Optional[Message]:
+    """Returns the answer or the failure in a line; None if it is neither."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or "id" not in message:
+        return None
+    return message if "problem" in message or (message["id"] is not None and "rows" in message) else None
 
 
 def _failure(detail: str, code: int, hints: Sequence[str] = ()) -> Message:
