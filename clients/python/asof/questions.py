@@ -907,7 +907,8 @@ class Questions:
         exact: bool = False,
         max_age: Optional[int] = None,
     ) -> Answer[DiffRow]:
-        """The dates whose values differ between two as-of dates, newest first.
+        """The dates whose values differ between two as-of dates, newest first; those that only one of the days knows
+        come last.
 
         Args:
             ids: The ids of the series; one with * means every series whose id matches, and CPIAUCSL:yoy a series in

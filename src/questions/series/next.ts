@@ -3,6 +3,8 @@ import { composed, eachOf } from '../../answering/composed.ts';
 import { commandOf, question } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
+import { namedSeries } from '../../domain/series/transformation.ts';
+import { Problem } from '../../errors/problem.ts';
 import { nextRelease as listing, type NextRelease } from '../../operations/calendar/next.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { defined } from '../../platform/defined.ts';
@@ -55,6 +57,10 @@ const ofSeveral = question({
   answer: (values, ask) =>
     composed<NextRelease>(ask, async (context) => {
       const { as_of } = values;
+      const computed = values.ids.find((id) => namedSeries(id).units !== undefined)?.toUpperCase();
+      // A release has no units; the failure's hint is the id without them.
+      if (computed !== undefined)
+        throw new Problem('not-found', `series '${computed}' not found`, { series: computed });
       const series = await resolveSeries(values, as_of, context);
       const answers = await eachOf(series, context, async ({ id }) => {
         const texts = textsOf(defined({ id, as_of }));

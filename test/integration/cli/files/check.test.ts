@@ -212,6 +212,7 @@ describe('the values that a check compares', () => {
     ['UNRATE,day\n5.7,2015-02-10\n', '', 'row 2, column "UNRATE": "5.7" is not a date'],
     ['UNRATE,day\n5.7,2015-02-10\n', '', 'from the first column, unless --on names another'],
     ['day,x\n2015-02-10,1\n', '', 'standard input has no column with the name of a series'],
+    ['day,x\n2015-02-10,1\n', '', '--column NAME=ID` names a column and its series'],
     ['day,UNRATE,UNRATE_date\n2015-02-10,5.7,May\n', '', 'column "UNRATE_date": "May" is not a date'],
     ['day,UNRATE\n2015-02-10,5.7\n', ' --column u=UNRATE', 'has no column "u"'],
     ['day,UNRATE\n2015-02-10,5.7\n', ' --column =UNRATE', 'use NAME, or NAME=ID'],
@@ -230,6 +231,9 @@ describe('the values that a check compares', () => {
     expect(found).toMatchObject([{ row: 0, known: '5.6', first_known: '2015-02-06', kind: 'ahead' }]);
     await noting.check([{ day: '2015-01-31', UNRATE: '5.6' }]);
     expect(notes).toEqual(['check: the table: the only value was known on its day']);
+    await expect(noting.check([{ day: '2015-01-31', x: 1 }])).rejects.toMatchObject({
+      hints: [expect.stringMatching(/NAME.*ID.* names a column and its series$/)],
+    });
     await noting.close();
   });
 });

@@ -226,6 +226,14 @@ describe('in the library', () => {
   });
 });
 
+it('the next release of a series has no units', async () => {
+  const ended = await asof(['next', 'SALES:yoy', '--store', asked.store]);
+  expect(ended).toMatchObject({
+    ...{ code: 3, out: '' },
+    err: "asof: series 'SALES:YOY' not found\n      name the series without units here: SALES\n",
+  });
+});
+
 it('a plan writes a panel in units of its own, which verify finds unchanged', async () => {
   const plan = folder.write(
     'plan.txt',
