@@ -99,18 +99,18 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2398,
-  cli: 4662,
+  answering: 2409,
+  cli: 4664,
   client: 1654,
-  domain: 5593,
+  domain: 5606,
   errors: 322,
   explorer: 3691,
   import: 8948,
-  library: 1269,
+  library: 1279,
   lines: 799,
   maintenance: 1084,
   mcp: 270,
-  operations: 4313,
+  operations: 4316,
   platform: 553,
   pull: 5433,
   questions: 4770,
