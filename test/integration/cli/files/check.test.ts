@@ -212,7 +212,7 @@ describe('the values that a check compares', () => {
     ['UNRATE,day\n5.7,2015-02-10\n', '', 'row 2, column "UNRATE": "5.7" is not a date'],
     ['UNRATE,day\n5.7,2015-02-10\n', '', 'from the first column, unless --on names another'],
     ['day,x\n2015-02-10,1\n', '', 'standard input has no column with the name of a series'],
-    ['day,x\n2015-02-10,1\n', '', '--column NAME=ID` names a column and its series'],
+    ['day,x\n2015-02-10,1\n', '', 'asof check --column NAME=ID names a column and its series'],
     ['day,UNRATE,UNRATE_date\n2015-02-10,5.7,May\n', '', 'column "UNRATE_date": "May" is not a date'],
     ['day,UNRATE\n2015-02-10,5.7\n', ' --column u=UNRATE', 'has no column "u"'],
     ['day,UNRATE\n2015-02-10,5.7\n', ' --column =UNRATE', 'use NAME, or NAME=ID'],
