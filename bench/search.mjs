@@ -51,6 +51,7 @@ export async function search(folder) {
         ours: duration(ours),
         theirs: `FTS5: ${duration(theirs)}`,
         figure: ours / theirs,
+        atMost: 3,
       });
     }
   } finally {

@@ -1,5 +1,5 @@
 // Why: docs/decisions/rates-as-series.md
-import { searchableWords } from '../domain/search/words.ts';
+import { indexOf } from '../domain/search/word-index.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { addDays, type Day } from '../domain/values/date.ts';
 import { defined } from '../platform/defined.ts';
@@ -40,6 +40,9 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
     described.catch(() => known.delete(state));
     return described;
   };
+  // No id is in lower case: a stored series with the same id is another one.
+  const indexed = (series: readonly Series[]) =>
+    indexOf(series.map((one) => ({ ...one, key: `rate ${one.id}` })));
   const begunBy = async (day: Day = '~') => (await all()).filter(({ firstVintage }) => firstVintage <= day);
   const found = async (id: string) => {
     const definition = yieldSeries.find((one) => one.id === id);
@@ -65,17 +68,22 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
       if (added.length === 0) return held;
       return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
     },
-    async searchEntries(query) {
+    async wordEntries(query) {
+      const [held, added] = await Promise.all([stored.wordEntries(query), indexed(await all())]);
+      return [...held, ...(await added.wordEntries(query))];
+    },
+    async seriesEntries(query) {
       const begun = await begunBy(query.upTo);
       const ids = [...query.ids, ...begun.map(({ id }) => id)];
-      const held = await stored.searchEntries({ ...query, ids });
-      const heldIds = new Set(held.map(({ id }) => id));
-      return [...held, ...begun.filter(({ id }) => !heldIds.has(id))];
+      const held = await stored.seriesEntries({ ...query, ids });
+      if (begun.length === 0) return held;
+      const added = new Map((await indexed(begun).seriesEntries(query)).map((one) => [one.id, one]));
+      for (const { id } of held) added.delete(id);
+      return [...held, ...added.values()];
     },
-    async searchable(what, upTo) {
+    async seriesIds(upTo) {
       const begun = await begunBy(upTo);
-      const added = begun.flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
-      return [...new Set([...(await stored.searchable(what, upTo)), ...added])];
+      return [...new Set([...(await stored.seriesIds(upTo)), ...begun.map(({ id }) => id)])];
     },
     async observations(query) {
       const answer = await asked(query);

@@ -137,8 +137,9 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
         if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
       }
     },
-    searchEntries: (query) => all.searchEntries({ ...query, upTo: upTo(query.upTo) }),
-    searchable: (what, other) => all.searchable(what, upTo(other)),
+    wordEntries: (query) => all.wordEntries(query),
+    seriesEntries: (query) => all.seriesEntries({ ...query, upTo: upTo(query.upTo) }),
+    seriesIds: (other) => all.seriesIds(upTo(other)),
     observations,
     dates,
     revisions,

@@ -1,8 +1,7 @@
 import type { Sighting } from '../domain/calendar/sighting.ts';
 import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
-import type { SearchIndex } from '../domain/search/search.ts';
-import type { SearchedSeries } from '../domain/search/words.ts';
+import type { IndexedSeries, SearchIndex } from '../domain/search/word-index.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StoredChange } from '../domain/series/revision-history.ts';
 import type {
@@ -137,7 +136,7 @@ export type StoreState = {
 
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 /** The series in a view; pages of unknown series are undefined. */
-export interface AllSeriesView extends SearchIndex<SearchedSeries> {
+export interface AllSeriesView extends SearchIndex<IndexedSeries> {
   find(id: string): Promise<Series | undefined>;
   /** Lists series by a text in the id (in any case) or by ids, ascending; a page continues `after` an id. */
   search(query: {

@@ -128,11 +128,14 @@ export function areasOf(
 
 /** Returns the words of the areas in an id with the prefix of its source, such as `ECB:RTD.Q.S0.S.G_GDPM_TO_C.E`. */
 export function areasIn(id: string): readonly string[] {
-  return areasInId(id).flatMap(({ names }) => names.flat());
+  const named = areasInId(id);
+  return named.length === 0 ? none : named.flatMap(({ names }) => names.flat());
 }
 
+const none: readonly never[] = [];
+
 function areasInId(id: string): readonly Area[] {
-  return id.includes(':') ? id.split(/[:.]/).flatMap((part) => byCode.get(part) ?? []) : [];
+  return id.includes(':') ? id.split(/[:.]/).flatMap((part) => byCode.get(part) ?? []) : none;
 }
 
 /** Returns the codes, as words of ids, of the areas with a word in their names that meets a condition. */

@@ -1,158 +1,16 @@
 // Why: docs/decisions/search.md
-import type { Day } from '../values/date.ts';
 import { type Area, areaAt, areasIn, areasOf, areaWords, codesOfAreas, wordsAbout } from './areas.ts';
+import { type Meaning, synonyms } from './synonyms.ts';
 import {
-  closeNames,
-  distance,
-  longestWord,
-  plainMatch,
-  type SearchedSeries,
-  searchableWords,
-  wordsOf,
-} from './words.ts';
-
-/**
- * What people type, and what series call it. To teach the search a word, add a line `typed = meant, meant, …`.
- * A meaning is a phrase, of which every word must begin a word of the title or the units,
- * or a series id in capital letters, the most likely first.
- */
-const lines = `
-jobs = PAYEMS, payrolls, all employees, employment
-payrolls = PAYEMS, all employees
-nonfarm = PAYEMS, total nonfarm
-employment = PAYEMS, employees, payrolls
-unemployment = UNRATE, jobless, uneto, unemp
-jobless = UNRATE, unemployment
-jobless claims = ICSA, initial claims, unemployment insurance
-claims = ICSA, CLAIMSX
-participation = CIVPART, labor force
-wages = CES0500000003, earnings, compensation, wage
-hours = AWHNONAG, hours worked
-
-inflation = CPIAUCSL, PCEPI, CPILFESL, PCEPILFE, JCXFE, consumer price, hicp, personal consumption price, price index
-core inflation = CPILFESL, PCEPILFE, JCXFE
-core cpi = CPILFESL
-core pce = PCEPILFE, JCXFE
-core = less food energy, excluding food energy
-headline = all items
-cpi = CPIAUCSL, consumer price
-consumer prices = CPIAUCSL, consumer price, hicp
-producer prices = PPIFIS, producer price
-pce = PCE, PCEC, personal consumption
-pce inflation = PCEPI, PCEPILFE, JCXFE, personal consumption price
-ppi = PPIFIS, producer price
-price index = CPIAUCSL, PCEPI, price index
-deflator = GDPDEF, P, price index gdp, implicit price
-breakeven = T10YIE, T5YIE, breakeven inflation
-
-gdp = GDP, GDPC1, gross domestic product, b1gq
-real gdp = GDPC1, real gross domestic product, gross domestic product volume, gross domestic product chain linked
-gnp = GNP, gross national product
-growth = GDPC1, percent change
-output = GDP, production, product
-ip = INDPRO, industrial production
-real = chained, constant prices, inflation indexed
-nominal = current prices
-consumption = PCE, PCEC, personal consumption
-spending = expenditures, expenditure, consumption
-investment = PNFIC1, GPDI, fixed investment
-government = GCEC1, government
-productivity = OPHPBS, OPHNFB, output per hour
-labor costs = ULCBS, ULCNFB, unit labor, unit labour, labour costs
-labour costs = ULCBS, ULCNFB, unit labour, unit labor, labor costs
-labor = labour
-labour = labor
-labor market = UNRATE, PAYEMS, JTSJOL, CIVPART, unemployment, employment, payrolls, job openings
-labour market = UNRATE, PAYEMS, JTSJOL, CIVPART, unemployment, employment, payrolls, job openings
-profits = CP, corporate profits
-income = PINCOME, PI, DSPIC96, income
-savings = PSAVERT, RATESAV, saving
-saving = PSAVERT, RATESAV
-retail = RSAFS, RSXFS, retail sales
-housing = HOUST, housing, home, houses
-home sales = HSN1F, houses sold
-permits = PERMIT, building permits
-orders = DGORDER, new orders
-durable goods = DGORDER, durable
-inventories = BUSINV, inventories
-exports = EXPGS, EXPGSC1, BOPTEXP
-imports = IMPGS, IMPGSC1, BOPTIMP
-trade balance = BOPGSTB, NETEXC, net exports
-sentiment = UMCSENT, consumer sentiment
-capacity = TCU, CUMFNS, capacity utilization
-oil = DCOILWTICO, OILPRICEX, crude, petroleum
-dollar = DTWEXBGS, exchange rate
-stocks = SP500, S&P 500, stock
-vix = VIXCLS, VIXCLSX, volatility
-money = M2SL, M1SL, money
-money supply = M2SL, M1SL, money stock
-m1 = M1SL, money stock
-m2 = M2SL, money stock
-mortgage = MORTGAGE30US
-deficit = FYFSD, surplus
-
-fed funds = DFF, FEDFUNDS, federal funds
-federal funds = DFF, FEDFUNDS
-policy rate = DFF, FEDFUNDS, federal funds
-interest rates = DGS10, DFF, FEDFUNDS, market yield, interest rate, treasury bill, treasury constant, federal funds, loan rate, spot rate
-interest rate = DGS10, DFF, FEDFUNDS, market yield, treasury bill, treasury constant, federal funds, loan rate, spot rate
-treasury = market yield, treasury
-treasuries = market yield, treasury
-yields = market yield, yield
-yield curve = T10Y2Y, T10Y3M, market yield
-tips = inflation indexed
-real yield = DFII10, inflation indexed
-real yields = DFII10, inflation indexed
-spread = T10Y2Y, T10Y3M, minus
-yield spread = T10Y2Y, T10Y3M, minus
-term spread = T10Y2Y, T10Y3M
-2s10s = T10Y2Y
-3m10y = T10Y3M
-us2y = DGS2
-us10y = DGS10
-us30y = DGS30
-`;
-
-/** Maturities: a number and a unit, the number in words, and ids; `10y` and `ten year` mean the same. */
-const maturities = `
-1 month, one, DGS1MO
-3 month, three, DGS3MO, TB3MS
-6 month, six, DGS6MO, TB6MS
-1 year, one, DGS1
-2 year, two, DGS2
-3 year, three, DGS3
-5 year, five, DGS5
-7 year, seven, DGS7
-10 year, ten, DGS10
-20 year, twenty, DGS20
-30 year, thirty, DGS30
-`;
-
-function maturityLines(line: string): readonly string[] {
-  const [maturity = '', word, first, ...others] = line.split(', ');
-  const [count, unit = ''] = maturity.split(' ');
-  const meant = [first, ...others, maturity].join(', ');
-  return [`${count}${unit.charAt(0)} = ${meant}`, `${word} ${unit} = ${meant}`, `${maturity} = ${first}`];
-}
-
-/** The meanings of a phrase: ids, the likeliest first, and title phrases. */
-type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
-
-/** The meanings of phrases in lower case, the words in these phrases, and the most words in one. */
-export const synonyms = readSynonyms();
-
-function readSynonyms() {
-  const linesOf = (text: string) => text.trim().split(/\n+/);
-  const isId = (text: string) => text === text.toUpperCase() && /[A-Z]/.test(text);
-  const meanings = new Map<string, Meaning>();
-  for (const line of [...linesOf(lines), ...linesOf(maturities).flatMap(maturityLines)]) {
-    const [typed = '', meant = ''] = line.split(' = ');
-    const texts = meant.split(', ');
-    meanings.set(typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) });
-  }
-  const phrases = [...meanings.keys()].map((typed) => typed.split(' '));
-  return { meanings, words: new Set(phrases.flat()), longest: Math.max(...phrases.map((one) => one.length)) };
-}
+  type IndexedSeries,
+  indexOf,
+  type SearchIndex,
+  type SeriesKey,
+  type SeriesQuery,
+  type WordEntry,
+  type WordQuery,
+} from './word-index.ts';
+import { closeNames, distance, longestWord, plainMatch, type SearchedSeries, wordsOf } from './words.ts';
 
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
@@ -162,112 +20,149 @@ type FoundSeries<T> = {
   readonly matched: 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 };
 
-/** A query of a word index, which may return too many series. */
-type IndexQuery = {
-  readonly words: readonly string[];
-  /** Beginnings of words. */
-  readonly starts: readonly string[];
-  readonly ids: readonly string[];
-  /** A part of an id, in upper case. */
-  readonly part?: string;
-  /** Only series that began on or before this day. */
-  readonly upTo?: Day;
-};
-
-/** An index of the words of all series. */
-export interface SearchIndex<T extends SearchedSeries> {
-  /** Returns the series that have any of these words or ids, or an id with this part. */
-  searchEntries(query: IndexQuery): Promise<readonly T[]>;
-  /** Lists the ids or the words of all series, or of those that began by a day; there may be more words. */
-  searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]>;
-}
-
 /** Finds series like `findIndexed`, without an index. */
-export async function findSeries<T extends SearchedSeries>(
+export function findSeries<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
   match: SearchMatch,
 ): Promise<readonly FoundSeries<T>[]> {
-  const searchable = async (what: 'ids' | 'words') =>
-    all.flatMap((one) => (what === 'ids' ? [one.id] : searchableWords(one)));
-  return findIndexed({ searchEntries: async () => all, searchable }, text, match);
+  return findIndexed(indexOf(all.map((series) => ({ ...series, key: series.id }))), text, match);
 }
 
 /** Finds series by a text, the best first, then by id; an empty text finds every series. */
-export async function findIndexed<T extends SearchedSeries>(
+export async function findIndexed<T extends IndexedSeries>(
   index: SearchIndex<T>,
   text: string,
   match: SearchMatch,
 ): Promise<readonly FoundSeries<T>[]> {
-  const search = async (query: Partial<IndexQuery>) =>
-    inOrder(await index.searchEntries({ words: [], starts: [], ids: [], ...query }));
-  if (text.trim() === '') return (await search({ part: '' })).map((series) => ({ series, matched: null }));
+  const upper = text.trim().toUpperCase();
+  const series = ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
+    index.seriesEntries({ keys: [...new Set(keys)], ids, ...query });
+  if (upper === '') return inOrder(await series({ part: '' })).map((one) => ({ series: one, matched: null }));
   if (match !== 'words') {
+    const entries = await index.wordEntries({ words: [], starts: longestWord(text) });
     const part = match === 'title' ? {} : { part: text.toUpperCase() };
-    const found = (await search({ starts: longestWord(text), ...part })).flatMap((series) => {
-      const matched = plainMatch(series, text, match);
-      return matched === undefined ? [] : [{ series, matched }];
-    });
+    const found = inOrder(await series({ keys: entries.flatMap(([, keys]) => keys), ...part })).flatMap(
+      (one) => {
+        const matched = plainMatch(one, text, match);
+        return matched === undefined ? [] : [{ series: one, matched }];
+      },
+    );
     return found.sort((a, b) => Number(b.matched === 'id') - Number(a.matched === 'id'));
   }
   const typed = significant(wordsOf(text));
-  const upper = text.trim().toUpperCase();
-  const { words, starts } = lookedUp(typed);
-  const first = await search({ words: [...words, ...areaCodes(typed)], starts, part: upper });
-  const known = [...new Set(first.flatMap(foundWords))];
-  const unknown = typed.filter(
-    (start) => !synonyms.words.has(start) && !known.some((word) => begins(word, start)),
-  );
-  const vocabulary =
-    unknown.length === 0 ? [] : [...synonyms.words, ...areaWords, ...(await index.searchable('words'))];
-  const terms = termsOf(typed, (word) =>
-    unknown.includes(word) ? vocabulary.filter((other) => isTypoOf(word, other)) : [],
-  );
+  const known = new KnownWords(index);
+  await known.lookUp(typed);
+  const first = await series({ keys: known.having([...typed, ...areaCodes(typed)]), part: upper });
+  const isKnown = (start: string) =>
+    synonyms.words.has(start) || first.some((one) => known.isBegun(one, start));
+  const near = new Map<string, readonly string[]>();
+  for (const word of typed.filter((start) => !isKnown(start)))
+    near.set(word, [
+      ...[...synonyms.words, ...areaWords].filter((other) => isTypoOf(word, other)),
+      ...(await known.lookUpTyposOf(word)),
+    ]);
+  const terms = termsOf(typed, (word) => near.get(word) ?? []);
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
-  // All words of a phrase must match, so it is enough to look up the longest.
-  const meant = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
-  const near = terms.flatMap((term) => term.near);
-  const second = await search({
-    words: [
-      ...meant.words,
-      ...near,
-      ...areaCodes(near),
-      ...terms.flatMap(({ area }) => (area === undefined ? [] : wordsAbout(area))),
-    ],
-    starts: meant.starts,
+  const nearWords = terms.flatMap((term) => term.near);
+  const phrases = meanings.flatMap((meaning) => meaning.phrases.map(wordsOf));
+  const areas = terms.flatMap(({ area }) => area ?? []);
+  const about = [...areaCodes(nearWords), ...areas.flatMap(wordsAbout)];
+  await known.lookUp(phrases.flat(), about);
+  const keys = [
+    ...known.having([...nearWords, ...about]),
+    ...phrases.flatMap((phrase) => known.havingAll(phrase)),
+  ];
+  const seen = new Set(first.map(({ key }) => key));
+  const second = await series({
+    keys: keys.filter((key) => !seen.has(key)),
     ids: meanings.flatMap(({ ids }) => ids),
   });
-  const found = ranked(inOrder([...first, ...second]), upper, terms);
+  const found = ranked(unique([...first, ...second]), upper, terms, known);
   if (found.length > 0) return found;
-  const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
-  const nearest = ids.length === 0 ? [] : await search({ ids });
+  const ids = closeNames(text, [...(await index.seriesIds())].sort()).slice(0, mostNearest);
+  const nearest = ids.length === 0 ? [] : await series({ ids });
   return ids.flatMap((id) => {
-    const series = nearest.find((one) => one.id === id);
-    return series === undefined ? [] : [{ series, matched: 'nearest' as const }];
+    const one = nearest.find((other) => other.id === id);
+    return one === undefined ? [] : [{ series: one, matched: 'nearest' as const }];
   });
+}
+
+/** The words that a search has looked up in an index, with the keys of their series. */
+class KnownWords<T extends IndexedSeries> {
+  readonly #index: SearchIndex<T>;
+  readonly #whole = new Map<string, Set<SeriesKey>>();
+  readonly #begun = new Map<string, Set<SeriesKey>>();
+
+  constructor(index: SearchIndex<T>) {
+    this.#index = index;
+  }
+
+  /** Looks up beginnings of words as `begins` reads them, their areas, and whole words. */
+  async lookUp(starts: readonly string[], whole: readonly string[] = []): Promise<void> {
+    const words = [...starts.filter(isWhole), ...starts.flatMap(singular), ...areaCodes(starts), ...whole];
+    const entries = await this.#read({ words, starts: starts.filter((start) => !isWhole(start)) });
+    for (const start of starts) {
+      const begun = this.#begun.get(start) ?? new Set();
+      const begins = beginning(start);
+      for (const [word, keys] of entries) if (begins(word)) for (const key of keys) begun.add(key);
+      this.#begun.set(start, begun);
+    }
+  }
+
+  /** Looks up the words for which a text may be a typo, and returns them. */
+  async lookUpTyposOf(text: string): Promise<readonly string[]> {
+    const entries = await this.#read({ words: [], starts: startsNear(text) });
+    return entries.map(([word]) => word).filter((word) => isTypoOf(text, word));
+  }
+
+  async #read(query: WordQuery): Promise<readonly WordEntry[]> {
+    if (query.words.length + query.starts.length === 0) return [];
+    const entries = await this.#index.wordEntries(query);
+    for (const [word, keys] of entries) {
+      const known = this.#whole.get(word);
+      if (known === undefined) this.#whole.set(word, new Set(keys));
+      else for (const key of keys) known.add(key);
+    }
+    return entries;
+  }
+
+  /** Lists the series with any of these words, or of words that begin so; one may come twice. */
+  having(words: readonly string[]): readonly SeriesKey[] {
+    return words.flatMap((word) => [...(this.#begun.get(word) ?? this.#whole.get(word) ?? [])]);
+  }
+
+  /** Lists the series with a word for each beginning. */
+  havingAll(starts: readonly string[]): readonly SeriesKey[] {
+    const sets = starts.map((start) => this.#begun.get(start) ?? new Set<SeriesKey>());
+    const [fewest = new Set<SeriesKey>()] = [...sets].sort((a, b) => a.size - b.size);
+    return [...fewest].filter((key) => sets.every((set) => set.has(key)));
+  }
+
+  /** Tells whether a series has a word, in its texts or as a name of an area in its id. */
+  has({ key, id }: IndexedSeries, word: string): boolean {
+    return this.#whole.get(word)?.has(key) === true || areasIn(id).includes(word);
+  }
+
+  /** Tells whether a series has a word that begins so. */
+  isBegun({ key, id }: IndexedSeries, start: string): boolean {
+    return this.#begun.get(start)?.has(key) === true || areasIn(id).some(beginning(start));
+  }
 }
 
 const mostNearest = 5;
 
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
-  return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [...series].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Lists the words by which a search finds a series: its own, and the names of its areas. */
-function foundWords(series: SearchedSeries): readonly string[] {
-  return [...searchableWords(series), ...areasIn(series.id)];
+function unique<T extends IndexedSeries>(series: readonly T[]): readonly T[] {
+  return [...new Map(series.map((one) => [one.key, one])).values()];
 }
 
 function areaCodes(typed: readonly string[]): readonly string[] {
-  return codesOfAreas((word) => typed.some((start) => begins(word, start)));
-}
-
-/** Splits texts into whole words and beginnings of words, to look them up. */
-function lookedUp(texts: readonly string[]): Pick<IndexQuery, 'words' | 'starts'> {
-  return {
-    words: [...texts.filter(isWhole), ...texts.flatMap(singular)],
-    starts: texts.filter((text) => !isWhole(text)),
-  };
+  const starts = typed.map(beginning);
+  return codesOfAreas((word) => starts.some((begins) => begins(word)));
 }
 
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
@@ -308,14 +203,16 @@ function termsOf(typed: readonly string[], nearTo: (word: string) => readonly st
   return terms;
 }
 
-/** How well a series matches: a lower level is better, then a higher score. */
-type Rank = {
+/** How well a series matches: a lower level is better, then a lower place, then a higher score. */
+type Rank<T> = {
+  readonly series: T;
   readonly matched: 'id' | 'title' | 'words' | 'some';
   readonly level: number;
   /** The position in the meaning of a text that is one synonym. */
   readonly place: number;
   /** The quality for each term, 0 for none. */
   readonly qualities: readonly number[];
+  /** The number of words in the title. */
   readonly length: number;
   /** True if the series is about an area that the text names; undefined if either names none. */
   readonly isThere: boolean | undefined;
@@ -326,30 +223,32 @@ type Rank = {
 };
 
 /** Ranks the series that match a term: by level, then by the sum of the qualities, of which rare terms weigh more. */
-function ranked<T extends SearchedSeries>(
+function ranked<T extends IndexedSeries>(
   all: readonly T[],
   text: string,
   terms: readonly Term[],
+  known: KnownWords<T>,
 ): readonly FoundSeries<T>[] {
-  const found = all.flatMap((series) => {
-    const rank = rankOf(series, text, terms);
-    return rank === undefined ? [] : [{ series, rank }];
-  });
-  const scored = found.filter(({ rank }) => rank.matched !== 'id').map(({ rank }) => rank);
-  const score = scorer(scored, terms);
+  const rank = ranker(text, terms, known);
+  const found = all.flatMap((series) => rank(series) ?? []);
+  const byWords = found.filter(({ matched }) => matched !== 'id');
+  const score = scorer(byWords, terms);
   // Series of other areas would only hide those of the area that the text names; so would others of that area.
-  const isThere = scored.some((rank) => rank.isThere === true);
-  const isMatched = scored.some(({ matched }) => matched !== 'some');
-  const hides = (rank: Rank) => (isThere && rank.isThere === false) || (isMatched && rank.hasAreaOnly);
+  const isThere = byWords.some((one) => one.isThere === true);
+  const isMatched = byWords.some(({ matched }) => matched !== 'some');
+  const hides = (one: Rank<T>) => (isThere && one.isThere === false) || (isMatched && one.hasAreaOnly);
   return found
-    .filter(({ rank }) => rank.matched === 'id' || !hides(rank))
-    .map((one) => ({ ...one, score: one.rank.matched === 'id' ? 0 : score(one.rank) }))
-    .sort((a, b) => a.rank.level - b.rank.level || a.rank.place - b.rank.place || b.score - a.score)
-    .map(({ series, rank: { matched } }) => ({ series, matched }));
+    .filter((one) => one.matched === 'id' || !hides(one))
+    .map((one) => ({ one, score: one.matched === 'id' ? 0 : score(one) }))
+    .sort(
+      ({ one: a, score }, { one: b, score: other }) =>
+        a.level - b.level || a.place - b.place || other - score || (a.series.id < b.series.id ? -1 : 1),
+    )
+    .map(({ one }) => one);
 }
 
 /** Weighs terms as BM25 does: a term in few of the series counts more, and a word of a short title too. */
-function scorer(ranks: readonly Rank[], terms: readonly Term[]): (rank: Rank) => number {
+function scorer(ranks: readonly Rank<unknown>[], terms: readonly Term[]): (rank: Rank<unknown>) => number {
   const weights = terms.map((_, term) => {
     const having = ranks.filter(({ qualities }) => (qualities[term] ?? 0) > 0).length;
     return Math.log(1 + ranks.length / Math.max(1, having));
@@ -357,71 +256,94 @@ function scorer(ranks: readonly Rank[], terms: readonly Term[]): (rank: Rank) =>
   const usual = ranks.reduce((sum, { length }) => sum + length, 0) / Math.max(1, ranks.length);
   return ({ qualities, length, isAreal }) => {
     const short = 2.2 / (1.3 + 0.9 * (length / Math.max(1, usual)));
-    const sum = qualities.reduce((total, one, term) => {
-      const isByTitle = one <= 1 && terms[term]?.area === undefined;
-      return total + (weights[term] ?? 0) * one * (isByTitle ? short : 1);
-    }, 0);
-    const having = qualities.filter((one) => one > 0).length;
+    let [sum, having] = [0, 0];
+    qualities.forEach((quality, term) => {
+      const isByTitle = quality <= 1 && terms[term]?.area === undefined;
+      sum += (weights[term] ?? 0) * quality * (isByTitle ? short : 1);
+      if (quality > 0) having += 1;
+    });
     return sum * (having / terms.length) * (isAreal ? 0.8 : 1);
   };
 }
 
-function rankOf(series: SearchedSeries, text: string, terms: readonly Term[]): Rank | undefined {
-  const { id } = series;
+/** Returns what ranks a series; undefined for one that matches no term. */
+function ranker<T extends IndexedSeries>(
+  text: string,
+  terms: readonly Term[],
+  known: KnownWords<T>,
+): (series: T) => Rank<T> | undefined {
   const [first] = terms;
   // A text that is one whole synonym names series.
   const names = (terms.length === 1 && first?.meaning?.ids) || [];
-  // Two letters are in many ids, and the name of an area is no part of them.
-  const isPart = !(terms.length === 1 && first?.area !== undefined) && id.includes(text);
-  const level = [id === text, names.includes(id), isPart && id.startsWith(text), isPart && text.length > 2];
-  const byId = level.indexOf(true);
-  const qualities: number[] = [];
-  const about = { place: 0, qualities, length: 0, isThere: undefined, isAreal: false, hasAreaOnly: false };
-  if (byId >= 0) return { ...about, matched: 'id', level: byId, place: names.indexOf(id) };
-  const words = foundWords(series);
-  const titleWords = wordsOf(series.title);
-  const { named, implied } = areasOf(id, titleWords);
-  qualities.push(...terms.map((term) => (term.area === undefined ? qualityOf(term, id, words) : 0)));
-  const hasOthers = qualities.some((quality) => quality > 0);
-  for (const [at, { area }] of terms.entries()) {
-    if (area === undefined) continue;
-    if (named.has(area)) qualities[at] = 1;
-    // That a series says nothing of its area makes it no match.
-    else if (implied === area && hasOthers) qualities[at] = 0.8;
-  }
-  const missing = qualities.filter((quality) => quality === 0).length;
-  if (missing === terms.length) return undefined;
+  const isOneArea = terms.length === 1 && first?.area !== undefined;
   const asked = terms.flatMap(({ area }) => area ?? []);
-  const own = implied === undefined ? named : new Set([implied]);
-  const rank = {
-    ...about,
-    length: titleWords.length,
-    isThere: asked.length === 0 || own.size === 0 ? undefined : asked.some((area) => own.has(area)),
-    isAreal: asked.length === 0 && named.size > 0,
-    hasAreaOnly: missing > 0 && !hasOthers,
+  const typed = terms.flatMap((term) => term.typed.map(beginning));
+  const qualities = terms.map((term) => (term.area === undefined ? qualityOf(term, known) : () => 0));
+  const levelOfId = (id: string) => {
+    if (id === text) return 0;
+    if (names.includes(id)) return 1;
+    // Two letters are in many ids, and the name of an area is no part of them.
+    if (isOneArea || !id.includes(text)) return undefined;
+    return id.startsWith(text) ? 2 : text.length > 2 ? 3 : undefined;
   };
-  const typed = terms.flatMap((term) => term.typed);
-  const inTitle = typed.every((start) => titleWords.some((word) => begins(word, start)));
-  if (missing === 0) return { ...rank, matched: inTitle ? 'title' : 'words', level: 4 };
-  return { ...rank, matched: 'some', level: 5 };
+  return (series) => {
+    const { id } = series;
+    const byId = levelOfId(id);
+    if (byId !== undefined) {
+      const about = { qualities: [], length: 0, isThere: undefined, isAreal: false, hasAreaOnly: false };
+      return { series, matched: 'id', level: byId, place: names.indexOf(id), ...about };
+    }
+    const own = qualities.map((quality) => quality(series));
+    const titleWords = wordsOf(series.title);
+    const { named, implied } = areasOf(id, titleWords);
+    const hasOthers = own.some((quality) => quality > 0);
+    terms.forEach(({ area }, at) => {
+      if (area === undefined) return;
+      if (named.has(area)) own[at] = 1;
+      // That a series says nothing of its area makes it no match.
+      else if (implied === area && hasOthers) own[at] = 0.8;
+    });
+    const isComplete = !own.includes(0);
+    if (own.every((quality) => quality === 0)) return undefined;
+    const inTitle = isComplete && typed.every((begins) => titleWords.some(begins));
+    const isOf = (area: Area) => (implied === undefined ? named.has(area) : implied === area);
+    return {
+      series,
+      matched: inTitle ? 'title' : isComplete ? 'words' : 'some',
+      level: isComplete ? 4 : 5,
+      place: 0,
+      qualities: own,
+      length: titleWords.length,
+      isThere:
+        asked.length === 0 || (named.size === 0 && implied === undefined) ? undefined : asked.some(isOf),
+      isAreal: asked.length === 0 && named.size > 0,
+      hasAreaOnly: !isComplete && !hasOthers,
+    };
+  };
 }
 
 /** Returns the quality of a match: above 1 by id, 1 as typed, less by a synonym, a beginning or a typo, or 0. */
-function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
-  const place = meaning?.ids.indexOf(id) ?? -1;
-  if (place >= 0) return 2 - 0.1 * Math.min(place, 9);
-  if (typed.every((word) => words.includes(word))) return 1;
-  const hasAll = (starts: readonly string[]) =>
-    starts.every((start) => words.some((word) => begins(word, start)));
-  if (meaning?.phrases.some((phrase) => hasAll(wordsOf(phrase))) === true) return 0.9;
-  if (hasAll(typed)) return 0.8;
-  return near.some((word) => words.includes(word)) ? 0.4 : 0;
+function qualityOf<T extends IndexedSeries>(
+  { typed, meaning, near }: Term,
+  known: KnownWords<T>,
+): (series: T) => number {
+  const phrases = meaning?.phrases.map(wordsOf) ?? [];
+  return (series) => {
+    const place = meaning?.ids.indexOf(series.id) ?? -1;
+    if (place >= 0) return 2 - 0.1 * Math.min(place, 9);
+    if (typed.every((word) => known.has(series, word))) return 1;
+    const hasAll = (starts: readonly string[]) => starts.every((start) => known.isBegun(series, start));
+    if (phrases.some(hasAll)) return 0.9;
+    if (hasAll(typed)) return 0.8;
+    return near.some((word) => known.has(series, word)) ? 0.4 : 0;
+  };
 }
 
-/** Tells whether a word begins with a text, or is its singular; a number or a single letter is a whole word. */
-function begins(word: string, start: string): boolean {
-  if (isWhole(start)) return word === start;
-  return word.startsWith(start) || (start.startsWith(word) && singular(start).includes(word));
+/** Returns what tells whether a word begins so, or is its singular; a number or a single letter is a whole word. */
+function beginning(start: string): (word: string) => boolean {
+  if (isWhole(start)) return (word) => word === start;
+  const singulars = singular(start);
+  return (word) => word.startsWith(start) || singulars.includes(word);
 }
 
 /** Returns the singular of a text that looks like a plural; none for any other. */
@@ -440,3 +362,25 @@ function isTypoOf(text: string, word: string): boolean {
   if (text.length < 5 || word.length <= text.length) return false;
   return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
 }
+
+/** Lists beginnings of which every word has one that `isTypoOf` takes a text for, if its letters are Latin. */
+function startsNear(text: string): readonly string[] {
+  if (text.length < 4) return [];
+  const changed = Array.from({ length: text.length + 1 }, (_, at) => {
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    const swapped = after.charAt(1) + after.charAt(0) + after.slice(2);
+    return [
+      after.slice(1),
+      swapped,
+      ...letters.flatMap((letter) => [letter + after, letter + after.slice(1)]),
+    ].map((rest) => before + rest);
+  });
+  return [...new Set(changed.flat())];
+}
+
+/** Digits and the letters of Latin script in European languages, in lower case. */
+const letters: readonly string[] = ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
+  const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
+  const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
+  return all.filter((letter) => wordsOf(letter)[0] === letter);
+});

@@ -279,6 +279,7 @@ const translations: readonly (readonly [words: RegExp, ours: string])[] = [
   [/::(?:double precision|\w+)(?:\[\])?/g, ''],
   [/ collate "C"/g, ''],
   [/ = any\((@\w+)\)/g, ' in (select value from json_each($1))'],
+  [/\bunnest\((@\w+)\)/g, 'json_each($1)'],
   [/\barray_agg\(/g, 'json_group_array('],
   [/\bstrpos\(/g, 'instr('],
   [/\bchr\(/g, 'char('],

@@ -195,8 +195,9 @@ async function sendTheRest(): Promise<void> {
     }
     for (const firstRelease of [true, false])
       await series.observations({ ...range, seriesId: 'GDP', before: day, asOf: day, firstRelease });
-    await series.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
-    for (const what of ['ids', 'words'] as const) await series.searchable(what);
+    await series.wordEntries({ words: ['a'], starts: ['b'] });
+    await series.seriesEntries({ keys: ['GDP'], ids: ['GDP'], part: 'X' });
+    await series.seriesIds();
     await series.impliedFrequencies('GDP');
     await series.search({ text: '', ids: ['GDP'], limit: 9 });
     const curve = { curveType: 'PAR' } as const;

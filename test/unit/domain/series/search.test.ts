@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSeries, synonyms } from '../../../../src/domain/search/search.ts';
+import { findSeries } from '../../../../src/domain/search/search.ts';
+import { synonyms } from '../../../../src/domain/search/synonyms.ts';
 import { closest } from '../../../../src/domain/search/words.ts';
 
 /** Series of FRED, with the titles that FRED gives them. */
