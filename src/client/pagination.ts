@@ -144,7 +144,7 @@ async function* pagesInOrder<R extends Row>(
     const isWhole = cursor === undefined && !page.has_more;
     const results = isWhole ? sorted(page.results, operation) : page.results;
     checkOrder(operation, before, results);
-    left -= limitTaken(operation, results);
+    if (extent.limit !== undefined) left -= limitTaken(operation, results);
     if (!page.has_more || left <= 0) {
       yield { ...page, results };
       return undefined;
@@ -175,11 +175,13 @@ function checkOrder(operation: OrderedListing, before: readonly Row[], rows: rea
   const { order = [], identity = [] } = operation;
   const last = before.at(-1);
   const names = new Set(before.map((row) => identityOf(identity, row)));
+  const isAgain = (row: Row) => {
+    const name = names.size === 0 ? undefined : identityOf(identity, row);
+    return name !== undefined && names.has(name);
+  };
   const wrong = rows.find((row, i) => {
     const previous = i === 0 ? last : rows[i - 1];
-    if (previous !== undefined && compareRows(order, previous, row) > 0) return true;
-    const name = identityOf(identity, row);
-    return name !== undefined && names.has(name);
+    return (previous !== undefined && compareRows(order, previous, row) > 0) || isAgain(row);
   });
   if (wrong !== undefined) {
     const named = operation.identity ?? order.map(({ field }) => field);
