@@ -284,9 +284,10 @@ class SourcePull {
     const { record } = state;
     const { replace, since, store, clock } = this.#run;
     const now = clock();
+    const full = this.#isFull(record);
     const read: PullTask['read'] = (work) => readStoreIfAny(store, work);
     const task: PullTask = {
-      ...{ subject: record, full: this.#isFull(record), replace, since },
+      ...{ subject: record, full, takesAll: full && replace, since },
       ...{ now, today: utcDay(now), clock, get, read },
       find: (seriesId) => read((view) => view.series.find(seriesId)),
       storedHistory: (seriesId) => read((view) => History.stored(view, seriesId)),

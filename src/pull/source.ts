@@ -146,8 +146,8 @@ export type PullTask = {
   readonly subject: Followed;
   /** True to ask for the whole history again, or for one that begins earlier. */
   readonly full: boolean;
-  /** True if the user takes what the source says in place of what is stored. */
-  readonly replace: boolean;
+  /** True if the user takes what the source says of the whole history in place of what is stored. */
+  readonly takesAll: boolean;
   /** The first day of a history that begins now, or that gets an earlier beginning. */
   readonly since: Day | undefined;
   /** When the pull of the subject began. */

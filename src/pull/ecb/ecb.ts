@@ -80,11 +80,6 @@ function seriesId(text: string): string {
 
 const keyForm = `${realTimeFlow}.FREQ.REF_AREA.ADJUSTMENT.RT_ECON_CONCEPT.RT_DENOM`;
 
-/** Returns the path of the data of a series. */
-function pathOf(id: string): string {
-  return `/data/${id.replace(ecbId(''), '').replace('.', '/')}`;
-}
-
 function failureIn(reply: HttpReply): ReplyFailure | undefined {
   const { status, body, url } = reply;
   // The gateway gives up before the answer is ready; the next request may find it ready.
@@ -109,14 +104,30 @@ type LogBookmark = {
   readonly open?: Day;
 };
 
-const csv = 'format=csvdata';
-
 /** Headers under which the ECB caches an answer: a cut copy stays under its own. */
 const accepts = ['text/csv', '*/*', 'text/csv, */*;q=0.1'];
 
-function headersOf(copy: number): HttpReply['headers'] {
-  return { accept: accepts[copy % accepts.length] ?? '*/*' };
+/** Requests data of a series; `copy` chooses the first header, and a try after a failure has the next one. */
+function ask(
+  { subject: { name: id }, get }: PullTask,
+  query: string,
+  copy = 0,
+  faultOf: (reply: HttpReply) => Promise<string | undefined> = async () => undefined,
+  headers: HttpReply['headers'] = {},
+): Promise<HttpReply> {
+  return get(
+    `/data/${id.replace(ecbId(''), '').replace('.', '/')}?format=csvdata&${query}`,
+    async (reply) => {
+      if (reply.status !== 200 || reply.body.at(-1) === lineFeed) return faultOf(reply);
+      return `the answer of the ECB about ${id} broke off; asof refused it, and stored nothing from it`;
+    },
+    (failed) => ({ accept: accepts[(copy + failed) % accepts.length] ?? '*/*', ...headers }),
+  );
 }
+
+const lineFeed = 0x0a;
+
+const wholeLog = 'includeHistory=true';
 
 /** Pulls the change log of a series, whole each time that it has changed. */
 async function* changesOf(task: PullTask): PullWindows {
@@ -125,7 +136,8 @@ async function* changesOf(task: PullTask): PullWindows {
   const stored = await task.storedHistory(id);
   const before: LogBookmark = stored === undefined ? {} : bookmarkIn(subject);
   const held: LogBookmark = full ? {} : before;
-  const first = await requestLog(task, held);
+  const unlessChanged = defined({ 'if-modified-since': held.modified });
+  const first = await ask(task, wholeLog, 0, undefined, unlessChanged);
   if (first.status === 404) throw unknownSeries(id, subject.upTo);
   if (first.status === 304 && held.modified !== undefined) return;
   const { upTo: last = '' } = subject;
@@ -145,54 +157,24 @@ async function* changesOf(task: PullTask): PullWindows {
     conflicts,
     bookmark: bookmarkOf(reply, reached, now),
     contradicted: openOf(reply, reached, now),
-    upTo: takesAll(task) ? reached : later(reached, upTo),
+    upTo: task.takesAll ? reached : later(reached, upTo),
   };
 }
 
-function logPathOf(id: string): string {
-  return `${pathOf(id)}?${csv}&includeHistory=true`;
-}
-
-/** Requests the log of a series, unless it has not changed since the stored one. */
-function requestLog({ subject: { name: id }, get }: PullTask, held: LogBookmark): Promise<HttpReply> {
-  const unlessChanged = defined({ 'if-modified-since': held.modified });
-  return get(
-    logPathOf(id),
-    async (reply) => brokenOff(id, reply),
-    (failed) => ({ ...headersOf(failed), ...unlessChanged }),
-  );
-}
-
-/** A log that is whole, and the reply that has it. */
-type ProvenLog = { readonly log: ChangeLog; readonly reply: HttpReply };
-
 /** Proves that a log is whole: another copy is the same, and its last values are the data of today. */
-async function provenLog({ subject: { name: id }, get }: PullTask, first: HttpReply): Promise<ProvenLog> {
+async function provenLog(task: PullTask, first: HttpReply) {
+  const { name: id } = task.subject;
   // An answer that cannot be read needs no second copy.
   const given = await readLog(first, id);
   const copies = [first.body];
-  const reply = await get(
-    logPathOf(id),
-    async (again) => {
-      const fault = brokenOff(id, again);
-      if (fault !== undefined || copies.some((copy) => copy.equals(again.body))) return fault;
-      copies.push(again.body);
-      return `the ECB gives two different logs of ${id}; asof refused them, and stored nothing from it`;
-    },
-    (failed) => headersOf(failed + 1),
-  );
+  const reply = await ask(task, wholeLog, 1, async ({ body }) => {
+    if (copies.some((copy) => copy.equals(body))) return undefined;
+    copies.push(body);
+    return `the ECB gives two different logs of ${id}; asof refused them, and stored nothing from it`;
+  });
   const log = reply.body.equals(first.body) ? given : await readLog(reply, id);
-  await get(
-    `${pathOf(id)}?${csv}&detail=dataonly`,
-    async (latest) => brokenOff(id, latest) ?? (await disagreement(log, latest)),
-    headersOf,
-  );
+  await ask(task, 'detail=dataonly', 0, (latest) => disagreement(log, latest));
   return { log, reply };
-}
-
-/** Tells whether what the log says takes the place of everything that is stored. */
-function takesAll({ full, replace }: PullTask): boolean {
-  return full && replace;
 }
 
 /** Returns the end of the stored log; empty without one. */
@@ -208,7 +190,7 @@ function compare(
   task: PullTask,
 ) {
   const upTo = upToOf(task, stored);
-  const isFinal = ({ asOf }: LogCell) => !takesAll(task) && (open === undefined || asOf < open);
+  const isFinal = ({ asOf }: LogCell) => !task.takesAll && (open === undefined || asOf < open);
   const log = History.of(logged);
   // With a logged value of a day up to `upTo` that the store lacks, an answer of a past day would change.
   const known = [...(stored?.changes() ?? []), ...logged.filter(({ asOf }) => asOf <= upTo)].filter(isFinal);
@@ -250,14 +232,6 @@ function unknownSeries(id: string, upTo: Day | undefined): Problem {
     });
   return goneSeries({ name: 'ecb', title }, id, upTo);
 }
-
-/** Returns why an answer with data is not whole, as far as its end tells. */
-function brokenOff(id: string, { status, body }: HttpReply): string | undefined {
-  if (status !== 200 || body.at(-1) === lineFeed) return undefined;
-  return `the answer of the ECB about ${id} broke off; asof refused it, and stored nothing from it`;
-}
-
-const lineFeed = 0x0a;
 
 function bookmarkOf(reply: HttpReply, reached: Day, now: Date): LogBookmark {
   const modified = isOver(reply, now) ? (reply.headers['last-modified'] ?? '') : undefined;

@@ -159,18 +159,36 @@ async function seriesOf(key: Key, get: Get): Promise<readonly string[]> {
   return [...found].sort();
 }
 
-/** Requests the figures of some periods, or of all, in parts if Eurostat refuses them together; none if there are none. */
+/**
+ * Requests the figures of some periods, or of all, in parts if Eurostat refuses them together; none if there are none.
+ * A copy of before `since` is no answer.
+ */
 async function answersAt(
   get: Get,
   table: string,
   filters: Filters,
   periods?: readonly string[],
+  since?: string,
 ): Promise<EurostatAnswer[]> {
-  const answer = await requestPart(get, table, { ...filters, ...(periods && { time: periods }) });
-  if ('cube' in answer) return [answer];
-  const isOne = periods === undefined || periods.length === 1;
-  if (isOne && answer.why === 'too large') throw tooLarge(answer.said);
-  if (isOne || answer.why === 'nothing') return [];
+  const query = { ...filters, ...(periods && { time: periods }) };
+  const { status, body } = await get(dataPath(table, query), async (reply) => faultIn(reply, since));
+  const said = saidIn(body);
+  if (status === 200 && said === undefined) {
+    const file = document(`${table}.json`, `Eurostat ${table}`, body);
+    return [{ file, cube: await readEurostatCube(file) }];
+  }
+  const isLarge = isTooLarge(said);
+  const isNone = status !== 404 && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said ?? '');
+  if (!isLarge && !isNone)
+    throw changedSource(`Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`);
+  if (periods === undefined || periods.length === 1) {
+    if (!isLarge) return [];
+    throw new Problem('bad-answer', `Eurostat refuses so large an answer: ${said}`, {
+      hints: ['fill more places of the key, such as the unit or the area'],
+    });
+  }
+  // It may not know one of the periods; it does not say which.
+  if (!isLarge && !/\btime\b/i.test(said ?? '')) return [];
   const half = Math.ceil(periods.length / 2);
   return [
     ...(await answersAt(get, table, filters, periods.slice(0, half))),
@@ -203,7 +221,7 @@ async function* historyOf(task: PullTask): PullWindows {
     const isLast = own === table.name;
     if (!isLast && held !== undefined) continue;
     const isSame = held !== undefined && (await updateOf(key, own, get)) === held.updated;
-    const answer = isSame ? undefined : await answerOf(get, own, filtersOf(key), held?.updated);
+    const [answer] = isSame ? [] : await answersAt(get, own, filtersOf(key), undefined, held?.updated);
     const batches = answer === undefined ? [] : batchesOf(answer, own, key);
     const figures = isSame ? held.figures : hashOf(batches);
     const isNews = batches.length > 0 && figures !== held?.figures;
@@ -232,48 +250,8 @@ type EurostatAnswer = {
   readonly cube: Awaited<ReturnType<typeof readEurostatCube>>;
 };
 
-/** Why Eurostat gives no figures; `period` means that it does not know one of several periods. */
-type NoFigures = { readonly why: 'nothing' | 'period' | 'too large'; readonly said: string };
-
-/** Requests a part of a table; undefined if Eurostat has nothing there. An answer of before `since` is refused. */
-async function answerOf(
-  get: Get,
-  table: string,
-  query: Filters,
-  since?: string,
-): Promise<EurostatAnswer | undefined> {
-  const answer = await requestPart(get, table, query, since);
-  if ('cube' in answer) return answer;
-  if (answer.why === 'too large') throw tooLarge(answer.said);
-  return undefined;
-}
-
-async function requestPart(
-  get: Get,
-  table: string,
-  query: Filters,
-  since?: string,
-): Promise<EurostatAnswer | NoFigures> {
-  const { status, body } = await get(dataPath(table, query), async (reply) => faultIn(reply, since));
-  const said = saidIn(body);
-  if (status === 200 && said === undefined) {
-    const file = document(`${table}.json`, `Eurostat ${table}`, body);
-    return { file, cube: await readEurostatCube(file) };
-  }
-  if (said !== undefined && isTooLarge(said)) return { why: 'too large', said };
-  if (status !== 404 && said !== undefined && /INVALID_QUERY_DIMENSION_VALUE|no[ _]results/i.test(said))
-    return { why: /\btime\b/i.test(said) ? 'period' : 'nothing', said };
-  throw changedSource(`Eurostat refused the request for ${table}: ${said ?? `HTTP ${status}`}`);
-}
-
-function isTooLarge(said: string): boolean {
+function isTooLarge(said = ''): boolean {
   return said.startsWith('EXTRACTION_TOO_BIG');
-}
-
-function tooLarge(said: string): Problem {
-  return new Problem('bad-answer', `Eurostat refuses so large an answer: ${said}`, {
-    hints: ['fill more places of the key, such as the unit or the area'],
-  });
 }
 
 /** Returns what is wrong with an answer: it broke off, is a web page, or a cache's copy of before `since`. */
@@ -327,7 +305,7 @@ async function updateOf(key: Key, table: string, get: Get): Promise<string> {
   const known = updates(get);
   const held = known.get(table);
   if (held !== undefined) return held;
-  const answer = await answerOf(get, table, { ...filtersOf(key), lastTimePeriod: ['1'] });
+  const [answer] = await answersAt(get, table, { ...filtersOf(key), lastTimePeriod: ['1'] });
   const updated = answer?.cube.updated ?? '';
   // Without the last period of this series, the table may still be unchanged for others.
   if (updated !== '') known.set(table, updated);

@@ -25,6 +25,8 @@ const refusals = [
 
 type FredRefusal = (typeof refusals)[number][0];
 
+const allRefusals = refusals.map(([name]) => name);
+
 /** All rows of a window, unchecked, with the fields around them. */
 export type FredRows = {
   readonly head: UncheckedObject;
@@ -69,9 +71,8 @@ export class FredApi {
 
   /** Reads the description of a series in FRED's words; throws a Problem if FRED does not have the series. */
   async description({ name: id, bookmark, upTo }: Followed): Promise<string> {
-    const reply = await this.#ask('series', { series_id: id });
-    if (typeof reply !== 'string') return reply.text;
-    if (reply !== 'unknown') throw refusedBy('series', reply);
+    const reply = await this.#ask('series', { series_id: id }, ['unknown']);
+    if (reply !== 'unknown') return reply.text;
     if (bookmark === '')
       throw new Problem('not-found', `FRED has no series '${id}'`, {
         hints: ['asof pull fred --search TEXT lists what FRED has'],
@@ -82,9 +83,7 @@ export class FredApi {
   /** Asks in which release a series appears: `fred:53`; undefined if FRED names none. */
   async release(id: string): Promise<string | undefined> {
     const path = 'series/release';
-    const reply = await this.#ask(path, { series_id: id });
-    if (typeof reply === 'string') throw refusedBy(path, reply);
-    const { releases } = reply.answer;
+    const { releases } = (await this.#ask(path, { series_id: id }, [])).answer;
     if (!Array.isArray(releases)) throw changed(path, 'the answer has no releases');
     const [first] = releases.filter(isJsonObject);
     if (first === undefined) return undefined;
@@ -94,27 +93,22 @@ export class FredApi {
 
   /** Reads the days of all releases from a day on as one answer: those that are over, or with `planned` all. */
   async releaseDates(from: Day, planned: boolean) {
-    const path = 'releases/dates';
-    const found = await this.#pages(
-      path,
-      {
-        ...{ realtime_start: from, realtime_end: '9999-12-31', order_by: 'release_date', sort_order: 'asc' },
-        ...(planned && { include_release_dates_with_no_data: 'true' }),
-      },
-      'release_dates',
-    );
-    if (typeof found === 'string') throw refusedBy(path, found);
-    const { head, rows } = found;
+    const params = {
+      ...{ realtime_start: from, realtime_end: '9999-12-31', order_by: 'release_date', sort_order: 'asc' },
+      ...(planned && { include_release_dates_with_no_data: 'true' }),
+    };
+    const { head, rows } = await this.#pages('releases/dates', params, 'release_dates', []);
     return { ...head, count: rows.length, offset: 0, limit: rows.length, release_dates: rows };
   }
 
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
     const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };
-    const found = await this.#pages(path, params, 'vintage_dates');
+    type NoDates = 'no-vintages' | 'nothing-then';
+    const accepted = ['no-vintages', 'nothing-then'] as const;
+    const found = await this.#pages<NoDates, unknown>(path, params, 'vintage_dates', accepted);
     if (found === 'no-vintages') return found;
     if (found === 'nothing-then') return [];
-    if (typeof found === 'string') throw refusedBy(path, found);
     return found.rows.map((date) => {
       const day = typeof date === 'string' ? parseDay(date) : undefined;
       if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
@@ -124,7 +118,8 @@ export class FredApi {
 
   /** Reads all rows of the answer to a query, page by page. */
   observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
-    return this.#pages<UncheckedObject>('series/observations', { series_id: id, ...query }, 'observations');
+    const params = { series_id: id, ...query };
+    return this.#pages('series/observations', params, 'observations', allRefusals);
   }
 
   /** Lists the series that match a text, best first, or those of a release. */
@@ -132,18 +127,25 @@ export class FredApi {
     search: { readonly search_text: string } | { readonly release_id: number },
   ): Promise<readonly FredListing[]> {
     const path = 'release_id' in search ? 'release/series' : 'series/search';
-    const found = await this.#pages(path, search, 'seriess');
-    if (typeof found !== 'string') return found.rows.map((entry) => listed(entry, path));
-    if ('release_id' in search) throw new Problem('not-found', `FRED has no release ${search.release_id}`);
-    throw refusedBy(path, found);
+    if (!('release_id' in search))
+      return (await this.#pages(path, search, 'seriess', [])).rows.map((entry) => listed(entry, path));
+    const found = await this.#pages(path, search, 'seriess', ['unknown']);
+    if (found !== 'unknown') return found.rows.map((entry) => listed(entry, path));
+    throw new Problem('not-found', `FRED has no release ${search.release_id}`);
   }
 
   /** Reads the rows of an answer, page by page; begins anew when FRED states another count. */
-  async #pages<T = unknown>(path: string, params: FredParams, name: keyof typeof pageSizes) {
+  async #pages<R extends FredRefusal, T = UncheckedObject>(
+    path: string,
+    params: FredParams,
+    name: keyof typeof pageSizes,
+    accepted: readonly R[],
+  ) {
     const rows: T[] = [];
     let first: number | undefined;
     for (let restarts = 0; restarts <= mostRestarts; ) {
-      const reply = await this.#ask(path, { ...params, limit: pageSizes[name], offset: rows.length });
+      const paged = { ...params, limit: pageSizes[name], offset: rows.length };
+      const reply = await this.#ask(path, paged, accepted);
       if (typeof reply === 'string') return reply;
       const { [name]: page, ...head } = reply.answer;
       const { count } = head;
@@ -164,7 +166,8 @@ export class FredApi {
     });
   }
 
-  async #ask(path: string, params: FredParams) {
+  /** Requests an answer, or one of the refusals that are accepted; throws a Problem for any other. */
+  async #ask<R extends FredRefusal>(path: string, params: FredParams, accepted: readonly R[]) {
     const query = Object.entries({ ...params, file_type: 'json' })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
@@ -182,7 +185,8 @@ export class FredApi {
     const today = /can not be after today's date \(([^)]*)\)/.exec(message)?.[1];
     if (today !== undefined) throw wrongClock(String(params.realtime_end), `that of FRED ${today}`);
     const [refusal] = refusals.find(([, text]) => text.test(message)) ?? [];
-    if (refusal !== undefined) return refusal;
+    const known = accepted.find((one) => one === refusal);
+    if (known !== undefined) return known;
     throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
   }
 }
@@ -250,10 +254,6 @@ function listed(entry: unknown, path: string): FredListing {
 
 function changed(path: string, what: string): Problem {
   return changedSource(`FRED's ${path} has changed: ${what}; asof stored nothing from it`);
-}
-
-function refusedBy(what: string, refusal: FredRefusal): Problem {
-  return new Problem('bad-answer', `FRED refused ${what}: ${refusal.replaceAll('-', ' ')}`);
 }
 
 function jsonOf({ body }: HttpReply): UncheckedObject | undefined {

@@ -126,10 +126,10 @@ async function* editionsOf(task: PullTask): PullWindows {
   const earlier = old.slice(0, -1);
   const checked = earlier.find((name) => name > checkedBefore) ?? earlier[0] ?? '';
   const asked = last === undefined ? [] : [...(checked === '' ? [] : [checked]), ...monthsFrom(last, latest)];
-  const answers = await answersOf(key, asked, task);
+  const answers = await answersOf(key, asked, task.get);
   if (answers.length === 0)
     throw subject.bookmark === ''
-      ? nothingThere(subject.name)
+      ? notFound(`the OECD has no figures of ${subject.name}`)
       : goneSeries({ name: 'oecd', title }, subject.name, subject.upTo);
   const found = answers.flatMap(({ series }) => [...series.values()]);
   const from = since === undefined || !isNew ? held.from : `${since.slice(0, 7)}-01`;
@@ -152,7 +152,7 @@ async function* editionsOf(task: PullTask): PullWindows {
   const isNews = Object.entries(given).some(([name, hash]) => hashes[name] !== hash);
   const bookmark: OecdBookmark = { hashes: { ...given, ...hashes }, checked, ...defined({ from }) };
   const lastDay = editionDay(Object.keys(bookmark.hashes).sort().at(-1) ?? '');
-  if (lastDay === undefined) throw nothingThere(subject.name);
+  if (lastDay === undefined) throw notFound(`the OECD has no figures of ${subject.name}`);
   yield {
     files: isNews ? answers.map((answer) => ({ file: answer.file, format: asWhole(answer) })) : [],
     bookmark,
@@ -177,27 +177,23 @@ type OecdAnswer = { readonly file: SourceFile; readonly series: ReadonlyMap<stri
 async function answersOf(
   key: OecdKey,
   editions: readonly string[],
-  task: PullTask,
+  get: Get,
 ): Promise<readonly OecdAnswer[]> {
-  const { get } = task;
   const name = keyOf(key);
   const reply = await get(dataPath(name, editions, 'csvfilewithlabels'), async (given) => pageIn(given));
   const { areas, rest } = key;
   if (reply.status === 413 && areas.length > 1) {
     const half = Math.ceil(areas.length / 2);
-    const parts = [areas.slice(0, half), areas.slice(half)];
-    const answers: OecdAnswer[] = [];
-    for (const part of parts) answers.push(...(await answersOf({ areas: part, rest }, editions, task)));
-    return answers;
+    return [
+      ...(await answersOf({ areas: areas.slice(0, half), rest }, editions, get)),
+      ...(await answersOf({ areas: areas.slice(half), rest }, editions, get)),
+    ];
   }
   if (reply.status === 413)
     throw new Problem('bad-answer', `the OECD refuses so large an answer for ${name} (HTTP 413)`, {
       hints: ['asof import reads files that were downloaded in parts, such as by startPeriod'],
     });
-  if (reply.status === 422)
-    throw new Problem('not-found', `the OECD does not take the key ${name} (HTTP 422)`, {
-      hints: ['its Data Explorer shows the codes of the dataflow DF_STES_REVISIONS'],
-    });
+  if (reply.status === 422) throw notFound(`the OECD does not take the key ${name} (HTTP 422)`);
   if (reply.status === 404) return [];
   const file = document(`${name}.csv`, `OECD ${name}`, reply.body);
   const series = await readOecdSeries(file);
@@ -206,12 +202,8 @@ async function answersOf(
 }
 
 function pageIn({ status, body }: HttpReply): string | undefined {
-  if (
-    status !== 200 ||
-    /^(?:\u00EF\u00BB\u00BF)?"?(?:DATAFLOW|STRUCTURE)\b/.test(body.toString('latin1', 0, 20))
-  )
-    return undefined;
-  return 'the answer of the OECD is not SDMX-CSV';
+  const isCsv = /^(?:\u00EF\u00BB\u00BF)?"?(?:DATAFLOW|STRUCTURE)\b/.test(body.toString('latin1', 0, 20));
+  return status !== 200 || isCsv ? undefined : 'the answer of the OECD is not SDMX-CSV';
 }
 
 /** Requests the same figures in another form, which no cache holds as the same answer, and compares the two. */
@@ -275,8 +267,8 @@ function changed(what: string): Problem {
   return wrongAnswer(`the answer of the OECD is about something else: ${what}`);
 }
 
-function nothingThere(name: string): Problem {
-  return new Problem('not-found', `the OECD has no figures of ${name}`, {
+function notFound(detail: string): Problem {
+  return new Problem('not-found', detail, {
     hints: ['its Data Explorer shows the codes of the dataflow DF_STES_REVISIONS'],
   });
 }

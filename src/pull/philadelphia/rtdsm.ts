@@ -116,7 +116,7 @@ type WorkbookMark = {
 };
 
 async function* workbookOf(task: PullTask): PullWindows {
-  const { subject, full, since, today, get, find, storedHistory, note } = task;
+  const { subject, full, takesAll, since, today, get, find, storedHistory, note } = task;
   const workbook = workbookNamed(subject.name);
   const { id, file: name } = workbook;
   const held = bookmarkIn<WorkbookMark>(subject);
@@ -144,7 +144,6 @@ async function* workbookOf(task: PullTask): PullWindows {
   const first = earlier(held.first ?? days[0] ?? '', days[0] ?? '');
   const mayHave = (asOf: Day) => isOf(workbook, asOf) && asOf >= later(first, from ?? '') && asOf <= today;
   const vanished = vanishedFrom(all, id, await storedHistory(id), mayHave);
-  const takesAll = full && task.replace;
   const conflicts = takesAll ? [] : vanished.conflicts;
   const isCut = conflicts.length > 0 && vanished.lacksRows;
   if (isCut) note(`${name}.xlsx lacks rows that the store has: nothing of it is stored`);

@@ -1,9 +1,8 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import type { FormType } from '../../domain/insider/filing.ts';
-import { latestDay, utcDay } from '../../domain/values/date.ts';
+import { latestDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
-import type { SourceFile } from '../../import/files/source-file.ts';
 import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/filing-dates.ts';
 import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
 import type { ImportFile } from '../../import/load/load.ts';
@@ -16,7 +15,7 @@ export function isAbsent({ status, body }: Pick<HttpReply, 'status' | 'body'>): 
 }
 
 /** A filing to request, with the path of its full submission. */
-export type WantedFiling = {
+type WantedFiling = {
   readonly accessionNumber: string;
   /** `/Archives/edgar/data/935036/0001269847-20-000022.txt` */
   readonly path: string;
@@ -25,10 +24,6 @@ export type WantedFiling = {
 
 /** A filing that the SEC lists, but does not give intact. */
 export type LeftFiling = WantedFiling & Outstanding;
-
-export function accessionOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {
-  return accessionNumber;
-}
 
 /** The number of filings in a window, which is one transaction after some seconds of requests. */
 const filingsInWindow = 25;
@@ -41,8 +36,8 @@ const filingsInWindow = 25;
 export async function* submissionWindows(wanted: readonly (WantedFiling | LeftFiling)[], task: PullTask) {
   const stored = task.full
     ? undefined
-    : await task.read((view) => view.filings.accepted(wanted.map(accessionOf)));
-  let rest = wanted.filter((filing) => stored?.has(accessionOf(filing)) !== true);
+    : await task.read((view) => view.filings.accepted(wanted.map((filing) => filing.accessionNumber)));
+  let rest = wanted.filter((filing) => stored?.has(filing.accessionNumber) !== true);
   let left = rest.filter((filing) => 'since' in filing);
   do {
     const asked = rest.slice(0, filingsInWindow);
@@ -51,7 +46,8 @@ export async function* submissionWindows(wanted: readonly (WantedFiling | LeftFi
     const missing = stillMissing(failed, task);
     left = [...left.filter((filing) => !asked.includes(filing)), ...missing];
     const givenUp = failed.filter((filing) => !missing.includes(filing));
-    yield { files, left, done: [...empty, ...givenUp.map(accessionOf)], next: rest[0] };
+    const done = [...empty, ...givenUp.map((filing) => filing.accessionNumber)];
+    yield { files, left, done, next: rest[0] };
   } while (rest.length > 0);
 }
 
@@ -67,7 +63,7 @@ const absentFiling = 'the SEC lists it and does not have it';
  * An absent, damaged or wrong one is left for later runs.
  * Throws if none of several new ones can be read: the form of all has changed.
  */
-async function submissionsOf(wanted: readonly (WantedFiling | LeftFiling)[], { get, now }: PullTask) {
+async function submissionsOf(wanted: readonly (WantedFiling | LeftFiling)[], { get, now, today }: PullTask) {
   const files: ImportFile[] = [];
   const failed: LeftFiling[] = [];
   const empty: string[] = [];
@@ -77,20 +73,21 @@ async function submissionsOf(wanted: readonly (WantedFiling | LeftFiling)[], { g
     const isNew = !('since' in filing);
     let fault: string | undefined;
     try {
-      const { body } = await get(filing.path, async (reply) => {
-        fault = await faultIn(reply, filing, now);
-        return fault;
+      await get(filing.path, async (reply) => {
+        const read = await readSubmission(reply, filing, now);
+        fault = typeof read === 'string' ? read : undefined;
+        if (typeof read === 'string') return read;
+        files.push({ file: read.file, format: secSubmissionText });
+        if (read.trades === 0) empty.push(filing.accessionNumber);
+        return undefined;
       });
-      const file = submissionFile(filing, body);
-      files.push({ file, format: secSubmissionText });
-      if ((await countTrades(file)) === 0) empty.push(filing.accessionNumber);
       unanswered = 0;
     } catch (problem) {
       if (!(problem instanceof Problem) || !ofOneAnswer.has(problem.kind)) throw problem;
       unanswered = isNew && fault === undefined ? unanswered + 1 : 0;
       if (unanswered === mostFailed) throw problem;
       if (isNew && fault !== undefined && fault !== absentFiling) unread += 1;
-      failed.push({ ...filing, name, since: isNew ? utcDay(now) : filing.since, why: problem.detail });
+      failed.push({ ...filing, name, since: isNew ? today : filing.since, why: problem.detail });
     }
   }
   const [first] = failed;
@@ -99,23 +96,12 @@ async function submissionsOf(wanted: readonly (WantedFiling | LeftFiling)[], { g
   return { files, failed, empty };
 }
 
-function submissionFile({ accessionNumber }: WantedFiling, body: Buffer): SourceFile {
-  return document(`${accessionNumber}.txt`, `filing ${accessionNumber}`, body);
-}
-
-/** Counts the trades in a full submission; throws a refusal if it cannot be read. */
-async function countTrades(file: SourceFile): Promise<number> {
-  let count = 0;
-  for await (const { filings = [] } of secSubmissionText.read(file, {})) count += filings.length;
-  return count;
-}
-
-/** Says why an answer is not the requested filing or cannot be read; undefined for a good answer. */
-async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promise<string | undefined> {
+/** Reads a full submission, and counts its trades; returns why it is not the requested filing, or cannot be read. */
+async function readSubmission(reply: HttpReply, filing: WantedFiling, now: Date) {
   const { accessionNumber, formType, path } = filing;
   if (isAbsent(reply)) return absentFiling;
   if (reply.body.length === 0) return 'the answer is empty';
-  const file = submissionFile(filing, reply.body);
+  const file = document(`${accessionNumber}.txt`, `filing ${accessionNumber}`, reply.body);
   const text = reply.body.toString('latin1');
   if (submissionType(text) === undefined) return 'the answer is not a submission';
   try {
@@ -129,8 +115,9 @@ async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promi
       const given = listed(stated.map(String), 'and');
       return `the SEC answers with a filing of CIK ${given}, not ${asked}`;
     }
-    await countTrades(file);
-    return undefined;
+    let trades = 0;
+    for await (const { filings = [] } of secSubmissionText.read(file, {})) trades += filings.length;
+    return { file, trades };
   } catch (error) {
     if (error instanceof Problem && error.kind === 'bad-input') return reasonIn(error);
     throw error;

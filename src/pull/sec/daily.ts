@@ -5,7 +5,6 @@ import {
   earlier,
   monthEnd,
   periodStart,
-  utcDay,
   weekendDay,
 } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -25,7 +24,9 @@ import {
   type PullWindow,
   type PullWindows,
 } from '../source.ts';
-import { accessionOf, isAbsent, type LeftFiling, submissionWindows, type WantedFiling } from './answers.ts';
+import { isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
+
+type IndexedFiling = Parameters<typeof submissionWindows>[0][number];
 
 type DailyBookmark = {
   readonly from: Day;
@@ -62,7 +63,7 @@ const filingsADay = 900;
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
 /** Counts the fewest requests for the remaining days, with data sets for whole quarters. */
-export function estimateDays(subject: Followed, since: Day | undefined, lastDay: Day) {
+function estimateDays(subject: Followed, since: Day | undefined, lastDay: Day) {
   const { bookmark } = startOf({ subject, since }, lastDay);
   let [days, quarters] = [0, 0];
   for (let day = addDays(bookmark.through, 1); day <= lastDay; day = addDays(day, 1))
@@ -79,6 +80,7 @@ export function estimateDays(subject: Followed, since: Day | undefined, lastDay:
 
 /** All filings, oldest first: from daily form indexes, and data sets of past quarters. */
 export class DailyFilings {
+  static readonly estimate = estimateDays;
   readonly #task: PullTask;
   readonly #lastDay: Day;
   readonly #bookmark: DailyBookmark;
@@ -119,11 +121,11 @@ export class DailyFilings {
 
   /** Requests again, on later days, the missing indexes of working days. */
   async *#absentDays(): PullWindows {
-    const { now } = this.#task;
+    const { now, today } = this.#task;
     const absent = this.#bookmark.absent.filter((one) => isAskedAgain(one, now));
     this.#bookmark.absent = absent;
     for (const { day, since } of absent) {
-      const filings = since === utcDay(now) ? undefined : await this.#index(day);
+      const filings = since === today ? undefined : await this.#index(day);
       if (filings !== undefined) yield* this.#day(day, filings);
     }
   }
@@ -172,7 +174,7 @@ export class DailyFilings {
   }
 
   /** Reads the ownership filings of a day; undefined without an index: on a holiday, or before publication. */
-  async #index(day: Day): Promise<readonly WantedFiling[] | undefined> {
+  async #index(day: Day): Promise<readonly IndexedFiling[] | undefined> {
     const quarter = Math.ceil(Number(day.slice(5, 7)) / 3);
     const name = `form.${day.replaceAll('-', '')}.idx`;
     const folder = `/Archives/edgar/daily-index/${day.slice(0, 4)}/QTR${quarter}`;
@@ -184,20 +186,19 @@ export class DailyFilings {
   /** Records the working days without an index before a day with one. */
   #skipMissing(): void {
     const { absent } = this.#bookmark;
-    const since = utcDay(this.#task.now);
+    const { today: since, note } = this.#task;
     const fresh = this.#missing.filter((day) => !absent.some((one) => one.day === day));
     this.#bookmark.absent = [...absent, ...fresh.map((day) => ({ day, since }))];
-    for (const day of fresh)
-      this.#task.note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
+    for (const day of fresh) note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
     this.#missing = [];
   }
 
   /** Pulls the filings of the day after the last complete one, or of an earlier day with a late index. */
-  async *#day(day: Day, filings: readonly WantedFiling[]): PullWindows {
+  async *#day(day: Day, filings: readonly IndexedFiling[]): PullWindows {
     const bookmark = this.#bookmark;
     const before = bookmark.left;
-    const known = new Set(before.map(accessionOf));
-    const fresh = filings.filter((filing) => !known.has(accessionOf(filing)));
+    const known = new Set(before.map((filing) => filing.accessionNumber));
+    const fresh = filings.filter((filing) => !known.has(filing.accessionNumber));
     for await (const { files, left, next } of submissionWindows(fresh, this.#task)) {
       bookmark.left = [...before, ...left];
       if (next === undefined) {
@@ -239,7 +240,7 @@ function dataSetsOn(page: string): ReadonlyMap<Day, string> {
  * Columns are of fixed width, which differs between years, and form types may have blanks.
  * Throws a refusal if all filings are of other days.
  */
-async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly WantedFiling[]> {
+async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly IndexedFiling[]> {
   // With Latin-1, a column of the text is a column of the file; names of filers are not read.
   const lines = (await allBytes(file)).toString('latin1').split(/\r?\n/);
   const header = lines.findIndex((line) =>
@@ -248,7 +249,7 @@ async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly Want
   const rule = lines.findIndex((line) => /^-{40,}\s*$/.test(line));
   if (header < 0 || rule < header) throw refusal(file, {}, 'it does not have the columns of a form index');
   const company = (lines[header] ?? '').indexOf('Company Name');
-  const filings = new Map<string, WantedFiling>();
+  const filings = new Map<string, IndexedFiling>();
   const dates = new Set<string>();
   for (const [index, line] of lines.entries()) {
     if (index <= rule || line.trim() === '') continue;

@@ -22,8 +22,8 @@ import {
   type ReplyFailure,
   throttled,
 } from '../source.ts';
-import { accessionOf, isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
-import { DailyFilings, estimateDays } from './daily.ts';
+import { isAbsent, type LeftFiling, submissionWindows } from './answers.ts';
+import { DailyFilings } from './daily.ts';
 
 const title = 'the SEC';
 
@@ -93,7 +93,7 @@ export const sec: PullSource = {
 
   estimate(subject, { since, now }) {
     const { name, bookmark } = subject;
-    if (name === 'daily') return estimateDays(subject, since, endedDay(now));
+    if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
     const isTicker = name.startsWith('ticker ');
     const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
     const rest =
@@ -191,8 +191,13 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): PullW
   const { from, pages, ...bookmark } = bookmarkOf(task);
   let { done } = bookmark;
   const listed = await listedFilings(cik, { from, pages }, task.get);
-  const known = new Set([...(task.full ? [] : done), ...bookmark.left.map(accessionOf)]);
-  const fresh = listed.filings.filter((filing) => filing.filedOn >= from && !known.has(accessionOf(filing)));
+  const known = new Set([
+    ...(task.full ? [] : done),
+    ...bookmark.left.map((filing) => filing.accessionNumber),
+  ]);
+  const fresh = listed.filings.filter(
+    (filing) => filing.filedOn >= from && !known.has(filing.accessionNumber),
+  );
   const isXml = ({ document }: ListedFiling) => document?.name.toLowerCase().endsWith('.xml') === true;
   const plain = fresh.filter((filing) => filing.filedOn < xmlSince && !isXml(filing));
   if (plain.length > 0)
@@ -208,8 +213,10 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): PullW
   for await (const window of submissionWindows([...bookmark.left, ...wanted], task)) {
     const { files, left, next } = window;
     const isLast = next === undefined;
-    done = [...new Set([...done, ...window.done, ...(isLast ? plain.map(accessionOf) : [])])];
-    const before = isLast ? '' : addDays(filedOn.get(accessionOf(next)) ?? xmlSince, -1);
+    done = [
+      ...new Set([...done, ...window.done, ...(isLast ? plain.map((filing) => filing.accessionNumber) : [])]),
+    ];
+    const before = isLast ? '' : addDays(filedOn.get(next.accessionNumber) ?? xmlSince, -1);
     yield {
       files,
       bookmark: { from, done, pages: isLast ? listed.pages : pages, left },
