@@ -25,7 +25,7 @@ import { type Ask, failureOf, rowsOf } from './answer.ts';
 /** Where series are looked up, and which ids are left out. */
 type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 
-/** A series of a query; the name by which it was asked for, and its description if known. */
+/** A series of a query; its typed name and its description if known. */
 export type ResolvedSeries = NamedSeries & { readonly typed?: string; readonly row?: Row };
 
 /**
@@ -46,12 +46,11 @@ export async function resolveSeries(
   return foundOf(await describedAll(meant, catalogue), skipMissing, catalogue);
 }
 
-/** A series as asked for: an id, an alias or a pattern, and its own units. */
+/** A series as typed: an id or a pattern, and its own units. */
 type TypedSeries = NamedSeries & { readonly typed: string };
 
-function named(text: string): TypedSeries {
-  const series = namedSeries(text);
-  return { ...series, typed: nameOfSeries(series) };
+function named(typed: string): TypedSeries {
+  return { ...namedSeries(typed), typed };
 }
 
 type FailedSeries = { readonly id: string; readonly error: unknown };

@@ -75,8 +75,8 @@ export function readQuestion(
   const { values, demands } = splitDemands(wireTexts(isOfContract ? question : ofLibrary, texts, clock));
   const { ids } = values;
   // The contract's ids are in upper case; an id in lower case is unknown.
-  const all: readonly string[] = Array.isArray(ids) ? ids : [];
-  const other = all.find((name) => !name.startsWith(namedSeries(name).id));
+  const all = Array.isArray(ids) ? ids.map((id) => namedSeries(id).id) : [];
+  const other = all.find((id) => id !== id.toUpperCase());
   if (other !== undefined && isOfContract) throw new Problem('not-found', `series '${other}' not found`);
   return { query: { question, values }, demands };
 }

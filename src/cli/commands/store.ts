@@ -367,7 +367,7 @@ const aliasCommand = command({
   words: 'series alias',
   summary: 'Give a series a short name, list the short names, or remove one',
   about: `Questions take an alias in place of an id. Rows show the id of the series, and a note says which series the
-alias is; columns of a wide panel and of a join have the alias. A snapshot records which series an
+alias is; columns of a wide panel and of a join have their names as typed. A snapshot records which series an
 alias stood for. asof series rename, series rm and pull take ids only: a renamed series keeps its aliases, a
 removed one loses them. No series can take the name of an alias.`,
   examples: `

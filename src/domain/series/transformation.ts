@@ -13,12 +13,11 @@ export type Units = (typeof transformationChoices.units)[number];
 /** A series by its id, with the units of its values if they are its own. */
 export type NamedSeries = { readonly id: string; readonly units?: Units | undefined };
 
-/** Reads `cpiaucsl:yoy`, with the id in upper case; a last part that names no units belongs to the id, as in `ECB:X`. */
+/** Reads `CPIAUCSL:yoy`; a last part that names no units belongs to the id, as in `ECB:X`. */
 export function namedSeries(text: string): NamedSeries {
-  const id = text.toUpperCase();
-  const at = id.lastIndexOf(':');
-  const units = transformationChoices.units.find((one) => one.toUpperCase() === id.slice(at + 1));
-  return at < 1 || units === undefined ? { id } : { id: id.slice(0, at), units };
+  const at = text.lastIndexOf(':');
+  const units = transformationChoices.units.find((one) => one === text.slice(at + 1).toLowerCase());
+  return at < 1 || units === undefined ? { id: text } : { id: text.slice(0, at), units };
 }
 
 /** Returns the id of a series, with its own units after a colon. */

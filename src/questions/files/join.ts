@@ -175,7 +175,7 @@ function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void
   const twice = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
   if (twice === undefined) return;
   throw new Problem('bad-input', `${table} has a column ${twice.name} already`, {
-    hints: ['rename the column of the file'],
+    hints: [`rename it, or type the id of the series in another letter case`],
   });
 }
 

@@ -93,22 +93,30 @@ export type PanelRow = RowFrom<(typeof panelFields)[number]>;
 export const longPanelLayout: RowLayout = showing(panelFields, 'vintage_kind');
 
 /** Returns the column name of values that are `lag` observations before the newest one. */
-export function laggedName(name: string, lag = 0): string {
-  return lag === 0 ? name : `${name}_lag${lag}`;
+export function laggedName(typed: string, lag = 0): string {
+  return lag === 0 ? typed : `${typed}_lag${lag}`;
 }
 
-/** Returns the layout of a panel with a column for each series: its id in upper case, its units in lower case. */
+/** Returns the layout of a panel with a column for each series, named as typed. */
 export function widePanelLayout(
   first: 'as_of' | 'date',
   names: readonly string[],
   withDates: boolean,
 ): RowLayout {
-  const fields = names.flatMap((name): readonly Field[] => {
+  const fields = names.flatMap((typed): readonly Field[] => {
+    // A series typed exactly like the first column is written in upper case, to tell them apart.
+    const name = typed === first ? typed.toUpperCase() : typed;
     const value: Field = nullable(name, 'decimal', `Values of ${name}.`);
     if (!withDates) return [value];
     const description = `The period of the value of ${name}, as its first day.`;
     return [value, nullable(`${name}_date`, 'day', description)];
   });
+  const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
+  if (repeated !== undefined)
+    throw new Problem('bad-input', `two columns have the name ${repeated.name}`, {
+      field: 'ids',
+      hints: ['leave out the dates, or type the id of the series in another letter case'],
+    });
   const about =
     first === 'date' ? 'The period of the values, as its first day.' : 'The as-of date of the row.';
   return showing([field(first, 'day', about), ...fields]);

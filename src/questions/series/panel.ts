@@ -3,7 +3,6 @@ import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
 import { type BoundValues, type Question, question, typed } from '../../answering/question.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
-import { namedSeries, nameOfSeries } from '../../domain/series/transformation.ts';
 import { addDays, type Day, parseDay, type Rhythm, rhythms } from '../../domain/values/date.ts';
 import { contradiction, Problem, refused, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
@@ -263,9 +262,10 @@ function isList(each: PanelValues['as_of_each']): each is readonly Day[] {
   return typeof each === 'object' && !isOfFile(each);
 }
 
-/** Returns the names of series, each once. */
+/** Returns the ids as typed, with each series once. */
 function namesOf(ids: readonly string[]): readonly string[] {
-  return [...new Set(ids.map((id) => nameOfSeries(namedSeries(id))))];
+  const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
+  return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
 
 function layoutOf(values: PanelValues): RowLayout | undefined {
@@ -274,7 +274,7 @@ function layoutOf(values: PanelValues): RowLayout | undefined {
   if (ids.some((id) => id.includes('*'))) return undefined;
   const names = namesOf(ids);
   if (as_of_each === undefined) return widePanelLayout('date', names, false);
-  const lagged = names.flatMap((name) => Array.from({ length: last }, (_, i) => laggedName(name, lag + i)));
+  const lagged = names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
   return widePanelLayout('as_of', lagged, with_dates === true);
 }
 

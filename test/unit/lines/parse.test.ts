@@ -152,7 +152,7 @@ describe('the flags that all queries share', () => {
     ['ping --no-header --no-header --csv --csv', { header: false, format: 'csv' }],
     ['obs GDP --all', { everything: true }],
     ['obs GDP --plot', { plot: true }],
-    ['panel GDP unrate --wide --columns date,UNRATE', { columns: ['date', 'UNRATE'] }],
+    ['panel GDP unrate --wide --columns date,unrate', { columns: ['date', 'unrate'] }],
   ])('say how the output of asof %s looks', (text, output) => {
     expect(lineOf(text).output).toEqual({ ...plainOutput, ...output });
   });

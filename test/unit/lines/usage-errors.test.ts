@@ -149,7 +149,11 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'panel GDP gdp_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates --columns x',
-      "unknown column 'x': the columns are as_of, GDP, GDP_date, GDP_DATE, GDP_DATE_date",
+      "unknown column 'x': the columns are as_of, GDP, GDP_date, gdp_date, gdp_date_date",
+    ],
+    [
+      'panel GDP GDP_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates',
+      'two columns have the name GDP_date\nleave out the dates, or type the id of the series in another letter case',
     ],
     [
       'panel GDP --wide --columns date,UNRATE',

@@ -83,10 +83,10 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
       'exact',
     ]);
     const wide = await told('panel unrate GDP MIXED --as-of 2008-08-28 --wide');
-    expect(wide.vintage_kinds).toEqual({ UNRATE: 'sampled', GDP: 'exact', MIXED: 'exact' });
+    expect(wide.vintage_kinds).toEqual({ unrate: 'sampled', GDP: 'exact', MIXED: 'exact' });
     const days = '--as-of-each month-end --from 2008-10-01 --to 2008-11-30';
     const each = await told(`panel unrate GDP MIXED ${days} --wide`);
-    expect(each.vintage_kinds).toEqual({ UNRATE: 'sampled', MIXED: 'exact; fetched' });
+    expect(each.vintage_kinds).toEqual({ unrate: 'sampled', MIXED: 'exact; fetched' });
     const none = await told('panel unrate GDP MIXED --as-of 1990-01-01 --wide');
     expect(none.vintage_kinds).toBeUndefined();
   });

@@ -127,7 +127,7 @@ describe.each(commandModes)('a join, %s,', (mode) => {
     < day
     < 2015-01-30
     < 2015-01-29
-    day,GDP
+    day,gdp
     2015-01-30,2.5
     2015-01-29,6.4
 

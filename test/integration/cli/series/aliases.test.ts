@@ -55,14 +55,14 @@ describe.each(commandModes)('a question with aliases, %s,', (mode) => {
     expect(byAlias.err).toBe(said.join('') + byId.err);
   });
 
-  it('names the columns of a wide panel and of a join by the alias, in upper case', async () => {
+  it('names the columns of a wide panel and of a join as typed', async () => {
     const line = 'panel ea.GDP GDP --as-of 2015-09-02 --wide -q';
     expect((await asked.run(mode, line)).out).toBe(
-      'date,EA.GDP,GDP\n2015-04-01,2440000.5,\n2015-01-01,2431000.25,17649.3\n',
+      'date,ea.GDP,GDP\n2015-04-01,2440000.5,\n2015-01-01,2431000.25,17649.3\n',
     );
     const days = 'day\n2015-07-01\n2015-09-02\n';
     expect((await asked.run(mode, 'join - --on day ea.GDP EU -q', days)).out).toBe(
-      'day,EA.GDP,EU\n2015-07-01,2430000.12,2279216154000\n2015-09-02,2440000.5,\n',
+      'day,ea.GDP,EU\n2015-07-01,2430000.12,2279216154000\n2015-09-02,2440000.5,\n',
     );
   });
 

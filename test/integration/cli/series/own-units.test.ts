@@ -32,9 +32,9 @@ const trades = folder.write('trades.csv', 'day\n2020-02-20\n2020-03-16\n');
 describe.each(commandModes)('units of one series, %s,', (mode) => {
   transcript(
     `
-    # stand beside the levels of others, in columns named alike however they were typed
+    # stand beside the levels of others, in columns named as typed
     $ asof panel SALES:pch stocks Sales:CHG --as-of 2020-03-20 --wide -q
-    date,SALES:pch,STOCKS,SALES:chg
+    date,SALES:pch,stocks,Sales:CHG
     2020-02-01,20.00000,40,22
     2020-01-01,-8.33333,50,-10
 
@@ -66,7 +66,7 @@ describe.each(commandModes)('units of one series, %s,', (mode) => {
 
     # are those of an alias, and of every series that a pattern matches
     $ asof panel turnover:chg ECB:X*:chg --as-of 2020-03-20 --wide -q
-    date,TURNOVER:chg,ECB:X:chg
+    date,turnover:chg,ECB:X:chg
     2020-02-01,22,-2
     2020-01-01,-10,
 

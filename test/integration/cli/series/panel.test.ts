@@ -30,9 +30,9 @@ const run = (line: string, terminal = {}) => asof(line.split(' '), { ...asked.as
 describe('a panel of observations', () => {
   transcript(
     `
-    # puts series side by side, aligned by date, under the ids as the store spells them
+    # puts series side by side, aligned by date, under the ids as typed
     $ asof panel gdp GDPC1 unrate --as-of 2015-02-27 --from 2014-07-01 --wide -q
-    date,GDP,GDPC1,UNRATE
+    date,gdp,GDPC1,unrate
     2014-12-01,,,5.6
     2014-10-01,17701.3,16311.6,
     2014-07-01,17599.8,,
@@ -82,7 +82,7 @@ describe('a panel of observations', () => {
     const { results, request_id: _, ...told } = JSON.parse((await run(line)).out);
     expect(told).toMatchObject({ object: 'panel', as_of: '2020-06-30', has_more: false });
     expect([results.length, told.results_count]).toEqual([2500, 2500]);
-    expect(Object.keys(results[0])).toEqual(['date', 'LONG', 'GDP']);
+    expect(Object.keys(results[0])).toEqual(['date', 'long', 'gdp']);
   });
 
   it('on a terminal shows a screenful and says how to see all', async () => {
@@ -136,7 +136,7 @@ describe.each(commandModes)('a panel of several as-of dates, %s,', (mode) => {
 
     # in the wide form has a row for each day, newest first, with what was published on it
     $ asof panel unrate GDP --as-of-each friday --from 2015-01-16 --to 2015-02-02 --wide --beyond repeat -q
-    as_of,UNRATE,GDP
+    as_of,unrate,GDP
     2015-01-30,5.6,17710.7
     2015-01-23,5.6,17599.8
     2015-01-16,5.6,17599.8
