@@ -82,9 +82,10 @@ export async function mergeStore(
 
 /** Adds the aliases of another store; throws if one stands for another series here, unless it is replaced. */
 async function mergeAliases(others: readonly Alias[], writer: StoreWriter, replace: boolean): Promise<void> {
-  const records = await writer.records(others.map(({ name }) => name));
-  // Read after `records` has locked their names.
+  if (others.length === 0) return;
   const own = new Map((await writer.aliases()).map(({ name, seriesId }) => [name, seriesId]));
+  // Read after `aliases` has locked the names.
+  const records = await writer.records(others.map(({ name }) => name));
   const refused = others.flatMap(({ name, seriesId }) => {
     const known = records.has(name) ? 'a series of its own' : own.get(name);
     const isContradiction = known !== undefined && known !== seriesId && !(replace && own.has(name));

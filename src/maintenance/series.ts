@@ -109,9 +109,9 @@ export async function addAlias(
   });
   if (!dryRun && known === undefined)
     await writing(address, async (writer) => {
-      // Another process may have written since; from here on, the locks of both ids are held.
-      const records = await writer.records([name, id]);
+      // Another process may have written since; from here on, the names are locked.
       const others = await writer.aliases();
+      const records = await writer.records([name, id]);
       refuseTaken(
         { name, seriesId: id },
         records.has(name),

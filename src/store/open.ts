@@ -79,6 +79,9 @@ export async function checkFree(address: string, replace = false): Promise<void>
   await (await engineAt(address)).checkFree(address, replace);
 }
 
+/** An import that knows its locks succeeds; only a fault of the server repeats collisions. */
+const mostCollisions = 10;
+
 /** Calls `work` with a writer and rolls back if it fails; retries if another import needs the same series. */
 export async function writing<T>(
   address: string,
@@ -86,13 +89,14 @@ export async function writing<T>(
   copyOf?: string,
 ): Promise<T> {
   let needed: ImportsCollide['needed'] | undefined;
-  for (;;) {
+  for (let collisions = 1; ; collisions += 1) {
     const writer = await openWriter(address, copyOf, needed);
     try {
       return await work(writer);
     } catch (error) {
       await writer.rollback();
       if (!(error instanceof ImportsCollide)) throw error;
+      if (collisions === mostCollisions) throw error.cause ?? error;
       needed = error.needed;
     }
   }

@@ -206,8 +206,9 @@ export class StoreWriter {
     return removed;
   }
 
+  /** Lists the aliases; until this import ends, no other one makes an alias or a series. */
   aliases(): Promise<readonly Alias[]> {
-    return this.#transaction.aliases.all();
+    return this.#transaction.aliases.locked();
   }
 
   putAlias(alias: Alias): Promise<void> {

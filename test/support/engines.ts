@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
+import { addTo } from '../../src/domain/values/groups.ts';
 import { scratchFolder } from './folders.ts';
 import { digestOf, newStorePath } from './scratch-store.ts';
 
@@ -33,6 +34,22 @@ export const postgres: Engine = {
   digest: digestOfSchema,
 };
 
+/** The address of a database with Citus, where one is there: CONTRIBUTING.md says how to build one. */
+export const citusAddress = process.env.ASOF_TEST_CITUS;
+
+/** Citus itself: each schema is a store of few shards, as making a shard takes long. */
+export const citus: Engine = {
+  name: 'Citus',
+  newAddress: () => newSchemaOn(citusPlace()),
+  newAccessAddress: () => newSchemaOn(citusPlace()),
+  digest: digestOfSchema,
+};
+
+function citusPlace(): string {
+  if (citusAddress === undefined) throw new Error('ASOF_TEST_CITUS names no database');
+  return `${citusAddress}?options=-c%20citus.shard_count%3D4`;
+}
+
 /** Every engine that a store can have. */
 export const engines: readonly Engine[] = [sqlite, postgres];
 
@@ -49,26 +66,38 @@ export function contract(cases: (engine: Engine) => void): void {
   describe('on SQLite', () => cases(sqlite));
 }
 
+/** The addresses of the schemas that the tests may have made. */
 const made = new Set<string>();
 
 // Here, not in the functions below: vitest ignores a hook that is set within a test.
 afterAll(async () => {
-  if (made.size === 0) return;
-  await inDatabase(async (client) => {
-    for (const schema of made) await client.query(`drop schema if exists ${schema} cascade`);
-  });
-});
+  const places = new Map<string, string[]>();
+  for (const address of made) addTo(places, placeOf(address), schemaOf(address));
+  for (const [place, schemas] of places)
+    await inDatabase(async (client) => {
+      for (const schema of schemas) await client.query(`drop schema if exists ${schema} cascade`);
+    }, place);
+}, 600_000);
 
 /** The address of a schema that does not exist yet; it is removed when the test file has ended. */
 export function newSchemaAddress(): string {
-  const schema = `s_${randomBytes(6).toString('hex')}`;
-  made.add(schema);
-  return addressOf(schema);
+  return newSchemaOn(databaseOfTests());
 }
 
-/** The address of a schema in the database of the tests. */
-function addressOf(schema: string): string {
-  return `${inject('postgres')}/postgres?schema=${schema}`;
+function newSchemaOn(place: string): string {
+  const address = `${place}${place.includes('?') ? '&' : '?'}schema=s_${randomBytes(6).toString('hex')}`;
+  made.add(address);
+  return address;
+}
+
+function databaseOfTests(): string {
+  return `${inject('postgres')}/postgres`;
+}
+
+/** An address without its parameters. */
+function placeOf(address: string): string {
+  const [place = ''] = address.split('?');
+  return place;
 }
 
 /** The schema of an address. */
@@ -76,9 +105,12 @@ export function schemaOf(address: string): string {
   return new URL(address).searchParams.get('schema') ?? 'asof';
 }
 
-/** Calls `work` with a connection of the superuser. */
-export async function inDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: `${inject('postgres')}/postgres` });
+/** Calls `work` with a connection of the superuser to the database of an address. */
+export async function inDatabase<T>(
+  work: (client: pg.Client) => Promise<T>,
+  address = databaseOfTests(),
+): Promise<T> {
+  const client = new pg.Client({ connectionString: placeOf(address) });
   await client.connect();
   try {
     return await work(client);
@@ -108,7 +140,7 @@ export function digestOfSchema(address: string): Promise<string | undefined> {
       hash.update(JSON.stringify([name, rows.map(({ row }) => row)]));
     }
     return hash.digest('hex');
-  });
+  }, address);
 }
 
 /** The number of shards of a table in a stand-in for Citus. */
@@ -144,6 +176,8 @@ const standIn = `
     foreach one in array views loop execute one; end loop;
     insert into pg_dist_partition values (format('%I.%I', s, t)::regclass, distribution_column, colocate_with);
   end $$;
+  create function get_shard_id_for_distribution_column(table_name regclass, value text) returns bigint
+    language sql as $$ select 102000 + hashtext(value) % 8 $$;
   set allow_system_table_mods = on;
   insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     values (999999, 'citus', 10, 11, false, '12.1-1');

@@ -108,7 +108,7 @@ const mostLines: Readonly<Record<string, number>> = {
   import: 8948,
   library: 1279,
   lines: 799,
-  maintenance: 1084,
+  maintenance: 1085,
   mcp: 270,
   operations: 4316,
   platform: 553,

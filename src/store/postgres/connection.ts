@@ -126,12 +126,20 @@ export class Database {
   }
 }
 
-/** Fixes the format of dates whatever the server's settings; timeouts end no long import. */
+/**
+ * Fixes the format of dates whatever the server's settings. Time limits end no long import, also not on the nodes
+ * of Citus; other servers keep the setting of Citus without a use for it.
+ */
 const begins = {
   read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
   write:
-    "begin; set local datestyle to 'ISO, YMD'; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
+    "begin; set local datestyle to 'ISO, YMD'; set local client_min_messages to warning; set local citus.propagate_set_commands to local; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
 } as const;
+
+/** The locks of an import, and its failure where another one was ahead of it. */
+export type TransactionLocks = Required<Pick<SqlSession, 'lock'>> & {
+  collision(cause?: unknown): Problem;
+};
 
 /** A transaction on one connection; its statements do not wait for earlier answers. */
 export class Transaction implements SqlSession {
@@ -139,10 +147,12 @@ export class Transaction implements SqlSession {
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
   /** The locks of an import. */
-  locks: Required<Pick<SqlSession, 'lock'>> | undefined;
+  locks: TransactionLocks | undefined;
   #written: Promise<unknown> = Promise.resolve();
   #ended = false;
   #broken: Error | undefined;
+  /** The first failure: later statements fail only because of it. */
+  #failure: unknown;
 
   constructor(database: Database, client: pg.PoolClient, mode: keyof typeof begins) {
     this.database = database;
@@ -235,11 +245,25 @@ export class Transaction implements SqlSession {
     await this.locks?.lock(parts);
   }
 
-  async commit(): Promise<void> {
+  /** Commits, and returns the warnings of the server: Citus warns of nodes that have not ended the transaction. */
+  async commit(): Promise<readonly string[]> {
+    const warnings: string[] = [];
+    const note = ({
+      severity,
+      message = '',
+    }: {
+      readonly severity?: string | undefined;
+      readonly message?: string | undefined;
+    }) => {
+      if (severity === 'WARNING') warnings.push(message);
+    };
     try {
       await this.#written;
+      this.#client.on('notice', note);
       await this.#send('commit', {});
+      return warnings;
     } finally {
+      this.#client.off('notice', note);
       this.#release();
     }
   }
@@ -272,7 +296,11 @@ export class Transaction implements SqlSession {
       ]);
       return result;
     } catch (error) {
-      if (!endsConnection(error)) throw asProblem(this.database.shown, error);
+      if (!endsConnection(error)) {
+        const problem = asProblem(this.database.shown, error);
+        this.#failure ??= (isCollision(error, sql) ? this.locks?.collision(problem) : undefined) ?? problem;
+        throw this.#failure;
+      }
       // The first failure has the reason. The connection closes later, and the pool must not reuse it before.
       this.#broken ??= error as Error;
       throw asProblem(this.database.shown, this.#broken);
@@ -339,6 +367,12 @@ function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
   const { code = '' } = error;
   return away.test(code) || code === '25P03' || code === '25P04';
+}
+
+/** Tells whether an import failed because another one was ahead of it: with a row, a lock, or in a deadlock. */
+function isCollision(error: unknown, sql: string): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === '23505' || code === '40P01' || (code === '55P03' && sql.endsWith(' nowait'));
 }
 
 /** Node's error codes for a server that does not answer. */

@@ -123,6 +123,8 @@ const migrations: readonly MigrationStep[] = [
   `${tables.ofCalendars}
   alter table asof.series add column if not exists release text;
   `,
+  // An import that fails or is only tried would use up numbers.
+  'alter table asof.import alter column id drop identity if exists',
 ];
 
 const currentFormat = migrations.length;

@@ -1,11 +1,12 @@
-// Why: docs/decisions/locks-of-imports.md
+import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
 import { Gathering } from '../../platform/promises.ts';
 import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
-import { ImportsCollide, type Values } from '../sql/session.ts';
+import type { ImportsCollide, Values } from '../sql/session.ts';
 import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
-import { Database, lockNumber, Transaction } from './connection.ts';
+import { Database, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
+import { ImportLocks } from './locks.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
 
 /** The stores in databases. */
@@ -181,7 +182,8 @@ async function beginWriting(
     transaction = begun;
     const created = await prepareStore(begun);
     await checkFinished(begun);
-    begun.locks = await ImportLocks.take(begun, locked);
+    const distributed = await begun.isDistributed();
+    begun.locks = await ImportLocks.take(begun, distributed, locked);
     await check?.(begun);
     return {
       address: database.shown,
@@ -192,7 +194,9 @@ async function beginWriting(
           // This comes last, because it locks a row that all imports need.
           if (changed)
             await begun.run('update asof.store set revision = revision + 1, state = gen_random_uuid()::text');
-          await begun.commit();
+          const isEnded = distributed ? await preparedBy(begun) : undefined;
+          const warnings = await begun.commit();
+          if (isEnded !== undefined && warnings.length > 0) await waitUntil(isEnded, database, warnings);
         } finally {
           await end();
         }
@@ -203,6 +207,42 @@ async function beginWriting(
     await end();
     throw error;
   }
+}
+
+/** Milliseconds between looks, and for all: Citus ends the transactions of lost nodes once a minute. */
+const [looksApart, longestWait] = [1000, 180_000];
+
+/** Returns a question: has each node ended what this transaction prepared there? */
+async function preparedBy(transaction: Transaction): Promise<(database: Database) => Promise<boolean>> {
+  // The name of a prepared transaction begins with the node and the process that prepared it.
+  const [name = ''] = await transaction.column<string>(
+    "select 'citus_' || groupid || '_' || pg_backend_pid() as name from pg_dist_local_group",
+  );
+  return (database) =>
+    database.inTransaction('read', async (looking) => {
+      const nodes = await looking.rows<{ readonly success: boolean; readonly result: string }>(
+        `select success, result from run_command_on_workers(
+           'select count(*) from pg_prepared_xacts where starts_with(gid, ''${name}_'')')`,
+      );
+      return nodes.every(({ success, result }) => success && result === '0');
+    });
+}
+
+/** Waits until what a commit wrote can be read on every node; throws if that takes minutes. */
+async function waitUntil(
+  isEnded: (database: Database) => Promise<boolean>,
+  database: Database,
+  warnings: readonly string[],
+): Promise<void> {
+  for (let waited = 0; waited < longestWait; waited += looksApart) {
+    if (await isEnded(database)) return;
+    await delay(looksApart);
+  }
+  throw new Problem(
+    'unreachable',
+    `the import is stored in ${database.shown}, but some of it cannot be read yet: ${warnings.join('; ')}`,
+    { hints: ['Citus completes it within a minute after that node is back; do not import it again'] },
+  );
 }
 
 /** Throws for what an older asof left of a copy that was stopped. */
@@ -228,54 +268,4 @@ async function refuseContent(transaction: Transaction): Promise<void> {
       'schema=NAME in the address names another schema',
     ],
   });
-}
-
-/** An import that needs more locks locks the whole store: all transactions share a few thousand locks. */
-const mostLocks = 500;
-
-/**
- * The locks of one import, which its transaction holds until it ends.
- * An import waits only for a lock number above those of its own locks: no two imports wait for each other.
- * If another import has a lower one, it fails with `ImportsCollide`, and starts again with all these locks.
- */
-class ImportLocks {
-  readonly #transaction: Transaction;
-  readonly #names = new Set<string>();
-  #highest: bigint | undefined;
-  #everything = false;
-
-  private constructor(transaction: Transaction) {
-    this.#transaction = transaction;
-  }
-
-  /** Takes the locks that an import is known to need; waits until other imports release them. */
-  static async take(transaction: Transaction, plan: ImportsCollide['needed']): Promise<ImportLocks> {
-    const locks = new ImportLocks(transaction);
-    locks.#everything = plan === 'everything';
-    const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
-    // An import that locks everything waits for imports that have a part, and makes later ones wait.
-    await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${transaction.database.schema}`) });
-    if (plan !== 'everything') await locks.lock(plan);
-    return locks;
-  }
-
-  async lock(names: readonly string[]): Promise<void> {
-    if (this.#everything) return;
-    const fresh = [...new Set(names)].filter((name) => !this.#names.has(name));
-    if (fresh.length === 0) return;
-    if (this.#names.size + fresh.length > mostLocks) throw new ImportsCollide('everything');
-    const keys = fresh.map((name) => lockNumber(`${name} of ${this.#transaction.database.schema}`));
-    keys.sort((a, b) => (a < b ? -1 : 1));
-    const [lowest = 0n] = keys;
-    const inOrder = this.#highest === undefined || lowest > this.#highest;
-    const how = inOrder ? 'pg_advisory_xact_lock(key) is not null' : 'pg_try_advisory_xact_lock(key)';
-    const locked = await this.#transaction.row<{ all: boolean }>(
-      `select bool_and(locked) as all from (select ${how} as locked from unnest(@keys::bigint[]) as key) as each`,
-      { keys },
-    );
-    if (locked?.all !== true) throw new ImportsCollide([...this.#names, ...fresh]);
-    for (const name of fresh) this.#names.add(name);
-    const highest = keys.at(-1) ?? lowest;
-    if (this.#highest === undefined || highest > this.#highest) this.#highest = highest;
-  }
 }

@@ -97,15 +97,18 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     /** Reads the state of a series before an import, or creates its row; missing days are empty. */
     async begin() {
       await session.lock?.([`series ${id}`]);
-      const [row, [newest], [aliased]] = await Promise.all([
+      const [row, [newest]] = await Promise.all([
         stored(),
         // During an import, vintages can be newer than the row of the series, which is updated at the end.
         session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
           id,
         }),
-        session.column<string>('select series_id from asof.alias where name = @id', { id }),
       ]);
       if (row === undefined) {
+        await session.lock?.(['a new series']);
+        const [aliased] = await session.column<string>('select series_id from asof.alias where name = @id', {
+          id,
+        });
         // The alias would come to mean another series without a word.
         if (aliased !== undefined) throw new AliasRefusal(id, aliased, ': no series can take this id');
         const version = await tables.create(id);

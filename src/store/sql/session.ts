@@ -35,13 +35,14 @@ export interface SqlSession {
   lock?(parts: readonly string[]): Promise<void>;
 }
 
-/** Two imports need the same series in different orders; one starts again and first locks what is `needed`. */
+/** Another import was ahead of one with something; that one starts again and first locks what is `needed`. */
 export class ImportsCollide extends Problem {
   readonly needed: 'everything' | readonly string[];
 
-  constructor(needed: 'everything' | readonly string[]) {
+  constructor(needed: 'everything' | readonly string[], cause?: unknown) {
     super('local-io', 'another import is writing to the same series', {
       hints: ['try again when it is done'],
+      cause,
     });
     this.needed = needed;
   }

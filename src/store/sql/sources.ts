@@ -79,10 +79,13 @@ export function sourcesIn(session: SqlSession) {
       { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
       number?: number | null,
     ) {
+      // No number is left out, so that equal imports have equal numbers in every engine.
+      await session.lock?.(['imports']);
       const row = await session.row<{ readonly id: number }>(
         `insert into asof.import
-           (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
-         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated, @number)
+           (id, imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
+         values ((select coalesce(max(id), 0) + 1 from asof.import), @importedAt, @file, @kind, @sha256, @series,
+           @statementsNew, @statementsKnown, @withdrawn, @outdated, @number)
          returning id`,
         { ...record, outdated, number },
       );
@@ -134,9 +137,14 @@ export function aliasesIn(session: SqlSession) {
   };
   return {
     ...view,
+    /** Lists the aliases; until the transaction ends, no other one makes an alias or a series. */
+    async locked() {
+      await session.lock?.(['aliases']);
+      return view.all();
+    },
     /** Adds an alias, or lets it stand for another series. */
     async put({ name, seriesId }: Alias): Promise<void> {
-      await session.lock?.([name, seriesId].map((id) => `series ${id}`));
+      await session.lock?.(['aliases']);
       return session.write(
         `insert into asof.alias (name, series_id) values (@name, @seriesId)
          on conflict (name) do update set series_id = excluded.series_id`,

@@ -11,8 +11,9 @@ import { facts, importFiles, importSightings } from '../../support/scratch-store
 async function damage(address: string, sql: string): Promise<void> {
   if (isDatabase(address)) {
     const schema = schemaOf(address);
-    await inDatabase((client) =>
-      client.query(sql.replaceAll('{}', `${schema}.`).replaceAll('@key', "'GDP'")),
+    await inDatabase(
+      (client) => client.query(sql.replaceAll('{}', `${schema}.`).replaceAll('@key', "'GDP'")),
+      address,
     );
     return;
   }

@@ -3,13 +3,15 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newKey, newSecret } from '../../../src/server/keys/gate.ts';
 import type { AccessStore, StoredKey } from '../../../src/store/access-store.ts';
+import { isDatabase } from '../../../src/store/address.ts';
 import { openAccess } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
-import { contract, type Engine, inDatabase, schemaOf } from '../../support/engines.ts';
+import { contract, inDatabase, schemaOf } from '../../support/engines.ts';
 import { testData } from '../../support/repository.ts';
 
 /** An access store as asof 0.1 made it before keys had an end, with a key that was used three times in a day. */
-async function makeFirstFormat({ name: engine }: Engine, address: string, key: StoredKey): Promise<void> {
+async function makeFirstFormat(address: string, key: StoredKey): Promise<void> {
+  const engine = isDatabase(address) ? 'PostgreSQL' : 'SQLite';
   const tables = readFileSync(join(testData, 'stores', `access-1-${engine}.sql`), 'utf8');
   const { id, hash, name, plan, start, createdAt } = key;
   const [row, used] = [
@@ -30,7 +32,7 @@ async function makeFirstFormat({ name: engine }: Engine, address: string, key: S
     await client.query(tables.replaceAll('{schema}', schema));
     await client.query(`insert into ${schema}.api_key values ($1, $2, $3, $4, $5, $6, null)`, row);
     await client.query(`insert into ${schema}.usage (key_id, day_began, day) values ($1, $2, 3)`, used);
-  });
+  }, address);
 }
 
 const now = new Date('2026-01-15T12:00:00Z');
@@ -98,7 +100,7 @@ contract((engine) => {
     it('of the first format opens with its keys and counts, which go on', async () => {
       const address = engine.newAccessAddress();
       const [stored, ending] = [keyOf('Ada'), keyOf('Ben', { expiresAt: june })];
-      await makeFirstFormat(engine, address, stored);
+      await makeFirstFormat(address, stored);
       await withAccess(async (store) => {
         expect(await store.keys()).toEqual([stored]);
         expect(await store.usage()).toEqual([{ keyId: stored.id, window: 'day', began: now, count: 3 }]);

@@ -19,7 +19,10 @@ onEveryEngine((engine) => {
       const address = engine.newAddress();
       await importSightings(address, [beforeTheLapse]);
       if (isDatabase(address))
-        await inDatabase((client) => client.query(`delete from ${schemaOf(address)}.calendar_listing`));
+        await inDatabase(
+          (client) => client.query(`delete from ${schemaOf(address)}.calendar_listing`),
+          address,
+        );
       else openDatabase(address).exec('delete from calendar_listing').close();
       await expect(sightingsIn(address)).rejects.toThrow(
         'the store is damaged: what the calendar BLS, seen on 2025-09-15, listed is missing',

@@ -49,6 +49,16 @@ contract((engine) => {
 
   const revise = (address: string) => add(address, 'GDP 2014-10-01 2015-02-27 17701.3');
 
+  it('the imports of a store have numbers without a gap, also after one that was tried and one that failed', async () => {
+    const address = await newStore();
+    await importFiles(address, { 'a.csv': facts('A 2014-10-01 2015-01-30 1') }, { dryRun: true });
+    const refused = importFiles(address, { 'b.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+    await expect(refused).rejects.toThrow('against 17710.7');
+    await importFiles(address, { 'a.csv': facts('A 2014-10-01 2015-01-30 1') });
+    const imports = await reading(address, (view) => view.sources.imports());
+    expect(imports.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
   describe('what a store follows', () => {
     const record = {
       source: 'fred',
@@ -167,7 +177,7 @@ contract((engine) => {
       const address = await newStore();
       await withStore(address, async (store) => {
         await store.read(async (outer) => {
-          await outer.state();
+          await outer.state('GDP');
           await revise(address);
           const inner = await Promise.all(Array.from({ length: 5 }, () => store.read(latestIn)));
           expect(inner.flat()).toEqual(Array(5).fill('17701.3'));

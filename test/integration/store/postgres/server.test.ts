@@ -177,7 +177,7 @@ describe('a server that refuses', () => {
 
   it('to write for a user with default_transaction_read_only still answers questions', async () => {
     const address = await roleWith('set default_transaction_read_only = on');
-    const reason = /^the server or this user is read-only \(cannot execute INSERT/;
+    const reason = /^the server or this user is read-only \(cannot execute SELECT FOR UPDATE/;
     await expectRefusal(add(address), stays, reason);
     expect(await ask(address)).toHaveLength(1);
   });

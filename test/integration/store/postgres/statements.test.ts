@@ -111,6 +111,8 @@ async function route(sql: string, runs: readonly (readonly unknown[])[]): Promis
   if (tables.every((table) => keyOf(table) === undefined)) return at('the coordinator');
   // Its rows come from an array or from values: Citus sends each to the shard of its key.
   if (/^insert into asof\.\w+ \((?:series|id)\b/.test(sql)) return at('one shard');
+  // An import locks the rows of one shard after the other.
+  if (/ for update(?: nowait)?$/.test(sql)) return at('one shard');
   if (sql.startsWith('insert into') || ofKeys.test(sql)) return at('shards of the keys');
   if (!ofOneKey.test(sql)) return at('every shard');
   for (const values of runs) if ((await shardsOf(sql, values)).size > 1) return at('every shard');

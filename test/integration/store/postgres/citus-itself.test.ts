@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { describe, expect, it, vi } from 'vitest';
+import { checkStore } from '../../../../src/maintenance/check.ts';
+import { citus, citusAddress, inDatabase, schemaOf } from '../../../support/engines.ts';
+import { facts, importFiles } from '../../../support/scratch-store.ts';
+
+// The contract of stores runs here on Citus itself, where there is one: every new store is distributed.
+vi.mock('../../../../src/store/postgres/schema.ts', async (original) => {
+  const schema = await original<typeof import('../../../../src/store/postgres/schema.ts')>();
+  return { ...schema, prepareStore: schema.distributeStore };
+});
+vi.mock('../../../support/engines.ts', async (original) => {
+  const engines = await original<typeof import('../../../support/engines.ts')>();
+  const contract: typeof engines.contract = (cases) => describe('on Citus', () => cases(citus));
+  return { ...engines, contract, onEveryEngine: contract };
+});
+
+if (citusAddress === undefined)
+  it.skip('the contract holds on Citus: ASOF_TEST_CITUS names no database with it');
+else {
+  await import('../../import/calendars.test.ts');
+  await import('../../maintenance/aliases.test.ts');
+  await import('../../maintenance/check.test.ts');
+  await import('../../maintenance/copy.test.ts');
+  await import('../../maintenance/merge.test.ts');
+  await import('../../maintenance/series.test.ts');
+  await import('../../maintenance/undo.test.ts');
+  await import('../access-contract.test.ts');
+  await import('../contract.test.ts');
+  await import('../curves.test.ts');
+  await import('../filings.test.ts');
+  await import('../observations.test.ts');
+
+  describe('an import into Citus', () => {
+    /** A connection to the node that has a series, and the name of the shard there. */
+    async function nodeOf(address: string, id: string) {
+      const [place] = (
+        await inDatabase(
+          (client) =>
+            client.query(
+              `select nodename as host, nodeport as port, shard_name as shard from citus_shards
+               where shardid = get_shard_id_for_distribution_column($1, $2::text)`,
+              [`${schemaOf(address)}.series`, id],
+            ),
+          address,
+        )
+      ).rows;
+      const { pathname, username } = new URL(address);
+      const { host, port } = place;
+      const client = new pg.Client({ host, port, user: username, database: pathname.slice(1) });
+      await client.connect();
+      await client.query('set citus.enable_manual_changes_to_shards to on');
+      return { client, shard: place.shard as string };
+    }
+
+    it('waits for a transaction that the node of its series prepared and has not ended', async () => {
+      const address = citus.newAddress();
+      await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+      const { client, shard } = await nodeOf(address, 'GDP');
+      try {
+        // As an earlier import leaves it if its node dies between the two phases of its commit.
+        await client.query('begin');
+        await client.query(
+          `update ${shard} set seasonal_adjustment = 'SA', version = version + 1 where id = 'GDP'`,
+        );
+        await client.query("prepare transaction 'asof_test'");
+        let done = false;
+        const importing = importFiles(address, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 2') }).finally(
+          () => {
+            done = true;
+          },
+        );
+        await delay(1000);
+        expect(done).toBe(false);
+        await client.query("commit prepared 'asof_test'");
+        await importing;
+        const { rows } = await client.query(
+          `select seasonal_adjustment as sa, version, fact_count from ${shard} where id = 'GDP'`,
+        );
+        expect(rows).toEqual([{ sa: 'SA', version: '3', fact_count: '2' }]);
+        expect((await checkStore(address)).faults).toEqual([]);
+      } finally {
+        await client.end();
+      }
+    });
+
+    it('begins again if the prepared transaction made its series', async () => {
+      const address = citus.newAddress();
+      await importFiles(address, { 'a.csv': facts('OTHER 2014-10-01 2015-01-30 1') });
+      const { client, shard } = await nodeOf(address, 'GDP');
+      try {
+        await client.query('begin');
+        await client.query(`insert into ${shard} (id, title) values ('GDP', 'earlier')`);
+        await client.query("prepare transaction 'asof_test_new'");
+        const importing = importFiles(address, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 2') });
+        await delay(1000);
+        await client.query("commit prepared 'asof_test_new'");
+        await importing;
+        const { rows } = await client.query(`select title, fact_count from ${shard} where id = 'GDP'`);
+        expect(rows).toEqual([{ title: 'earlier', fact_count: '1' }]);
+      } finally {
+        await client.end();
+      }
+    });
+  });
+}
