@@ -1,7 +1,7 @@
 import type { HttpReply } from '../client/remote/exchange.ts';
 import { addDays, type Day, type Frequency, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
+import { sourceFile } from '../import/files/walk.ts';
 import type { ImportConflict } from '../import/load/conflict.ts';
 import type { ImportFile } from '../import/load/load.ts';
 import type { Followed, Series, StoreView, WholeView } from '../store/store.ts';
@@ -264,7 +264,7 @@ export function goneSeries(
 }
 
 /** Makes a file of an answer, for the readers of `asof import`; messages and the import log show `path`. */
-export function document(name: string, path: string, content: string | Buffer): SourceFile {
+export function document(name: string, path: string, content: string | Buffer) {
   const bytes = Buffer.from(content);
   return sourceFile({
     name,

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import type { DateOrder } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
-
-type ByteCounter = (bytes: number) => void;
 
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
@@ -18,7 +15,7 @@ export type SourceFile = {
   /** The order of month and day, if the user states it; dates that begin with the year need none. */
   readonly dateOrder?: DateOrder;
   /** Reads the unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
-  readonly read: ReadBytes;
+  readonly read: (counter?: (bytes: number) => void) => AsyncIterable<Buffer>;
   head(): Promise<Buffer>;
   /** Returns the SHA-256 in hex of the file as stored, or of the content of an archive member. */
   sha256(): Promise<string>;
@@ -95,52 +92,6 @@ export function copyOf(text: string): string {
   return [...text].join('');
 }
 
-type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
-
-/** The parts of a SourceFile. */
-export type FileContent = {
-  readonly name: string;
-  readonly path: string;
-  readonly size: number;
-  readonly read: ReadBytes;
-  /** The beginning, which tells UTF-16, the "Unicode text" of spreadsheets. */
-  readonly beginning?: Buffer;
-  /** Reads the bytes as stored, if `read` unpacks them. */
-  readonly stored?: ReadBytes;
-  readonly siblings: () => Promise<readonly SourceFile[]>;
-};
-
-const headSize = 64 * 1024;
-
-/** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
-export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, beginning, stored, siblings } = content;
-  const encoding = beginning && encodingOf(beginning);
-  const read: ReadBytes =
-    encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
-  return {
-    name,
-    path,
-    size,
-    siblings,
-    read,
-    head: () => firstBytes(read(), headSize),
-    sha256: () => digest((stored ?? content.read)()),
-  };
-}
-
-/** Reads at most the first `count` bytes. */
-export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= count) break;
-  }
-  return Buffer.concat(chunks).subarray(0, count);
-}
-
 /** Decodes the bytes of a file as UTF-8, with its line ends; throws the refusal of a file that is not UTF-8. */
 export function utf8Text(file: SourceFile, bytes: Buffer): string {
   try {
@@ -168,25 +119,6 @@ export async function allBytes(
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
-}
-
-async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of bytes) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-/** Returns the encoding of UTF-16 text, by its byte-order mark or zeros in every other byte. */
-function encodingOf(head: Buffer): string | undefined {
-  const text = head.toString('latin1', 0, 8);
-  if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return 'utf-16le';
-  return /^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text) ? 'utf-16be' : undefined;
-}
-
-async function* asUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }));
-  yield Buffer.from(decoder.decode());
 }
 
 /** Caches what `read` makes of an object, such as a file, for the lifetime of that object. */

@@ -1,20 +1,14 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
+import { TextDecoder } from 'node:util';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
-import {
-  allBytes,
-  type FileContent,
-  firstBytes,
-  limits,
-  refusal,
-  type SourceFile,
-  sourceFile,
-} from './source-file.ts';
+import { allBytes, limits, refusal, type SourceFile } from './source-file.ts';
 
 /**
  * Finds the files at the paths, in their order: folders by name, archives by member, `-` as standard input.
@@ -375,4 +369,60 @@ async function withoutGzip(content: FileContent, known?: Buffer): Promise<Source
     beginning: inside,
     stored: read,
   });
+}
+
+/** The parts of a SourceFile. */
+type FileContent = Pick<SourceFile, 'name' | 'path' | 'size' | 'read' | 'siblings'> & {
+  /** The beginning, which tells UTF-16, the "Unicode text" of spreadsheets. */
+  readonly beginning?: Buffer;
+  /** Reads the bytes as stored, if `read` unpacks them. */
+  readonly stored?: SourceFile['read'];
+};
+
+/** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
+export function sourceFile(content: FileContent): SourceFile {
+  const { name, path, size, beginning, stored, siblings } = content;
+  const encoding = beginning && encodingOf(beginning);
+  const read: SourceFile['read'] =
+    encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
+  return {
+    name,
+    path,
+    size,
+    siblings,
+    read,
+    head: () => firstBytes(read(), 64 * 1024),
+    sha256: () => digest((stored ?? content.read)()),
+  };
+}
+
+/** Reads at most the first `count` bytes. */
+async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= count) break;
+  }
+  return Buffer.concat(chunks).subarray(0, count);
+}
+
+async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Returns the encoding of UTF-16 text, by its byte-order mark or zeros in every other byte. */
+function encodingOf(head: Buffer): string | undefined {
+  const text = head.toString('latin1', 0, 8);
+  if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return 'utf-16le';
+  return /^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text) ? 'utf-16be' : undefined;
+}
+
+async function* asUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
 }

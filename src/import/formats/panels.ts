@@ -167,8 +167,6 @@ function isSeriesColumn(name: string): boolean {
   return parseSeriesId(name) !== undefined;
 }
 
-const batchSize = 5000;
-
 /** A column with one whole vintage of one series. */
 export type VintageColumn = {
   readonly name: string;
@@ -212,8 +210,8 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
     ),
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
   };
-  let statements: Statement[] = [];
   for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
+    const statements: Statement[] = [];
     const values = cells[index] ?? [];
     const speaksFor = readings.get(seriesId)?.speaksFor;
     for (const [row, { date }] of table.rows.entries()) {
@@ -221,11 +219,8 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
       if (value !== null || speaksFor === undefined || speaksFor(date))
         statements.push({ seriesId, date, asOf, value });
     }
-    if (statements.length < batchSize) continue;
     yield { statements };
-    statements = [];
   }
-  if (statements.length > 0) yield { statements };
 }
 
 function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void {

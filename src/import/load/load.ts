@@ -251,7 +251,7 @@ class FileLoader {
           target = entryOf(this.#waiting, id, () => []);
         }
       }
-      if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
+      this.#refuseFuture(statement.asOf, statement.seriesId);
       if (statement.value !== null && statement.date > statement.asOf)
         this.#late.push({ ...statement, seriesId: id });
       if (isRate) {
@@ -280,8 +280,8 @@ class FileLoader {
   }
 
   #complete({ seriesId, asOf, kind }: Required<Batch>['complete'][number]): void {
-    const { registry, options } = this.#import;
-    if (asOf > options.latest) throw this.#future(asOf, seriesId);
+    const { registry } = this.#import;
+    this.#refuseFuture(asOf, seriesId);
     const id = registry.idOf(seriesId);
     if (this.#rates.has(id)) return;
     this.#vintagesOf(id).set(asOf, { asOf, kind });
@@ -324,9 +324,7 @@ class FileLoader {
 
   async #mergePoints(points: readonly CurvePoint[]): Promise<void> {
     const { writer, options } = this.#import;
-    for (const { tradeDate, curveType } of points) {
-      if (tradeDate > options.latest) throw this.#future(tradeDate, `the ${curveType} curve`);
-    }
+    for (const { tradeDate, curveType } of points) this.#refuseFuture(tradeDate, `the ${curveType} curve`);
     for (const curveType of new Set(points.map((point) => point.curveType))) {
       const own = points.filter((point) => point.curveType === curveType);
       const { added, known, conflicts } = await writer.mergePoints(own, options);
@@ -338,9 +336,7 @@ class FileLoader {
 
   async #mergeFilings(filings: readonly Filing[]): Promise<void> {
     const { writer, options } = this.#import;
-    for (const { filedOn, filingId } of filings) {
-      if (filedOn > options.latest) throw this.#future(filedOn, `the filing ${filingId}`);
-    }
+    for (const { filedOn, filingId } of filings) this.#refuseFuture(filedOn, `the filing ${filingId}`);
     const merged = await writer.mergeFilings(filings, options);
     this.#tally.addTrades(filings, merged);
     for (const conflict of merged.conflicts)
@@ -349,8 +345,7 @@ class FileLoader {
 
   async #mergeSighting(sighting: Sighting): Promise<void> {
     const { writer, options, conflicts } = this.#import;
-    if (seenOn(sighting) > options.latest)
-      throw this.#future(seenOn(sighting), `the calendar of ${sighting.source}`);
+    this.#refuseFuture(seenOn(sighting), `the calendar of ${sighting.source}`);
     const { put, conflict } = await writer.mergeSighting(sighting, options.replace);
     this.#tally.look(sighting, put);
     this.#rows += sighting.entries.length;
@@ -358,14 +353,13 @@ class FileLoader {
       conflicts.push({ kind: 'look', file: this.#file.path, held: conflict, given: sighting });
   }
 
-  #future(day: Day, what: string): Error {
+  #refuseFuture(day: Day, what: string): void {
     const { latest } = this.#import.options;
-    return refusal(
-      this.#file,
-      { value: day },
-      `${what} is dated in the future; today is at most ${latest}`,
-      this.#format.takesAsOf === true ? ['pass the date on which the figures were known with --as-of'] : [],
-    );
+    if (day <= latest) return;
+    const isUndated = this.#format.takesAsOf === true;
+    const hints = isUndated ? ['pass the date on which the figures were known with --as-of'] : [];
+    const reason = `${what} is dated in the future; today is at most ${latest}`;
+    throw refusal(this.#file, { value: day }, reason, hints);
   }
 }
 

@@ -101,15 +101,12 @@ export type FileHead = {
 
 /** Makes the head of a text; a sheet or a part of a file has no name. */
 export function textHead(text: string, name = ''): FileHead {
-  const header = cellsOf(text, 0);
+  const { separator, titles, indexes } = dialectOf(text);
+  const [header = [], second = ['']] = linesOf(text, titles + 2)
+    .slice(titles)
+    .map((line) => cellsIn(line, separator).slice(indexes));
   const last = header.findLastIndex((column) => column !== '');
-  return { name, text, header: header.slice(0, Math.max(last, 0) + 1), second: cellsOf(text, 1) };
-}
-
-/** Returns the cells of a row below the titles, by index, without row numbers of a data frame. */
-function cellsOf(head: string, index: number): readonly string[] {
-  const { separator, titles, indexes } = dialectOf(head);
-  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
+  return { name, text, header: header.slice(0, Math.max(last, 0) + 1), second };
 }
 
 /** One record of a CSV file and its row, counted from 1. */

@@ -213,8 +213,6 @@ function attributesOf(element: unknown): UncheckedObject {
   );
 }
 
-const batchSize = 5000;
-
 /** FRED's end date of a current real-time period. */
 const notEnded = '9999-12-31';
 
@@ -251,20 +249,13 @@ function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<
   yield {
     implied: frequency === '' ? [] : [{ seriesId, frequency }],
     coverage: [{ seriesId, coveredTo: coveredTo(history) }],
+    statements: rows.map(
+      ({ date, start: asOf, value }): Statement => ({
+        ...{ seriesId, date, asOf, value },
+        ...(asOf === history.start && { kind: 'clipped' }),
+      }),
+    ),
   };
-  for (let start = 0; start < rows.length; start += batchSize) {
-    yield {
-      statements: rows.slice(start, start + batchSize).map(
-        ({ date, start: asOf, value }): Statement => ({
-          seriesId,
-          date,
-          asOf,
-          value,
-          ...(asOf === history.start && { kind: 'clipped' }),
-        }),
-      ),
-    };
-  }
 }
 
 /** Returns the dates that have a figure in the newest vintage, by the last row of each date. */
