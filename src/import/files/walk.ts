@@ -217,10 +217,7 @@ export async function zipMembers(archive: Archive, path: string): Promise<readon
 }
 
 /** Lists the members of a zip archive, without folders; throws for damage, or members that cannot be read. */
-export async function membersOf(
-  archive: Archive,
-  path: string,
-): Promise<readonly (readonly [string, Entry])[]> {
+async function membersOf(archive: Archive, path: string): Promise<readonly (readonly [string, Entry])[]> {
   const { default: yauzl } = await import('yauzl');
   const members: (readonly [string, Entry])[] = [];
   const zip = await openZip(archive, path);
@@ -252,7 +249,7 @@ function isHidden(name: string): boolean {
 }
 
 /** Reads a member and checks it against the size and the checksum in the archive's directory. */
-export async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
+async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
   const zip = await openZip(archive, path);
   try {
     const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
@@ -276,6 +273,17 @@ export async function* memberBytes(archive: Archive, path: string, entry: Entry)
   } finally {
     zip.close();
   }
+}
+
+/** Reads all members of a zip archive in memory, as far as `most` bytes; returns false for more than that. */
+export async function unpacksTo(most: number, archive: Buffer, path: string): Promise<boolean> {
+  let size = 0;
+  for (const [name, entry] of await membersOf(archive, path))
+    for await (const chunk of memberBytes(archive, `${path}/${name}`, entry)) {
+      size += chunk.length;
+      if (size > most) return false;
+    }
+  return true;
 }
 
 async function openZip(archive: Archive, path: string): Promise<ZipFile> {

@@ -7,7 +7,7 @@ import { missingTexts } from '../../domain/values/missing-value.ts';
 import { parsePeriod } from '../../domain/values/period.ts';
 import { counted, listed } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { isWorkbook, readSheets, type Sheet } from '../readers/xlsx.ts';
+import { isWorkbook, readSheets } from '../readers/xlsx.ts';
 import { type ImportFormat, readDay } from './format.ts';
 import { readVintageCsv, type VintageColumn, type VintageTable, vintageBatches } from './panels.ts';
 
@@ -60,7 +60,7 @@ function isHeader([first = '', second = '']: readonly string[]): boolean {
 }
 
 /** Throws a refusal for a sheet that has quarters, days of release or numbers, but no row that says what they are. */
-function refuseFigures(file: SourceFile, { rows }: Sheet): void {
+function refuseFigures(file: SourceFile, { rows }: SwissSheet): void {
   const isFigures = (cells: readonly string[], row: number) =>
     cells.some((cell, index) => {
       const text = cell.trim();
@@ -77,19 +77,19 @@ function refuseFigures(file: SourceFile, { rows }: Sheet): void {
 }
 
 /** Names a sheet of text, unless it is blank. */
-function leftOut({ name, rows }: Sheet): readonly string[] {
+function leftOut({ name, rows }: SwissSheet): readonly string[] {
   const isBlank = rows.every((cells) => cells.every((cell) => cell.trim() === ''));
   return isBlank ? [] : [`sheet ${name} is left out: it has no figures`];
 }
 
-function idOf(file: SourceFile, { name }: Sheet): string {
+function idOf(file: SourceFile, { name }: SwissSheet): string {
   const id = parseSeriesId(`SECO:${name}`);
   if (id !== undefined) return id;
   throw refusal(file, {}, `the name of the sheet makes no series id: ${seriesIdForm}`);
 }
 
 /** Reads the title in the first row and the unit in the second, which ends with the adjustment. */
-function metadataOf({ rows }: Sheet, seriesId: string): SeriesMetadata {
+function metadataOf({ rows }: SwissSheet, seriesId: string): SeriesMetadata {
   const [title = '', unit = ''] = [rows[0]?.[0], rows[1]?.[0]].map((text) =>
     text?.replace(/\s+/g, ' ').trim(),
   );
@@ -102,11 +102,13 @@ function metadataOf({ rows }: Sheet, seriesId: string): SeriesMetadata {
   };
 }
 
+type SwissSheet = Awaited<ReturnType<typeof readSheets>>[number];
+
 type SwissRelease = { readonly index: number; readonly name: string; readonly vintage: Day };
 
 function tableOf(
   file: SourceFile,
-  { rows }: Sheet,
+  { rows }: SwissSheet,
   seriesId: string,
 ): { readonly table: VintageTable; readonly notes: readonly string[] } {
   const at = rows.findIndex(isHeader) + 1;
@@ -133,7 +135,7 @@ function tableOf(
 }
 
 /** Lists the columns with a day of release, and the names of those that have figures without a day. */
-function releasesOf(file: SourceFile, rows: Sheet['rows'], hasFigures: (index: number) => boolean) {
+function releasesOf(file: SourceFile, rows: SwissSheet['rows'], hasFigures: (index: number) => boolean) {
   const releases: SwissRelease[] = [];
   const undated: string[] = [];
   for (const [index, text] of (rows[quarterRow - 1] ?? []).entries()) {

@@ -3,11 +3,11 @@ import type { CellObject } from '@e965/xlsx';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { memberBytes, membersOf } from '../files/walk.ts';
+import { unpacksTo } from '../files/walk.ts';
 import { type FileHead, isDateColumn, textHead } from './csv.ts';
 
 /** A sheet of a workbook, also as the CSV file that its rows make. */
-export type Sheet = {
+type Sheet = {
   readonly name: string;
   readonly rows: readonly (readonly string[])[];
   readonly head: FileHead;
@@ -25,7 +25,9 @@ const headRows = 64;
 /** Reads the sheets of a workbook, in order, or only their heads; throws if the file is not a workbook. */
 export async function readSheets(file: SourceFile, part?: 'heads'): Promise<readonly Sheet[]> {
   const content = await allBytes(file, limits.workbook);
-  if (content[0] === 0x50) await refuseHuge(file, content);
+  // A damaged part would be left out, and a large one fill memory.
+  if (content[0] === 0x50 && !(await unpacksTo(limits.workbook, content, file.path)))
+    throw refusal(file, {}, 'a workbook that unpacks to more than 256 MiB', ['save the sheet as CSV']);
   const { read, utils } = await import('@e965/xlsx');
   try {
     const { SheetNames: names, Sheets: sheets } = read(content, {
@@ -60,17 +62,6 @@ export async function readSheets(file: SourceFile, part?: 'heads'): Promise<read
     if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
   }
-}
-
-/** Throws for a workbook whose unpacked parts are damaged or too large for memory. */
-async function refuseHuge(file: SourceFile, content: Buffer): Promise<void> {
-  let size = 0;
-  for (const [name, entry] of await membersOf(content, file.path))
-    for await (const chunk of memberBytes(content, `${file.path}/${name}`, entry)) {
-      size += chunk.length;
-      if (size > limits.workbook)
-        throw refusal(file, {}, 'a workbook that unpacks to more than 256 MiB', ['save the sheet as CSV']);
-    }
 }
 
 function cellText(value: unknown): string {

@@ -4,18 +4,16 @@ import { limits, refusal, type SourceFile, utf8Text } from '../files/source-file
 /** An XML element: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
 
-/** An XML document; `lineOf` finds the line of an element. */
-export type XmlDocument = { readonly root: XmlNode; lineOf(part: unknown): number | undefined };
-
 /**
  * Parses an XML document, in which the elements of `lists` may repeat; names lose their prefix.
+ * `lineOf` finds the line of an element.
  * Throws if the document is not UTF-8, is broken or cut short, or declares a document type.
  */
 export async function parseXml(
   file: SourceFile,
   bytes: Buffer,
   lists: readonly string[],
-): Promise<XmlDocument> {
+): Promise<{ readonly root: XmlNode; readonly lineOf: (part: unknown) => number | undefined }> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   // The parser counts lines by LF.
   const text = utf8Text(file, bytes).replace(/\r\n?/g, '\n');

@@ -130,21 +130,9 @@ describe('importing a vintage table of Eurostat', () => {
 
   it('gives vintages that were published on their days, and takes ids in any case', async () => {
     const store = await storeOf({ 'recorded.csv': recordedGdpCsv });
-    const id = 'estat:ei_na_q_vtg.q.sca.clv05_meur.ea';
-    const { code, out } = await asof([
-      'obs',
-      id,
-      '--as-of',
-      '2020-07-31',
-      '--exact',
-      '--limit',
-      '2',
-      '--columns',
-      'date,value',
-      '--no-header',
-      '--store',
-      store,
-    ]);
+    const line =
+      'obs estat:ei_na_q_vtg.q.sca.clv05_meur.ea --as-of 2020-07-31 --exact --limit 2 --columns date,value --no-header';
+    const { code, out } = await asof([...line.split(' '), '--store', store]);
     expect([code, out]).toEqual([0, '2020-04-01,2097429.7\n2020-01-01,2386409.9\n']);
   });
 });

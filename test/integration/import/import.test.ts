@@ -84,12 +84,6 @@ describe('importFiles', () => {
     expect(await statementsIn(store, 'GDP.US')).toEqual(['2014-10-01 2015-01-30 1.5']);
   });
 
-  it('writes nothing in a dry run', async () => {
-    const result = await importing([oneFile()], { dryRun: true });
-    expect(result).toMatchObject({ created: true, dryRun: true, files: [{ statementsNew: 1 }] });
-    expect(existsSync(result.store)).toBe(false);
-  });
-
   it('throws a refusal that lists the conflicts as data, and writes nothing', async () => {
     const store = newStorePath(folder);
     const files = tempFolder({

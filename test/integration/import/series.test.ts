@@ -376,13 +376,6 @@ describe('--id OLD=NEW imports under another id', () => {
       ]);
     });
   });
-
-  test('a series that the files do not contain is an error', async () => {
-    const path = sqlite.newAddress();
-    const importing = importFiles(path, alfred.files, { rename: new Map([['GDPX', 'Y']]) });
-    expect(await failureOf(importing)).toBe('--id GDPX=…: the files have no series GDPX');
-    expect(await sqlite.digest(path)).toBeUndefined();
-  });
 });
 
 describe('metadata', () => {

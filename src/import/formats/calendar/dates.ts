@@ -13,7 +13,7 @@ import {
   type UncheckedObject,
 } from '../../readers/json.ts';
 import { type ImportFormat, readDay } from '../format.ts';
-import { type LookTime, lookTime, sightingOf } from './look.ts';
+import { lookTime, sightingOf } from './look.ts';
 
 const heading = /^[ \t]*Release Dates:[ \t]*\r?$/im;
 
@@ -244,7 +244,7 @@ function scopeOf(file: SourceFile, rows: readonly CalendarEntry[]): string {
  */
 function sightingsOf(
   { rows, scope, from, to, isCut }: DatesPage,
-  { seenAt, day: seen }: LookTime,
+  { seenAt, day: seen }: ReturnType<typeof lookTime>,
   kind: Sighting['lists'] | 'past',
 ): readonly Sighting[] {
   const lists = kind === 'past' ? 'plans' : kind;

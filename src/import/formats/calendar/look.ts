@@ -4,7 +4,7 @@ import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ReadOptions } from '../format.ts';
 
 /** The time of a look at a calendar. */
-export type LookTime = Pick<Sighting, 'seenAt'> & { readonly day: Day };
+type LookTime = Pick<Sighting, 'seenAt'> & { readonly day: Day };
 
 /** What the content of a calendar says of its age. */
 type WrittenCalendar = {

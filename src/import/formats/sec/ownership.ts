@@ -12,7 +12,7 @@ import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { Fields } from '../../readers/rows.ts';
-import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
+import { isNode, listOf, parseXml, textOf, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
 import {
@@ -159,7 +159,7 @@ async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<O
   const document = await parseXml(file, bytes, repeatedElements);
   const root = document.root.ownershipDocument;
   if (!isNode(root)) throw refusal(file, {}, 'this XML is not an ownership document');
-  const fields = new XmlFields(file, document, root);
+  const fields = new XmlFields(file, document.lineOf, root);
   const owners = fields.all('reportingOwner').map((owner) => readOwner(owner, ownerNames));
   if (owners.length === 0) throw refusal(file, { column: 'reportingOwner' }, 'the document names no owner');
   return {
@@ -229,13 +229,13 @@ type PathEnd = { readonly part: unknown; readonly column: string; readonly aroun
 /** Reads the fields of an element by path; refusals have the line of the element around and the name. */
 class XmlFields extends Fields {
   readonly #file: SourceFile;
-  readonly #document: XmlDocument;
+  readonly #lineOf: (part: unknown) => number | undefined;
   readonly #node: XmlNode;
 
-  constructor(file: SourceFile, document: XmlDocument, node: XmlNode) {
+  constructor(file: SourceFile, lineOf: (part: unknown) => number | undefined, node: XmlNode) {
     super();
     this.#file = file;
-    this.#document = document;
+    this.#lineOf = lineOf;
     this.#node = node;
   }
 
@@ -260,7 +260,7 @@ class XmlFields extends Fields {
   all(path: string): readonly XmlFields[] {
     const found = this.#find(path);
     return listOf(found.part).map((element) => {
-      if (isNode(element)) return new XmlFields(this.#file, this.#document, element);
+      if (isNode(element)) return new XmlFields(this.#file, this.#lineOf, element);
       throw this.#refusal(found, 'an empty element');
     });
   }
@@ -280,7 +280,7 @@ class XmlFields extends Fields {
   }
 
   #refusal({ part, column, around }: PathEnd, reason: string, value?: string): Problem {
-    const lines = [part, listOf(part).at(-1), around, this.#node].map(this.#document.lineOf);
+    const lines = [part, listOf(part).at(-1), around, this.#node].map(this.#lineOf);
     const row = lines.find((line) => line !== undefined);
     return refusal(this.#file, defined({ column, value, row }), reason);
   }

@@ -119,16 +119,6 @@ describe('a change log of the ECB', () => {
     expect(notes).toEqual(['the log has no deletions; the ECB leaves them out if the key has wildcards']);
   });
 
-  it('is refused wherever it is cut within a line', async () => {
-    const bytes = Buffer.from(excerptText);
-    const ends = Array.from({ length: Math.floor(bytes.length / 1024) }, (_, i) => 1024 * (i + 1));
-    const lastLine = Array.from({ length: 200 }, (_, i) => bytes.length - 1 - i);
-    for (const end of [...ends, ...lastLine].filter((at) => bytes[at - 1] !== 0x0a))
-      expect(await refusalOf(log, sourceFile('log.csv', bytes.subarray(0, end)))).toMatch(
-        /^Problem: log\.csv/,
-      );
-  });
-
   const first = '2020-Q1,1,Replace,2021-01-20T15:30:00.000+01:00,';
   const other = `RTD.Q.US.S.X.E,Q,${first}\n`;
   refuses(log, 'log.csv', {
@@ -221,13 +211,6 @@ describe('a monthly file of the ECB', () => {
     expect(statements.map(({ value }) => value)).toEqual(['1', '3', '2', '4']);
   });
 
-  it('takes --as-of in the place of the month in its name', async () => {
-    const { statements } = await readAll(vintage, monthly('saved.csv', 'Q4-2000,1,2'), {
-      asOf: '2001-01-03',
-    });
-    expect(statements.map(({ asOf }) => asOf)).toEqual(['2001-01-03', '2001-01-03']);
-  });
-
   it('reads columns of one key that are equal as one, and leaves out a placeholder', async () => {
     const text = fileText('Q4-2000,1,1').replaceAll('A.Y', 'A.X');
     expect(await linesIn(vintage, sourceFile('quarterly_200101.csv', text))).toEqual([
@@ -237,16 +220,6 @@ describe('a monthly file of the ECB', () => {
     expect(await linesIn(vintage, sourceFile('quarterly_200101.csv', dummy))).toEqual([
       'ECB:A.X,2000-10-01,2001-01-31,1',
     ]);
-  });
-
-  it('is refused wherever it is cut within a line', async () => {
-    const bytes = readData(testData, 'recordings/ecb/quarterly_200101.csv');
-    const ends = Array.from({ length: Math.floor(bytes.length / 1024) }, (_, i) => 1024 * (i + 1));
-    const lastLine = Array.from({ length: 120 }, (_, i) => bytes.length - 1 - i);
-    for (const end of [...ends, ...lastLine].filter((at) => bytes[at - 1] !== 0x0a))
-      expect(await refusalOf(vintage, sourceFile('quarterly_200101.csv', bytes.subarray(0, end)))).toMatch(
-        /^Problem: quarterly_200101\.csv/,
-      );
   });
 
   const newest = 'Q4-2000,1,2';

@@ -77,6 +77,22 @@ describe('records of a CSV file', () => {
     expect(await failure(sourceFile('x.csv', content, { chunkSize }))).toBe(`Problem: x.csv, ${reason}`);
   });
 
+  test('of lines that all end are refused wherever the text is cut within a line, and nowhere else', async () => {
+    const text = 'a,b\n1,"2\n3"\r\n4,5\n';
+    const reasonAt = async (end: number) => {
+      const file = sourceFile('x.csv', text.slice(0, end));
+      try {
+        for await (const _ of delimitedRows(file, { separator: ',', endsLines: true }));
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const reasons = await Promise.all(Array.from(text, (_, at) => reasonAt(at + 1)));
+    const cut = 'Problem: x.csv: the last line has no end, so the file is probably cut short';
+    expect(reasons).toEqual(reasons.map((_, at) => ([4, 13, 17].includes(at + 1) ? '' : cut)));
+  });
+
   test('fail when their stream fails, and close it when the reader stops early', async () => {
     const broken = {
       ...sourceFile('x.csv', ''),
