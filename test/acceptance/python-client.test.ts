@@ -311,6 +311,11 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
         /^use either as_of or known_before/,
       ],
       ['command.observations("GDP", known_before="yesterday")', 2, /^invalid 'known_before' 'yesterday'/],
+      [
+        'command.observations("GDP", known_before="20150130")',
+        2,
+        /^invalid 'known_before' '20150130': use YYYY/,
+      ],
       ['command.panel("GDP", as_of_each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
       ['http.panel("GDP", as_of_each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
       ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],

@@ -29,9 +29,13 @@ def known(as_of: Optional[Day], known_before: Optional[Day]) -> Optional[Day]:
         return as_of
     if as_of is not None:
         raise AsofError("use either as_of or known_before", 2, field="known_before")
-    given = plain(known_before, "known_before")
+    given = str(plain(known_before, "known_before"))
     try:
-        return datetime.date.fromisoformat(str(given)) - datetime.timedelta(days=1)
+        day = datetime.date.fromisoformat(given)
+        # Python 3.11 reads 20150130 and 2015-W05-5 too, which no other parameter takes.
+        if day.isoformat() != given:
+            raise ValueError
+        return day - datetime.timedelta(days=1)
     except ValueError:
         raise _refused("known_before", known_before, "use YYYY-MM-DD") from None
     except OverflowError:
