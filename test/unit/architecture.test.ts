@@ -99,9 +99,9 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2409,
-  cli: 4664,
-  client: 1654,
+  answering: 2416,
+  cli: 4692,
+  client: 1656,
   domain: 5606,
   errors: 322,
   explorer: 3691,
