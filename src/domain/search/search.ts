@@ -36,8 +36,8 @@ export async function findIndexed<T extends IndexedSeries>(
   match: SearchMatch,
 ): Promise<readonly FoundSeries<T>[]> {
   const upper = text.trim().toUpperCase();
-  const series = ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
-    index.seriesEntries({ keys: [...new Set(keys)], ids, ...query });
+  const series = async ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
+    unique(await index.seriesEntries({ keys: [...new Set(keys)], ids, ...query }));
   if (upper === '') return inOrder(await series({ part: '' })).map((one) => ({ series: one, matched: null }));
   if (match !== 'words') {
     const entries = await index.wordEntries({ words: [], starts: longestWord(text) });
