@@ -18,8 +18,8 @@ const every = Number.MAX_SAFE_INTEGER;
 
 type ValueQuery = { readonly [K in keyof ObservationQuery]?: ObservationQuery[K] | undefined };
 
-/** The yield series of each state; they are read often. */
-const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
+/** The yield series of each state, one by its id or all; they are read often. */
+const known = new WeakMap<StoreState, Map<string, Promise<unknown>>>();
 
 /**
  * Adds the maturities of curves to a view as series with FRED's ids; stored series take precedence.
@@ -31,22 +31,26 @@ export function yieldSeriesView(view: StoreView): StoreView {
 
 function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
   const { series: stored, rates } = view;
-  const all = async () => {
+  const remembered = async <T>(name: string, describing: (version: number) => Promise<T>): Promise<T> => {
     const state = await view.state();
-    const before = known.get(state);
-    if (before !== undefined) return before;
-    const described = describeAll(rates, state.revision);
-    known.set(state, described);
-    described.catch(() => known.delete(state));
+    const ofState = known.get(state) ?? new Map<string, Promise<unknown>>();
+    known.set(state, ofState);
+    const before = ofState.get(name);
+    if (before !== undefined) return before as Promise<T>;
+    const described = describing(state.revision);
+    ofState.set(name, described);
+    described.catch(() => ofState.delete(name));
     return described;
   };
+  const all = () => remembered('', (version) => describeAll(rates, version));
   // No id is in lower case: a stored series with the same id is another one.
   const indexed = (series: readonly Series[]) =>
     indexOf(series.map((one) => ({ ...one, key: `rate ${one.id}` })));
   const begunBy = async (day: Day = '~') => (await all()).filter(({ firstVintage }) => firstVintage <= day);
   const found = async (id: string) => {
     const definition = yieldSeries.find((one) => one.id === id);
-    const series = definition && (await all()).find((one) => one.id === id);
+    // Describing all reads every rate.
+    const series = definition && (await remembered(id, (version) => describeOne(definition, rates, version)));
     return definition && series && { definition, series };
   };
   /** Finds the yield series of a query; undefined if a stored series has its id, or there are no rates. */
@@ -126,30 +130,38 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
 async function describeAll(rates: RatesView, version: number): Promise<readonly Series[]> {
   const summaries = await rates.summaries();
   if (summaries.length === 0) return [];
-  const described: Series[] = [];
-  for (const definition of yieldSeries) {
-    const summary = await summaryOf(definition, rates, summaries);
-    if (summary === undefined) continue;
-    const { curveType } = definition.rate;
-    const covered = summaries.filter((other) => other.curveType === curveType).map(({ last }) => last);
-    described.push({
-      id: definition.id,
-      title: definition.title,
-      units: 'Percent',
-      frequency: 'D',
-      seasonalAdjustment: 'NSA',
-      source: summary.sources.join('; '),
-      publishers: summary.sources.join('; '),
-      release: 'fred:18',
-      observationCount: summary.count,
-      firstVintage: summary.first,
-      lastVintage: summary.last,
-      coveredTo: covered.sort().at(-1) ?? summary.last,
-      vintageKind: 'exact',
-      version,
-    });
-  }
-  return described;
+  const described = yieldSeries.map((definition) => describe(definition, rates, summaries, version));
+  return (await Promise.all(described)).flatMap((series) => series ?? []);
+}
+
+async function describeOne(definition: YieldSeries, rates: RatesView, version: number) {
+  return describe(definition, rates, await rates.summaries(definition.rate), version);
+}
+
+async function describe(
+  definition: YieldSeries,
+  rates: RatesView,
+  summaries: readonly RateSummary[],
+  version: number,
+): Promise<Series | undefined> {
+  const summary = await summaryOf(definition, rates, summaries);
+  if (summary === undefined) return undefined;
+  return {
+    id: definition.id,
+    title: definition.title,
+    units: 'Percent',
+    frequency: 'D',
+    seasonalAdjustment: 'NSA',
+    source: summary.sources.join('; '),
+    publishers: summary.sources.join('; '),
+    release: 'fred:18',
+    observationCount: summary.count,
+    firstVintage: summary.first,
+    lastVintage: summary.last,
+    coveredTo: (await rates.coveredTo(definition.rate.curveType)) ?? summary.last,
+    vintageKind: 'exact',
+    version,
+  };
 }
 
 /** Counts the days with the rate, or with both rates of a spread. */

@@ -170,9 +170,9 @@ function knownRates(all: RatesView, day: Day): RatesView {
     curve: async (query) =>
       query.date > day && !query.onOrBefore ? [] : all.curve({ ...query, date: upTo(query.date) }),
     spread: (query) => all.spread({ ...query, to: upTo(query.to) }),
-    async summaries() {
+    async summaries(only) {
       const known: RateSummary[] = [];
-      for (const rate of await all.summaries()) {
+      for (const rate of await all.summaries(only)) {
         const { curveType, maturity } = rate;
         const points = rate.last <= day ? [] : await yields({ curveType, maturity, limit: every });
         const [newest] = points;

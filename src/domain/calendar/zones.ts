@@ -1,4 +1,5 @@
 import { addDays, type Day, parseDay } from '../values/date.ts';
+import { entryOf } from '../values/groups.ts';
 
 /** The zone of the statistical agencies of the United States. */
 export const newYork = 'America/New_York';
@@ -54,44 +55,48 @@ export function localTimeOf(instant: Date, zone: string): LocalTime {
 }
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
+const week = 7 * day;
 
-/** The minutes of local time ahead of UTC, by zone and the day that begins in UTC; a formatted time takes 10 µs. */
-const offsets = new Map<string, number>();
+/** How far local time is ahead of UTC when a week begins, by zone; to format a time takes 10 µs. */
+const offsets = new Map<string, Map<number, number>>();
 
-function offsetAtStart(day: Day, zone: string): number {
-  const key = `${day} ${zone}`;
-  const known = offsets.get(key);
-  if (known !== undefined) return known;
-  const start = Date.parse(`${day}T00:00Z`);
-  const local = localTimeOf(new Date(start), zone);
-  const found = (Date.parse(`${local.day}T${local.time}Z`) - start) / minute;
-  offsets.set(key, found);
-  return found;
+function offsetAt(instant: number, zone: string): number {
+  const ofZone = entryOf(offsets, zone, () => new Map<number, number>());
+  return entryOf(ofZone, instant, () => {
+    const local = localTimeOf(new Date(instant), zone);
+    return Date.parse(`${local.day}T${local.time}:00Z`) - instant;
+  });
 }
 
 /** Returns the instant of a local time; of two in the hour that clocks repeat, the later; undefined in a skipped hour. */
-export function instantOf({ day, time }: LocalTime, zone: string): Date | undefined {
-  if (parseDay(day) === undefined || !/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return undefined;
-  const asUtc = Date.parse(`${day}T${time}:00Z`);
+export function instantOf({ day: date, time }: LocalTime, zone: string): Date | undefined {
+  if (parseDay(date) === undefined || !/^([01]\d|2[0-3]):[0-5]\d$/.test(time)) return undefined;
+  const asUtc = Date.parse(`${date}T${time}:00Z`);
   if (zone === 'UTC') return new Date(asUtc);
-  // A day is at most 14 hours ahead of UTC and 12 behind it.
-  const [before, after] = [addDays(day, -1), addDays(day, 2)].map((near) => offsetAtStart(near, zone));
-  const instants = [before, after].map((offset = 0) => new Date(asUtc - offset * minute));
+  // Clocks that agree a week apart have not changed between: none is changed and changed back so soon.
+  const [before, after] = [
+    offsetAt(Math.floor((asUtc - day) / week) * week, zone),
+    offsetAt(Math.ceil((asUtc + day) / week) * week, zone),
+  ];
+  const instants = [before, after].map((offset) => new Date(asUtc - offset));
   if (before === after) return instants[0];
-  const found = instants.filter((instant) => {
+  const meant = instants.filter((instant) => {
     const local = localTimeOf(instant, zone);
-    return local.day === day && local.time === time;
+    return local.day === date && local.time === time;
   });
-  return found.sort((a, b) => b.getTime() - a.getTime())[0];
+  return meant.sort((a, b) => b.getTime() - a.getTime())[0];
 }
 
 /** Returns the instant at which a day has ended in a zone, also where clocks skip the midnight, or the next day. */
 export function endOfDay(day: Day, zone: string): Date {
-  for (const next of [addDays(day, 1), addDays(day, 2)])
+  for (const days of [1, 2]) {
+    const next = addDays(day, days);
     for (const time of ['00:00', '00:30', '01:00']) {
       const instant = instantOf({ day: next, time }, zone);
       if (instant !== undefined) return instant;
     }
+  }
   throw new Error(`${day} does not end in ${zone}`);
 }
 

@@ -53,11 +53,13 @@ export function ratesIn(session: SqlSession) {
         { curveType, long: monthsOf(long), short: monthsOf(short), from, to, before, limit },
       );
     },
-    async summaries() {
+    async summaries(only) {
       const rows = await session.rows<Omit<RateSummary, 'sources'> & { readonly sources: string | string[] }>(
         `select curve_type as "curveType", min(maturity) as maturity, count(*) as count, min(trade_date) as first,
            max(trade_date) as last, array_agg(distinct source) as sources
-         from asof.curve group by curve_type, months order by curve_type, months`,
+         from asof.curve ${only === undefined ? '' : 'where curve_type = @curveType and months = @months'}
+         group by curve_type, months order by curve_type, months`,
+        only && { curveType: only.curveType, months: monthsOf(only.maturity) },
       );
       return rows.map((row) => ({ ...row, sources: [...listOf<string>(row.sources)].sort() }));
     },
