@@ -221,7 +221,8 @@ function limitTaken(operation: OrderedListing, rows: readonly Row[]): number {
 
 /** Returns a text for what a limit counts: rows with the same text count as one; undefined if each row counts. */
 function limitUnit({ limitCounts }: OrderedListing, row: Row): string | undefined {
-  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
+  // No id and no day has a line end.
+  return limitCounts?.map((name) => row[name]).join('\n');
 }
 
 /** Compares two rows by an order: negative if `a` comes first, 0 if the order does not decide. */

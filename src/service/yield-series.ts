@@ -43,14 +43,20 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
     return described;
   };
   const all = () => remembered('', (version) => describeAll(rates, version));
+  /** Describes one alone if it is the first that is asked for; to describe all takes as long as seven. */
+  const describedAs = async (definition: YieldSeries) => {
+    const names = [...(known.get(await view.state())?.keys() ?? [])];
+    if (names.some((name) => name !== definition.id))
+      return (await all()).find(({ id }) => id === definition.id);
+    return remembered(definition.id, (version) => describeOne(definition, rates, version));
+  };
   // No id is in lower case: a stored series with the same id is another one.
   const indexed = (series: readonly Series[]) =>
     indexOf(series.map((one) => ({ ...one, key: `rate ${one.id}` })));
   const begunBy = async (day: Day = '~') => (await all()).filter(({ firstVintage }) => firstVintage <= day);
   const found = async (id: string) => {
     const definition = yieldSeries.find((one) => one.id === id);
-    // Describing all reads every rate.
-    const series = definition && (await remembered(id, (version) => describeOne(definition, rates, version)));
+    const series = definition && (await describedAs(definition));
     return definition && series && { definition, series };
   };
   /** Finds the yield series of a query; undefined if a stored series has its id, or there are no rates. */
