@@ -16,8 +16,11 @@ export async function digestOfSeries(view: StoredData, id: string): Promise<stri
   add(contents.id, sortedFields(stated), sortedFields(implied), normalisedBy, coveredTo);
   for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
     add(asOf, dates, complete, kind, ...(clipped === '' ? [] : [clipped]));
+  // One text of many rows: each call takes as long as the row.
   for await (const changes of view.contents.changes(id))
-    for (const { date, asOf, value, kind } of changes) add(date, asOf, value, kind);
+    hash.update(
+      changes.map(({ date, asOf, value, kind }) => JSON.stringify([date, asOf, value, kind])).join(''),
+    );
   for (const { changedOn, field, before, after } of await view.series.descriptionChanges(id))
     add(changedOn, field, before, after);
   return hash.digest('hex');
@@ -49,7 +52,10 @@ export function allFilings({ filings }: Pick<StoreView, 'filings'>): AsyncGenera
 
 async function digestOfOthers(view: StoredData): Promise<string> {
   const hash = createHash('sha256');
-  for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
+  // Written out, because there are as many rates as facts: as `cellsOf` writes them.
+  const pointOf = ({ curveType, maturity, rate, source, tradeDate }: CurvePoint) =>
+    `[["curveType","${curveType}"],["maturity","${maturity}"],["rate","${rate}"],["source",${JSON.stringify(source)}],["tradeDate","${tradeDate}"]]`;
+  for await (const points of allPoints(view)) hash.update(points.map(pointOf).join(''));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
   for (const alias of await view.aliases.all()) hash.update(cellsOf(alias));
   for (const sighting of await view.calendar.sightings()) hash.update(cellsOf(sighting));

@@ -210,13 +210,22 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const after = 'series = @id and (date, as_of_date) > (@date::date, @asOf::date)';
       let last: Pick<StoredChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
       while (last !== undefined) {
-        const changes: readonly StoredChange[] = await session.rows<StoredChange>(
-          `select date, as_of_date as "asOf", value, 'fact' as kind from asof.fact where ${after}
+        // Reading objects takes twice as long.
+        const rows = await session.tuples<
+          readonly [date: Day, asOf: Day, value: string | null, kind: StoredChange['kind']]
+        >(
+          `select date, as_of_date, value, 'fact' as kind from asof.fact where ${after}
            union all
            select date, as_of_date, value, 'respelling' from asof.respelling where ${after}
            order by 1, 2 limit @limit`,
           { id, date: last.date, asOf: last.asOf, limit: changesAtOnce },
         );
+        const changes: StoredChange[] = rows.map(([date, asOf, value, kind]) => ({
+          date,
+          asOf,
+          value,
+          kind,
+        }));
         if (changes.length > 0) yield changes;
         last = changes[changesAtOnce - 1];
       }
