@@ -229,6 +229,7 @@ describe('a monthly file of the ECB', () => {
     ', row 7: "Q1-2000": the last period is long before 2001-01-31, so the file is probably cut short':
       fileText('Q1-2000,1,2'),
     ', row 8: "Q3-2000": the periods do not ascend': fileText(newest, 'Q3-2000,1,2'),
+    ', row 8: "Q4-2000": the periods do not ascend': fileText(newest, newest),
     ', row 8: "JAN-2001": not a period, such as Q1-1999, JAN-1970 or 1991, in one form throughout': fileText(
       newest,
       'JAN-2001,1,2',

@@ -35,6 +35,14 @@ describe('a column of a whole vintage', () => {
     );
   });
 
+  test('with one number has a figure or none in each row with a dot, beside a column of months', async () => {
+    const rows = ['2014-01-01,1,.', '2014-02-01,2,7', '2014-03-01,3,.'];
+    const found = await linesIn(fredCsv, file('DATE,M,A', ...rows), { asOf });
+    expect(found.filter((line) => line.startsWith('A,'))).toEqual(
+      ['01-01,2015-01-30,', '02-01,2015-01-30,7', '03-01,2015-01-30,'].map((line) => `A,2014-${line}`),
+    );
+  });
+
   test('is covered as a whole vintage even if it states nothing', async () => {
     const records = await readAll(fredCsv, file('DATE,A,b', '2014-01-01,1,'), { asOf });
     expect(records.coverage).toEqual([

@@ -217,6 +217,11 @@ describe('a calendar', () => {
   const whole = calendarOf(named, [start, summary], ['DTSTART:20260405T123000Z', summary]);
   const lines = whole.split(lineEnd);
   const upTo = (count: number) => lines.slice(0, count).join(lineEnd);
+  /** A calendar of one event with these lines, and one of a usual event with these lines before it. */
+  const ofEvent = (...own: readonly string[]) => calendarOf(named, own);
+  const below = (...head: readonly string[]) => calendarOf([...named, ...head], [start, summary]);
+  const inEvent = (reason: string) => `, row 4: "Prices": ${reason}`;
+  const noDay = 'not a day, and no day with a time';
 
   it('may have rules of its zone that agree with those of the tz database', async () => {
     const head = [...named, ...clocks(3)];
@@ -241,20 +246,11 @@ describe('a calendar', () => {
       ', row 6: "Consumer prices": not a line of a calendar…': whole.replace(summary, 'Consumer prices'),
       ', row 11: more than 10 parts in each other': 'BEGIN:VCALENDAR\n'.repeat(20),
       ': the calendar has no events': calendarOf(named),
-      ': broken calendar: …': [
-        whole.replace(start, 'DTSTART;VALUE="DATE'),
-        calendarOf([...named, ...clocks(13)], [start, summary]),
-      ],
+      ': broken calendar: …': [whole.replace(start, 'DTSTART;VALUE="DATE'), below(...clocks(13))],
       ': this is not UTF-8 text': Buffer.from(whole.replace('Prices', 'Pr\u00e9cis'), 'latin1'),
-      ': "METHOD:REQUEST": this is a message about events, not a published calendar': calendarOf(
-        [...named, 'METHOD:REQUEST'],
-        [start, summary],
-      ),
+      ': "METHOD:REQUEST": this is a message about events, not a published calendar': below('METHOD:REQUEST'),
       ': "VERSION:1.0": asof reads iCalendar 2.0 (RFC 5545)': whole.replace('VERSION:2.0', 'VERSION:1.0'),
-      ': "CALSCALE:HEBREW": asof reads Gregorian calendars': calendarOf(
-        [...named, 'CALSCALE:HEBREW'],
-        [start, summary],
-      ),
+      ': "CALSCALE:HEBREW": asof reads Gregorian calendars': below('CALSCALE:HEBREW'),
       ': "PRODID:-//asof//releases of statistics//EN": asof wrote this calendar out of others; import the calendars of the publishers':
         calendarOf(['PRODID:-//asof//releases of statistics//EN'], [start, summary]),
       ': the calendar does not name its publisher (X-WR-CALNAME or PRODID)': calendarOf([], [start, summary]),
@@ -262,54 +258,48 @@ describe('a calendar', () => {
         calendarOf([], [start]).replace('VERSION:2.0\r\n', 'PRODID:Office\r\n'),
         calendarOf([], [start, 'SUMMARY: ']).replace('VERSION:2.0\r\n', 'PRODID:Office\r\n'),
       ],
-      ', row 4: "Prices": the event has no DTSTART': calendarOf(named, [summary]),
-      ', row 4: "Prices": the event has more than one DTSTART': calendarOf(named, [start, start, summary]),
-      ', row 4: "Prices": the event repeats (RRULE), which asof does not read; state each day as an event':
-        calendarOf(named, [start, summary, 'RRULE:FREQ=MONTHLY;COUNT=3']),
-      ', row 4: "Prices": the event repeats (RDATE)…': calendarOf(named, [
+      [inEvent('the event has no DTSTART')]: ofEvent(summary),
+      [inEvent('the event has more than one DTSTART')]: ofEvent(start, start, summary),
+      [inEvent('the event repeats (RRULE), which asof does not read; state each day as an event')]: ofEvent(
         start,
         summary,
-        'RDATE:20260405T133000Z',
-      ]),
-      ', row 4: "Prices": DTSTART 2026-02-30: not a day, and no day with a time': calendarOf(named, [
-        'DTSTART;VALUE=DATE:20260230',
-        summary,
-      ]),
-      ', row 4: "Prices": DTSTART 2026-02-03T25:00:00Z: there is no such time': calendarOf(named, [
+        'RRULE:FREQ=MONTHLY;COUNT=3',
+      ),
+      [inEvent('the event repeats (RDATE)…')]: ofEvent(start, summary, 'RDATE:20260405T133000Z'),
+      [inEvent(`DTSTART 2026-02-30: ${noDay}`)]: ofEvent('DTSTART;VALUE=DATE:20260230', summary),
+      [inEvent('DTSTART 2026-02-03T25:00:00Z: there is no such time')]: ofEvent(
         'DTSTART:20260203T250000Z',
         summary,
-      ]),
-      ', row 4: "Prices": DTSTART …: not a day, and no day with a time': calendarOf(named, [
-        'DTSTART:tomorrow',
-        summary,
-      ]),
-      ', row 4: "Prices": DTSTART 2026-03-05T08:30:00: the zone "US-Mountains" is not known; use a name of the tz database, such as America/New_York':
-        calendarOf(named, [inZone('US-Mountains'), summary]),
-      ', row 4: "Prices": DTSTART 2026-03-05T08:30:00: the zone "EST" is not known;…': calendarOf(named, [
+      ),
+      [inEvent(`DTSTART …: ${noDay}`)]: ofEvent('DTSTART:tomorrow', summary),
+      [inEvent(
+        'DTSTART 2026-03-05T08:30:00: the zone "US-Mountains" is not known; use a name of the tz database, such as America/New_York',
+      )]: ofEvent(inZone('US-Mountains'), summary),
+      [inEvent('DTSTART 2026-03-05T08:30:00: the zone "EST" is not known;…')]: ofEvent(
         inZone('EST'),
         summary,
-      ]),
+      ),
       ', row 5: "Prices": DTSTART 2026-03-05T08:30:00: the zone "Mars" is not known;…': calendarOf(
         [...named, 'X-WR-TIMEZONE:Mars'],
         ['DTSTART:20260305T083000', summary],
       ),
-      ', row 4: "Prices": DTSTART 2026-03-05T08:30:00: the time has no zone': calendarOf(named, [
+      [inEvent('DTSTART 2026-03-05T08:30:00: the time has no zone')]: ofEvent(
         'DTSTART:20260305T083000',
         summary,
-      ]),
-      ', row 4: "Prices": DTSTART 2026-03-08T02:30:00: there is no such time in America/New_York': calendarOf(
-        named,
-        [inZone('US-Eastern', '20260308T023000'), summary],
+      ),
+      [inEvent('DTSTART 2026-03-08T02:30:00: there is no such time in America/New_York')]: ofEvent(
+        inZone('US-Eastern', '20260308T023000'),
+        summary,
       ),
       ', row 21: "Prices": DTSTART 2026-03-20T08:30:00: the rules of the zone US-Eastern in the file make it 2026-03-20T13:30Z, against those of America/New_York':
         calendarOf([...named, ...clocks(4)], [inZone('US-Eastern', '20260320T083000'), summary]),
       ': "US-Eastern": the rules of this zone (VTIMEZONE) are not those of clocks that change': [
-        calendarOf([...named, ...rules('TZID:US-Eastern')], [start, summary]),
-        calendarOf([...named, ...clocks(3)], [start, summary]).replace('FREQ=YEARLY', 'FREQ=SECONDLY'),
-        calendarOf([...named, ...clocks(3)], [start, summary]).replace('BYDAY=2SU', 'BYMONTHDAY=31'),
-        calendarOf([...named, ...clocks(3)], [start, summary]).replace('DTSTART:20070311T020000\r\n', ''),
+        below(...rules('TZID:US-Eastern')),
+        below(...clocks(3)).replace('FREQ=YEARLY', 'FREQ=SECONDLY'),
+        below(...clocks(3)).replace('BYDAY=2SU', 'BYMONTHDAY=31'),
+        below(...clocks(3)).replace('DTSTART:20070311T020000\r\n', ''),
       ],
-      ': "": the rules of this zone…': calendarOf([...named, ...rules()], [start, summary]),
+      ': "": the rules of this zone…': below(...rules()),
     },
     { asOf },
   );

@@ -57,10 +57,14 @@ describe('a FRED response with real-time periods', () => {
   });
 
   test('states a value that begins with the response on its first day, which may be too late', async () => {
-    const rows: Row[] = [['2024-12-19', '2024-12-19', '1946-01-01', '1']];
-    const own = { realtime_start: '2024-12-19', realtime_end: '2024-12-19' };
+    const rows: Row[] = [
+      ['2024-12-19', '2024-12-19', '1946-01-01', '1'],
+      ['2024-12-20', '2024-12-20', '1946-01-01', '2'],
+    ];
+    const own = { realtime_start: '2024-12-19', realtime_end: '2024-12-20' };
     expect((await readAll(fredApi, observed(rows, own), gdp)).statements).toEqual([
       { seriesId: 'GDP', date: '1946-01-01', asOf: '2024-12-19', value: '1', kind: 'clipped' },
+      { seriesId: 'GDP', date: '1946-01-01', asOf: '2024-12-20', value: '2' },
     ]);
   });
 
