@@ -49,9 +49,11 @@ const derived = [
   'vintage_meaning',
 ] as const;
 
+/** The columns that describe a series, in all tables of asof. */
+export const descriptionColumns = 'title units frequency seasonal_adjustment source covered_to'.split(' ');
+
 const seriesColumns: ReadonlySet<string> = new Set([
-  ...['id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source', ...derived],
-  ...['matched', 'description_changes'],
+  ...['id', ...descriptionColumns, ...derived, 'matched', 'description_changes'],
 ]);
 
 /** The columns that make a trade; the others follow from these, or add detail. */
@@ -132,18 +134,12 @@ export function answerHead({ text, header, columns }: FileHead): {
   return { columns: Object.keys((others.length > 0 && objectIn(line)) || {}) };
 }
 
-const metadataNames = {
-  required: ['series_id'],
-  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
-};
+const metadataNames = { required: ['series_id'], optional: [...descriptionColumns, 'vintage_kind'] };
 
 /** Metadata of series, one per line; an empty cell states nothing. */
 export const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
-  summary: [
-    'series metadata',
-    ' (series_id; also title, units, frequency, seasonal_adjustment, source, covered_to, vintage_kind)',
-  ],
+  summary: ['series metadata', ` (series_id; also ${metadataNames.optional.join(', ')})`],
   recognise({ header }) {
     if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
     return metadataNames.optional.some((name) => header.includes(name));

@@ -11,15 +11,14 @@ import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
-import { describedSeries } from './answers.ts';
+import { describedSeries, descriptionColumns } from './answers.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
 const kindColumn = 'vintage_kind';
 
 /** What describes the series of a statement; the unit is that of its vintage. */
-const descriptions = ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'];
-const lasting = descriptions.filter((name) => name !== 'units');
+const lasting = descriptionColumns.filter((name) => name !== 'units');
 
 /**
  * asof's own format: one statement per line; an empty value is a withdrawal.
@@ -29,7 +28,7 @@ export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary: [
     'statements',
-    `, one per line (${columns.join(', ')}; also ${[kindColumn, ...descriptions].join(', ')}), as asof facts writes them`,
+    `, one per line (${columns.join(', ')}; also ${[kindColumn, ...descriptionColumns].join(', ')}), as asof facts writes them`,
   ],
   statesAsOf: 'by hand',
   // Observations, which lack vintages, have such columns beside others.
@@ -62,7 +61,7 @@ type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindCo
 };
 
 function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
-  const places = placesOf(file, header, { required: columns, optional: [kindColumn, ...descriptions] });
+  const places = placesOf(file, header, { required: columns, optional: [kindColumn, ...descriptionColumns] });
   const at = (name: string) => places.get(name) ?? -1;
   return {
     series_id: at('series_id'),
@@ -70,7 +69,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
     as_of_date: at('as_of_date'),
     value: at('value'),
     vintage_kind: at(kindColumn),
-    places: descriptions.some((name) => places.has(name)) ? places : undefined,
+    places: descriptionColumns.some((name) => places.has(name)) ? places : undefined,
   };
 }
 

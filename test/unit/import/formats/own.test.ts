@@ -72,6 +72,7 @@ describe("asof's own CSV", () => {
     ', row 2, column "date": "2014-02-30": there is no such date': `${header}\nGDP,2014-02-30,2015-01-30,1\n`,
     ', row 2, column "as_of_date": "2015-02-30": there is no such date': `${header}\nGDP,2014-10-01,2/30/2015,1\n`,
     [`, row 2, column "series_id": "": ${noId}`]: `${header}\n,2014-10-01,2015-01-30,1\n`,
+    ', row 2, column "date": "": not a date: use YYYY-MM-DD': `${header}\nGDP,,2015-01-30,1\n`,
     ', row 3, column "title": "B": row 2 says "A" of GDP': `${header},title\nGDP,2014-10-01,2015-01-30,1,A\nGDP,2014-07-01,2015-01-30,1,B\n`,
     ', row 3, column "units": "": row 2 says "Dollars" of GDP as of 2015-01-30': `${header},units\nGDP,2014-10-01,2015-01-30,1,Dollars\nGDP,2014-07-01,2015-01-30,1,\n`,
     ', row 2, column "frequency": "X": not a frequency: D, W, BW, M, Q, SA or A': `${header},frequency\nGDP,2014-10-01,2015-01-30,1,X\n`,

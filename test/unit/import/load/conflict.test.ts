@@ -73,6 +73,13 @@ describe('the refusal of an import', () => {
     expect(listed).toHaveLength(151);
   });
 
+  it('says that --replace cannot choose between two new values', () => {
+    const { hints } = new ImportRefusal([{ ...value('GDP', '2023-10-01'), bothNew: true }]);
+    expect(hints).toEqual([
+      'both values are new: import one file after the other with --replace, or remove one value',
+    ]);
+  });
+
   it('can list the first of them alone, and says how many more there are', () => {
     const refusal = new ImportRefusal(days.map((day) => value('GDP', day)));
     const lines = refusal.cutAt(100).detail.split('\n');
