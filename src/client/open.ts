@@ -6,7 +6,7 @@ import { sampleName, shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { AskOptions, Client } from './client.ts';
-import type { RemoteOptions } from './remote/client.ts';
+import type { remoteClient } from './remote/client.ts';
 
 /** A local store or a service. */
 export type Target =
@@ -15,7 +15,7 @@ export type Target =
       readonly store: string;
       readonly clock?: () => Date;
     }
-  | RemoteOptions;
+  | Parameters<typeof remoteClient>[0];
 
 /** Opens the client of a target, and loads only the code for that kind of target; throws a Problem if it fails. */
 export async function openClient(target: Target): Promise<Client> {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type HttpReply, Requester, redacted, retryAfterOf, waitFor } from '../client/remote/exchange.ts';
+import { Requester, redacted, retryAfterOf, waitFor } from '../client/remote/exchange.ts';
 import { parseBaseUrl } from '../client/remote/settings.ts';
+import type { HttpReply } from '../client/remote/transport.ts';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
 import { makeFolder } from '../platform/files.ts';

@@ -42,8 +42,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
   const { dryRun, started, timing } = run;
   if (due && Object.values(request ?? {}).some(({ length }) => length > 0))
     throw new Problem('bad-input', '--due pulls what the store follows: leave out the names');
-  const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
-  const results: PullResults = { subjects: [], stops: [], created: false, outOfTime: false, ...counts };
+  const results = noResults();
   const followed = await followedIn(store, due ? run.clock() : undefined);
   const isPulled = ({ name }: LiveSource) => {
     const isFollowed = followed.some(({ source }) => source === name);
@@ -95,15 +94,16 @@ async function writeStore<T>(address: string, work: (writer: StoreWriter) => Pro
 
 type LiveSource = (typeof pullSources)[number];
 
-type PullResults = {
-  readonly subjects: PulledSubject[];
-  readonly stops: PullStop[];
-  created: boolean;
-  outOfTime: boolean;
-  requests: number;
-  rows: number;
-  plannedSeconds: number;
-};
+/** What the sources of a pull have come to so far. */
+function noResults() {
+  const lists: { readonly subjects: PulledSubject[]; readonly stops: PullStop[] } = {
+    subjects: [],
+    stops: [],
+  };
+  return { ...lists, created: false, outOfTime: false, requests: 0, rows: 0, plannedSeconds: 0 };
+}
+
+type PullResults = ReturnType<typeof noResults>;
 
 /** Failures that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([

@@ -1,4 +1,4 @@
-import type { HttpReply } from '../client/remote/exchange.ts';
+import type { HttpReply } from '../client/remote/transport.ts';
 import { addDays, type Day, type Frequency, utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { sourceFile } from '../import/files/walk.ts';
@@ -126,7 +126,7 @@ export type PullWindow = {
   readonly more?: boolean;
 };
 
-/** The windows of a subject, oldest first; each is asked for when the one before is stored, with whether that was contradicted. */
+/** The windows of a subject, oldest first; `yield` returns, when a window is stored, whether it contradicts the store. */
 export type PullWindows = AsyncGenerator<PullWindow, void, boolean>;
 
 /** What the driver reads of a bookmark; the rest is the source's. */
@@ -136,9 +136,12 @@ type CommonBookmark = {
   readonly left?: readonly Outstanding[];
 };
 
-/** Reads a bookmark of optional members: it is empty before the first window, and for a text of an earlier version. */
+/** Reads a bookmark of optional members; it is empty before the first window. */
 export function bookmarkIn<B extends object = CommonBookmark>({ bookmark }: Pick<Followed, 'bookmark'>): B {
-  return JSON.parse(bookmark.startsWith('{') ? bookmark : '{}');
+  if (bookmark.startsWith('{')) return JSON.parse(bookmark);
+  // An earlier version wrote of curves the last day alone, which does not say with which year they began.
+  const [day, year] = /^(\d{4})-\d\d-\d\d$/.exec(bookmark) ?? [];
+  return JSON.parse(day === undefined ? '{}' : `{"through":"${day}","from":${year}}`);
 }
 
 /** What a source needs to pull one subject. */
@@ -185,7 +188,7 @@ export interface PullSource {
   readonly base: string;
   /** The folder of all paths; the base address of a user has it already, unless it is that of a host. */
   readonly folder?: string;
-  /** Where paths of a beginning go at the publisher's address: another host, or another source without the beginning. */
+  /** Where paths with a beginning go at the publisher's address: another host, or, without it, another source. */
   readonly others?: Readonly<Record<string, string | PullSource>>;
   readonly headers?: HttpReply['headers'];
   /** At most this many requests may begin within this many milliseconds. */
@@ -200,8 +203,6 @@ export interface PullSource {
   readonly throttle?: Throttle;
   /** Returns the failure that more than a status tells; `answered` if the source gave a good answer in this run. */
   failureIn?(reply: HttpReply, answered: boolean): ReplyFailure | undefined;
-  /** What a user must provide. */
-  readonly wants?: 'key' | 'contact';
   /** Returns what requests show; throws `unauthorized` without the key or contact that the source wants. */
   credentials?(settings: SourceSettings): Credentials;
   /** A name to follow; absent if the source comes as a whole. */
@@ -215,7 +216,7 @@ export interface PullSource {
   readonly since?: 'whole' | 'before';
   /** Refuses a whole window that contradicts the store. Default: leaves out what does, and reports it at the end. */
   readonly refusesWindows?: true;
-  /** Returns the names that a typed text stands for; one for several subjects, such as `release 53`, is expanded later. */
+  /** Returns the names that a typed text stands for; `expand` takes one for several subjects, such as `release 53`. */
   parse(text: string): string | readonly string[];
   /** Asks which subjects a name of `parse` stands for. Default: itself. */
   expand?(name: string, get: Get): Promise<readonly string[]>;
@@ -234,7 +235,7 @@ export interface PullSource {
   ): { readonly requests: number; readonly what: string };
   /** Yields the windows of a subject; none if nothing is new, and the bookmark stays. */
   windows(task: PullTask): PullWindows;
-  /** The words for counts by name, such as `{ new_vintages: ['new vintage', 'new vintages'] }`. Default: of vintages. */
+  /** The words for counts by name: `{ new_looks: ['new look', 'new looks'] }`. Default: those of vintages. */
   readonly counted?: Readonly<Record<string, readonly [one: string, several: string]>>;
   /** Counts the stored items of a subject; the difference of two counts is what was new. Default: vintages. */
   count?(subject: string, view: StoreView): Promise<PullCounts>;

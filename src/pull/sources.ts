@@ -1,5 +1,5 @@
 import { didYouMean } from '../domain/search/words.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { listed, someOf } from '../errors/wording.ts';
 import { dueIn } from '../operations/calendar/due.ts';
 import { clockAt } from '../operations/value.ts';
@@ -78,7 +78,7 @@ export async function followedIn(store: string, dueAt?: Date): Promise<readonly 
 }
 
 /**
- * Stops following what texts mean, as a pull of the source takes them; without texts, what a pull without names follows.
+ * Stops following what texts mean to a pull of the source; without texts, what a pull without names follows.
  * Returns the names; throws a Problem for a text that means nothing followed, and changes nothing.
  */
 export async function unfollow(
@@ -196,7 +196,7 @@ async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe
     const isAsked = getter.requests > 0;
     return {
       answers: isAnswered || (isAsked ? false : undefined),
-      key: source.wants === undefined ? 'not needed' : keyState(problem),
+      key: source.credentials === undefined ? 'not needed' : keyState(problem?.kind),
       requestsInMinute: inMinute,
       nextRequest: new Date(next).toISOString(),
       ...defined({ problem }),
@@ -206,9 +206,9 @@ async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe
   }
 }
 
-function keyState(problem: Problem | undefined): SourceProbe['key'] {
-  if (problem === undefined) return 'works';
-  return problem.kind === 'unauthorized' ? 'refused' : 'unknown';
+function keyState(failure: ProblemKind | undefined): SourceProbe['key'] {
+  if (failure === undefined) return 'works';
+  return failure === 'unauthorized' ? 'refused' : 'unknown';
 }
 
 function problemIn(error: unknown): Problem {

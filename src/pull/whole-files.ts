@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpReply } from '../client/remote/exchange.ts';
+import type { HttpReply } from '../client/remote/transport.ts';
 import { sourceNamesIn } from '../domain/series/publishers.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -30,9 +30,9 @@ export function otherAnswer(title: string, wanted: string, reply: HttpReply): Pr
   });
 }
 
-/** Returns the SHA-256 of a reply, in hex: these servers state neither its version nor its time. */
-export function hashOf({ body }: HttpReply): string {
-  return createHash('sha256').update(body).digest('hex');
+/** Returns the SHA-256 of an answer or its figures, in hex: most servers state neither its version nor its time. */
+export function hashOf(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** The content of a file, read as a whole before anything of it is stored. */

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { type RemoteOptions, remoteClient } from '../../src/client/remote/client.ts';
+import { remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
@@ -190,6 +190,8 @@ export function textsOf(query: string): ParamTexts {
 
 /** A key that must not appear in messages. */
 export const key = 'asof_live_sk_0123456789';
+
+type RemoteOptions = Parameters<typeof remoteClient>[0];
 
 /** A client that tries once, uses no proxy, and times out soon. */
 export function clientOf(baseUrl: string, more: Partial<RemoteOptions> = {}): Client {

@@ -59,7 +59,7 @@ const allowed = tableOf(`
   import/load: domain import/files import/formats store
   pull: client/remote domain import operations pull store
   pull/calendar: client/remote domain import pull pull/fred
-  pull/eurostat: client/remote domain import pull store
+  pull/eurostat: client/remote domain import pull
   pull/oecd: client/remote domain import pull
   pull/fred: client/remote domain import pull store
   pull/ecb: client/remote domain import pull

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
+import type { RemoteEvent } from '../../client/remote/exchange.ts';
 import { longestWait } from '../../client/remote/settings.ts';
 import { type Day, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -157,7 +157,7 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
   };
 }
 
-function triedText(tried: RequestTry, now: Date): string {
+function triedText(tried: Extract<RemoteEvent, { readonly tried: unknown }>['tried'], now: Date): string {
   const { url, milliseconds } = tried;
   if (tried.status === undefined) return `GET ${url}: ${tried.failure.detail}, after ${milliseconds} ms`;
   const { status, bytes, headers } = tried;

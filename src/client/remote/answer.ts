@@ -5,7 +5,8 @@ import { type Operation, valuesIn } from '../../operations/operation.ts';
 import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { type HttpReply, retryAfterOf } from './exchange.ts';
+import { retryAfterOf } from './exchange.ts';
+import type { HttpReply } from './transport.ts';
 
 /** A query, and the parameters sent to a service that announces them. */
 type SentQuery<R> = {

@@ -7,18 +7,12 @@ import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer, readJson } from './answer.ts';
-import {
-  type HttpReply,
-  Requester,
-  type RequestOptions,
-  redacted,
-  retryAfterOf,
-  waitFor,
-} from './exchange.ts';
+import { Requester, type RequestOptions, redacted, retryAfterOf, waitFor } from './exchange.ts';
 import { parseBaseUrl } from './settings.ts';
+import type { HttpReply } from './transport.ts';
 
 /** The address of a service, and how requests are sent. */
-export type RemoteOptions = RequestOptions & {
+type RemoteOptions = RequestOptions & {
   readonly baseUrl: string;
   /** A key of that service. Default: none. */
   readonly key?: string | undefined;

@@ -2,15 +2,7 @@
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { BaseUrl } from './settings.ts';
-import {
-  type HttpHeaders,
-  type HttpReply,
-  openTransport,
-  type Proxies,
-  type Transport,
-} from './transport.ts';
-
-export type { HttpReply } from './transport.ts';
+import { type HttpReply, openTransport } from './transport.ts';
 
 /** Waits some milliseconds; throws `interrupted` on the signal. */
 export function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -37,12 +29,12 @@ export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date)
 }
 
 /** One try of a request, with every secret redacted. */
-export type RequestTry = {
+type RequestTry = {
   readonly url: string;
-  readonly requestHeaders: HttpHeaders;
+  readonly requestHeaders: HttpReply['headers'];
   readonly milliseconds: number;
 } & (
-  | { readonly status: number; readonly headers: HttpHeaders; readonly bytes: number }
+  | { readonly status: number; readonly headers: HttpReply['headers']; readonly bytes: number }
   | { readonly status: undefined; readonly failure: Problem }
 );
 
@@ -71,15 +63,20 @@ export type RequestOptions = {
 /** Sends single requests to one service; headers go only to its origin. */
 export class Requester {
   readonly #base: BaseUrl;
-  readonly #headers: HttpHeaders;
+  readonly #headers: HttpReply['headers'];
   readonly #secrets: readonly string[];
   readonly #options: RequestOptions;
   readonly #timeout: number;
-  readonly #proxies: Proxies;
-  #transport: Promise<Transport> | undefined;
+  readonly #proxies: ReturnType<typeof proxiesOf>;
+  #transport: ReturnType<typeof openTransport> | undefined;
 
   /** Takes headers of every request, names in lower case, and secrets that no message or log may show. */
-  constructor(base: BaseUrl, headers: HttpHeaders, secrets: readonly string[], options: RequestOptions) {
+  constructor(
+    base: BaseUrl,
+    headers: HttpReply['headers'],
+    secrets: readonly string[],
+    options: RequestOptions,
+  ) {
     this.#base = base;
     this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
     this.#secrets = secrets;
@@ -89,7 +86,7 @@ export class Requester {
   }
 
   /** Tries a request once; returns the reply, or why none came; throws `interrupted` on the signal. */
-  async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
+  async get(path: string, extraHeaders: HttpReply['headers'] = {}): Promise<HttpReply | ConnectionFailure> {
     const { signal, watch } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };
     const deadline = AbortSignal.timeout(this.#timeout * 1000);
@@ -120,7 +117,7 @@ export class Requester {
     await transport?.close();
   }
 
-  async #exchange(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply> {
+  async #exchange(path: string, headers: HttpReply['headers'], signal: AbortSignal): Promise<HttpReply> {
     const { origin } = this.#base;
     this.#transport ??= openTransport(origin, this.#proxies);
     return (await this.#transport).send(path, headers, signal);
@@ -134,7 +131,7 @@ export class Requester {
     return { problem, transient: true };
   }
 
-  #redacted(headers: HttpHeaders): HttpHeaders {
+  #redacted(headers: HttpReply['headers']): HttpReply['headers'] {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#secrets)]),
     );
@@ -223,7 +220,7 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
 }
 
 /** Reads the proxies from the usual variables of an environment, lower case first. */
-export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Proxies {
+export function proxiesOf(env: Readonly<Record<string, string | undefined>>) {
   const first = (...names: readonly string[]) =>
     names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? '';
   return {
@@ -234,7 +231,7 @@ export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Pr
 }
 
 /** Returns the proxy for an origin, without its name and password; undefined without one for its scheme. */
-function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
+function proxyFor(origin: string, { http, https }: ReturnType<typeof proxiesOf>): string | undefined {
   const proxy = origin.startsWith('https:') ? https : http;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
   if (!URL.canParse(url)) return undefined;

@@ -6,7 +6,7 @@ import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 
 /** Headers by their names in lower case. */
-export type HttpHeaders = { readonly [name: string]: string };
+type HttpHeaders = { readonly [name: string]: string };
 
 /** A service's reply with any status; `url` has no query. */
 export type HttpReply = {
@@ -17,7 +17,7 @@ export type HttpReply = {
 };
 
 /** Proxies as URLs; an empty text is no proxy. */
-export type Proxies = { readonly http: string; readonly https: string; readonly no: string };
+type Proxies = { readonly http: string; readonly https: string; readonly no: string };
 
 /** A response; reading or leaving its body frees the connection. */
 type HttpResponse = {
@@ -27,7 +27,7 @@ type HttpResponse = {
 };
 
 /** Sends GET requests over open connections, without time limits of its own. */
-export type Transport = {
+type Transport = {
   /** Sends a path exactly as it is; returns the whole reply. */
   send(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply>;
   /** Closes every connection, including those in the making. */

@@ -1,4 +1,5 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import { basename } from 'node:path/posix';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { principalReleases } from '../../domain/calendar/releases.ts';
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import { instantText } from '../../domain/calendar/zones.ts';
@@ -68,7 +69,8 @@ const usual = ['BLS', 'BEA'];
 const toFred = 'fred:';
 
 /**
- * The calendars of releases of the BLS, the BEA and FRED, and the past days of ALFRED; each request is a look at what is planned now.
+ * The calendars of releases of the BLS, the BEA and FRED, and the past days of ALFRED.
+ * Each request is a look at what is planned now.
  * A calendar says nothing of plans that it has dropped, so every look is stored, even an unchanged one.
  */
 export const calendar: PullSource = {
@@ -101,7 +103,7 @@ export const calendar: PullSource = {
     const what =
       name === 'ALFRED'
         ? 'the past days of the principal releases'
-        : own.map(({ path }) => fileName(path)).join(' and ');
+        : own.map(({ path }) => basename(path)).join(' and ');
     return { requests: own.length, what };
   },
 
@@ -122,10 +124,6 @@ function publisherOf({ source, scope, lists }: Sighting): string {
   return source.split(' ')[0] ?? '';
 }
 
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 function failureOfCalendar(reply: HttpReply): ReplyFailure | undefined {
   const { status, url } = reply;
   const file = calendarFiles.find(({ path }) => url.includes(path));
@@ -139,7 +137,7 @@ function failureOfCalendar(reply: HttpReply): ReplyFailure | undefined {
 /** Makes the Problem of a web page in the place of a calendar; a browser gets what a program does not. */
 function refusedPage(publisher: string, file: CalendarFile | undefined, status: number): Problem {
   const { host = '', path = '' } = file ?? {};
-  const name = fileName(path);
+  const name = basename(path);
   const detail = `${publisher} sent a web page in place of ${name} (HTTP ${status}), and asof stored nothing from it`;
   return new Problem('bad-answer', detail, {
     hints: [
@@ -181,7 +179,7 @@ async function lookAt(
     seenAt = instantText(clock());
     return condition ?? {};
   });
-  const name = fileName(path);
+  const name = basename(path);
   const file = document(name, `${name} of ${source}, seen at ${seenAt}`, reply.body);
   const { etag: tag, 'last-modified': modified } = reply.headers;
   if (reply.status !== 304) {

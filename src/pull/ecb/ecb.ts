@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { addDays, type Day, later, utcDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -141,7 +141,7 @@ async function* changesOf(task: PullTask): PullWindows {
   if (first.status === 404) throw unknownSeries(id, subject.upTo);
   if (first.status === 304 && held.modified !== undefined) return;
   const { upTo: last = '' } = subject;
-  if (hashOf(first) === held.sha256) {
+  if (hashOf(first.body) === held.sha256) {
     yield { bookmark: bookmarkOf(first, last, now), upTo: last };
     return;
   }
@@ -235,7 +235,7 @@ function unknownSeries(id: string, upTo: Day | undefined): Problem {
 
 function bookmarkOf(reply: HttpReply, reached: Day, now: Date): LogBookmark {
   const modified = isOver(reply, now) ? (reply.headers['last-modified'] ?? '') : undefined;
-  return { sha256: hashOf(reply), ...defined({ modified }), ...openOf(reply, reached, now) };
+  return { sha256: hashOf(reply.body), ...defined({ modified }), ...openOf(reply, reached, now) };
 }
 
 /** Makes the bookmark of a log of which a part is not stored: nothing but a last day that is not over. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { type Day, later } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -25,7 +24,7 @@ import {
   type PullWindows,
   type ReplyFailure,
 } from '../source.ts';
-import { inputOf } from '../whole-files.ts';
+import { hashOf, inputOf } from '../whole-files.ts';
 
 const title = 'Eurostat';
 
@@ -223,7 +222,7 @@ async function* historyOf(task: PullTask): PullWindows {
     const isSame = held !== undefined && (await updateOf(key, own, get)) === held.updated;
     const [answer] = isSame ? [] : await answersAt(get, own, filtersOf(key), undefined, held?.updated);
     const batches = answer === undefined ? [] : batchesOf(answer, own, key);
-    const figures = isSame ? held.figures : hashOf(batches);
+    const figures = isSame ? held.figures : hashOfFigures(batches);
     const isNews = batches.length > 0 && figures !== held?.figures;
     const { [own]: _, ...others } = bookmark;
     bookmark = { ...bookmark, [own]: { updated: answer?.cube.updated ?? held?.updated ?? '', figures } };
@@ -328,11 +327,11 @@ function batchesOf(
 }
 
 /** Hashes the figures, in any order; empty without figures. */
-function hashOf(batches: readonly Batch[]): string {
+function hashOfFigures(batches: readonly Batch[]): string {
   const lines = batches.flatMap(({ statements = [] }) =>
     statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`),
   );
-  return lines.length === 0 ? '' : createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return lines.length === 0 ? '' : hashOf(lines.sort().join('\n'));
 }
 
 /** Notes what Eurostat no longer has between the first and the last vintage of an answer. */

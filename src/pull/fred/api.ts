@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -28,7 +28,7 @@ type FredRefusal = (typeof refusals)[number][0];
 const allRefusals = refusals.map(([name]) => name);
 
 /** All rows of a window, unchecked, with the fields around them. */
-export type FredRows = {
+type UncheckedRows = {
   readonly head: UncheckedObject;
   readonly rows: readonly UncheckedObject[];
   readonly sent?: Date | undefined;
@@ -117,7 +117,7 @@ export class FredApi {
   }
 
   /** Reads all rows of the answer to a query, page by page. */
-  observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
+  observations(id: string, query: FredQuery = {}): Promise<UncheckedRows | FredRefusal> {
     const params = { series_id: id, ...query };
     return this.#pages('series/observations', params, 'observations', allRefusals);
   }

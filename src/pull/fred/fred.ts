@@ -29,7 +29,7 @@ import {
   wrongClock,
 } from '../source.ts';
 import { inputOf } from '../whole-files.ts';
-import { FredApi, type FredRows } from './api.ts';
+import { FredApi } from './api.ts';
 
 const release = /^release (\d{1,9})$/;
 
@@ -46,7 +46,6 @@ export const fred: PullSource = {
     { requests: 100, milliseconds: 60_500 },
   ],
   probe: '/series?series_id=GDP&file_type=json',
-  wants: 'key',
   since: 'whole',
   refusesWindows: true,
   ...{ isAnswer: FredApi.isAnswer, failureIn: FredApi.failureIn },
@@ -114,6 +113,8 @@ type FredBookmark = {
 type Period = { readonly start: Day; readonly end: Day };
 
 type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
+
+type FredRows = Exclude<Awaited<ReturnType<FredApi['observations']>>, string>;
 
 /** The answer about a period. */
 type Answer = {
@@ -254,18 +255,19 @@ class FredHistory {
         continue;
       }
       const period = { start: first, end };
-      yield { ...this.#read(found, period), period };
+      yield this.#read(found, period);
       if (next === undefined || end === this.#today) return;
       left = left.slice(this.#mostVintages);
       first = next;
     }
   }
 
-  #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
+  #read({ head, rows }: FredRows, period: Period): Answer {
+    const { start, end } = period;
     const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
     const place = `FRED ${this.#id} ${start} to ${end}`;
     const file = document(`${this.#id}-observations.json`, place, JSON.stringify(answer));
-    return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
+    return { file, period, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
   }
 
   /** Makes a window of the rows that state something; `known` is what is stored if the first day is known. */
@@ -422,7 +424,7 @@ class FredHistory {
   }
 
   /** Requests today's values: of this machine's day, or FRED's if that is later. */
-  async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
+  async #rowsOfToday(): Promise<Answer> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today });
     // Without a period FRED answers as of the day on which it last loaded data.
     const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;

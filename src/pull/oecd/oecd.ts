@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { type Day, latestDay } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
@@ -23,6 +23,7 @@ import {
   type PullWindows,
   wrongAnswer,
 } from '../source.ts';
+import { hashOf } from '../whole-files.ts';
 
 const title = 'the OECD';
 
@@ -173,7 +174,7 @@ function monthsFrom(edition: string, latest: Day): readonly string[] {
 
 type OecdAnswer = { readonly file: SourceFile; readonly series: ReadonlyMap<string, OecdSeries> };
 
-/** Requests the editions of a key, or all; halves the areas if the answer would be too large. None if there are none. */
+/** Requests the editions of a key, or all, with fewer areas at a time if too large; none if there are none. */
 async function answersOf(
   key: OecdKey,
   editions: readonly string[],
@@ -240,13 +241,13 @@ function figuresOf(series: readonly OecdSeries[]): readonly (readonly [edition: 
     .sort((one, other) => (one.join() < other.join() ? -1 : 1));
 }
 
+/** Hashes the figures of each edition. */
 function hashesOf(series: readonly OecdSeries[]): Readonly<Record<string, string>> {
-  const hashes = new Map<string, ReturnType<typeof createHash>>();
-  for (const [name, figure] of figuresOf(series)) {
-    const hash = hashes.get(name) ?? createHash('sha256');
-    hashes.set(name, hash.update(`${figure}\n`));
-  }
-  return Object.fromEntries([...hashes].map(([name, hash]) => [name, hash.digest('hex').slice(0, 16)]));
+  const editions = groupBy(figuresOf(series), ([edition]) => edition);
+  const textOf = (own: readonly (readonly string[])[]) => own.map(([, figure]) => `${figure}\n`).join('');
+  return Object.fromEntries(
+    Array.from(editions, ([name, own]) => [name, hashOf(textOf(own)).slice(0, 16)] as const),
+  );
 }
 
 /** Makes the format of an answer that has every period of its editions. */

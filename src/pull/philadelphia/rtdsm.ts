@@ -127,7 +127,7 @@ async function* workbookOf(task: PullTask): PullWindows {
     return mayBeAbsent && isPage(given) ? undefined : otherAnswer(title, `the workbook ${name}.xlsx`, given);
   });
   if (isPage(reply)) throw noVariable(subject.name);
-  const sha256 = hashOf(reply);
+  const sha256 = hashOf(reply.body);
   const isKnown = held.sha256 === sha256 && (held.awaited === undefined || held.awaited > today);
   // A series that was removed from the store comes back.
   if (isKnown && !full && (await find(id)) !== undefined) return;

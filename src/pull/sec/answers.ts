@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import type { FormType } from '../../domain/insider/filing.ts';
 import { latestDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';

@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import {
   addDays,
   type Day,
@@ -138,7 +139,7 @@ export class DailyFilings {
   }
 
   async #quarter(path: string, from: Day, to: Day): Promise<PullWindow> {
-    const archive = path.slice(path.lastIndexOf('/') + 1);
+    const archive = basename(path);
     const { body } = await this.#task.get(path);
     const files: ImportFile[] = [];
     for (const file of await zipMembers(body, archive))

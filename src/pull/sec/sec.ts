@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { addDays, type Day, later, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -49,7 +49,6 @@ export const sec: PullSource = {
   pace: [{ requests: 8, milliseconds: 1000 }],
   // The list of a company; that the SEC does not have one is an answer too.
   probe: '/submissions/CIK0000320193.json',
-  wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
   since: 'before',
   isAnswer: (reply) => reply.status === 200 || isAbsent(reply),

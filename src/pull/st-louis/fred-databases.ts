@@ -1,4 +1,4 @@
-import type { HttpReply } from '../../client/remote/exchange.ts';
+import type { HttpReply } from '../../client/remote/transport.ts';
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { type Day, dayNumber, later, monthEnd, monthsBefore } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -237,7 +237,7 @@ class PanelHistory {
   }
 
   /**
-   * Yields the files of those months that have ended and are not stored, oldest first, from an archive or by themselves.
+   * Yields the files of months that have ended and are not stored, oldest first, from an archive or by themselves.
    * Returns the last file, if the newest one has not changed since it was stored.
    */
   async *#months(
@@ -467,7 +467,7 @@ function linksIn(page: string, { name: database, folder: own }: Panel): PanelLin
     const url = URL.parse(href.replaceAll('&amp;', '&').trim(), site);
     if (url === null || !/(?:^|\.)stlouisfed\.org$/.test(url.hostname)) continue;
     const path = url.pathname + url.search;
-    const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1).toLowerCase();
+    const name = url.pathname.replace(/^.*\//, '').toLowerCase();
     const text = content.replace(/<[^>]*>/g, ' ');
     if (name.endsWith('.zip') && name.includes(database)) {
       const [from, to] = monthsIn(name).length === 2 ? monthsIn(name) : monthsIn(text);

@@ -83,11 +83,8 @@ type CurveBookmark = {
 
 const beginning: CurveBookmark = { through: '', left: [] };
 
-/** Reads a bookmark; one of an earlier version is a day. */
 function curveBookmark(subject: PullTask['subject']): CurveBookmark {
-  const { bookmark } = subject;
-  const through = bookmark.startsWith('{') ? '' : bookmark;
-  return { ...beginning, through, ...bookmarkIn<Partial<CurveBookmark>>(subject) };
+  return { ...beginning, ...bookmarkIn<Partial<CurveBookmark>>(subject) };
 }
 
 /** Lists the years to request: with bad entries, and from the last stored day or the first year on. */
