@@ -11,6 +11,7 @@ import {
   undeclaredPage,
 } from '../../support/pull/loopbacks.ts';
 import {
+  checkBreaks,
   newHome,
   puller,
   type Source,
@@ -121,6 +122,25 @@ describe.each(sources)('asof pull %s', (source) => {
     spoil(undefined);
     expect(await run(whole)).toMatchObject({ code: 0 });
     await expectWhole(home.store);
+  });
+
+  it('that breaks off at any requests goes on there, and is whole in the end', async () => {
+    const faults = ['cut', 'reset', ...[503, 429].map((status) => ({ status, body: '' }))] as const;
+    await checkBreaks(faults, 4, async () => {
+      const { server, whole, home, run, expectWhole } = await begin(source);
+      return {
+        source: server,
+        async run() {
+          await run(`${whole} --retries 0 --max-wait 0`);
+          home.forgetPause();
+        },
+        async check() {
+          // The ECB of this world has a cut copy, for which one try is too few.
+          expect(await run(whole)).toMatchObject({ code: 0 });
+          await expectWhole(home.store);
+        },
+      };
+    });
   });
 
   it('shows the key or the contact in no message, file or cause', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ecb } from '../../../src/pull/ecb/ecb.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
-import { writing } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { type EcbState, ecbKeyOf, loopbackEcb } from '../../support/pull/loopback-ecb.ts';
@@ -130,17 +129,6 @@ describe('a pull of a change log of the ECB', () => {
     const { kind, said } = await pull(now);
     expect([kind, said]).toEqual(['not-found', expect.stringContaining('no longer has the series')]);
     expect(await contentIn(store)).toEqual(before);
-  });
-
-  it('begins anew if its series was removed from the store', async () => {
-    const { server, store, pull } = await followingGdp();
-    await pull(now);
-    await writing(store, async (writer) => {
-      await writer.removeSeries(gdp);
-      await writer.commit();
-    });
-    expect((await pull(now)).ends).toEqual([`${gdp} pulled`]);
-    expect(await contentIn(store)).toEqual(await imported(server.log(gdp)));
   });
 });
 

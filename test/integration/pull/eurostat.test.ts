@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
-import { writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
 import {
@@ -20,7 +19,7 @@ import {
   rates,
   rateTable,
 } from '../../support/pull/loopback-eurostat.ts';
-import { checkBreaks, contentOf, puller } from '../../support/pull/pulling.ts';
+import { contentOf, puller } from '../../support/pull/pulling.ts';
 import { importFiles, newStorePath, observationsIn, reading } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -157,17 +156,6 @@ describe('pulling a vintage table of Eurostat', () => {
     expect(rows).toMatchObject([{ date: '2026-06-01', value: '6.2' }]);
   });
 
-  it('begins anew with a series that was removed from the store', async () => {
-    const { pull, store, statements } = await eurostat();
-    await pull(now);
-    await writing(store, async (writer) => {
-      await writer.removeSeries(id('EA'));
-      await writer.commit();
-    });
-    expect((await pull(now)).ends).toEqual([`${key('EA')} pulled`]);
-    expect((await statements()).length).toBe(8);
-  });
-
   it('takes a series that only one of the two tables has', async () => {
     const { pull, server, statements } = await eurostat([key('US')]);
     expect((await pull(now)).ends).toEqual([`${key('US')} pulled`]);
@@ -278,29 +266,6 @@ describe('pulling a vintage table of Eurostat', () => {
       kind: 'bad-answer',
       said: expect.stringMatching(/refused the request for EI_LM_M_VTG: ERR_NOT_FOUND_4/),
     });
-  });
-
-  it('that breaks off at any request goes on there, and gives what one run gives', async () => {
-    const whole = await importedStatements('EA', {
-      'a.json': asJsonStat(fixed),
-      'b.json': asJsonStat(table()),
-    });
-    const { asynchronous, queued, page } = eurostatReplies;
-    await checkBreaks(
-      ['cut', 'reset', asynchronous, queued, page, { status: 504, body: '' }],
-      4,
-      async () => {
-        const { server, pull, statements } = await eurostat([key('EA'), key('DE')], { maxWait: 0 });
-        return {
-          source: server,
-          run: () => pull(now),
-          async check() {
-            expect(await statements()).toEqual(whole);
-            expect((await pull(now)).ends).toEqual([`${key('EA')} nothing-new`, `${key('DE')} nothing-new`]);
-          },
-        };
-      },
-    );
   });
 
   it('on random days gives what one run on the last day gives', async () => {

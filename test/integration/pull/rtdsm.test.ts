@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
-import { openWriter } from '../../../src/store/open.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { loopbackPhiladelphia, notFoundPage, realRoutput } from '../../support/pull/loopback-files.ts';
 import { contentOf, puller } from '../../support/pull/pulling.ts';
@@ -94,17 +93,6 @@ describe('asof pull rtdsm', () => {
       subjects: [{ counts: { new_vintages: 1, revised: 1 } }],
       followed: [{ upTo: '2024-05-15' }],
     });
-  });
-
-  it('reads an unchanged workbook again if its series is no longer in the store', async () => {
-    const { server, store, pull, statements } = await smallRcon({ request: { rtdsm: ['RCONMvQd'] } });
-    server.workbooks.rconmvqd = small;
-    await pull(march);
-    const writer = await openWriter(store);
-    await writer.removeSeries('RCON');
-    await writer.commit();
-    expect((await pull(april)).ends).toEqual(['RCONMvQd pulled']);
-    expect(await statements()).toEqual(ofSmall);
   });
 
   it('takes blank cells and #N/A alike for figures that were not known', async () => {

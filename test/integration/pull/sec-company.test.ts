@@ -152,24 +152,6 @@ describe('a filing that the SEC lists and does not give', () => {
     await pull(first);
     expect(await numbers()).toEqual(withTrades(filings));
   });
-
-  it('comes to the whole after wrong answers at random requests', async () => {
-    await checkBreaks(
-      faults.map(([, trouble]) => trouble),
-      13,
-      async () => {
-        const { server, pull, numbers } = await company();
-        return {
-          source: server,
-          run: (n) => pull(later(n)),
-          async check() {
-            expect(await numbers()).toEqual(withTrades(filings));
-            expect((await pull(later(9))).followed).toMatchObject([{ left: '' }]);
-          },
-        };
-      },
-    );
-  });
 });
 
 describe('the list of a company', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import type { SourceName } from '../../../src/pull/options.ts';
 import { unfollow } from '../../../src/pull/sources.ts';
+import { writing } from '../../../src/store/open.ts';
 import { loopbackPhiladelphia } from '../../support/pull/loopback-files.ts';
 import { puller, worldMakers } from '../../support/pull/pulling.ts';
 import { allStatements, importFiles, reading } from '../../support/scratch-store.ts';
@@ -71,6 +72,16 @@ describe('a pull of several items of a source', () => {
   });
 });
 
+/** A source with what `whole` of its world pulls. */
+async function following(source: SourceName) {
+  const world = await worldMakers[source]();
+  const names = world.whole
+    .split(' ')
+    .slice(2)
+    .filter((word) => !/^(?:--since|\d{4}-)/.test(word));
+  return { ...world, names, ...puller(world.server, { request: { [source]: names }, retries: 3 }) };
+}
+
 /** The statements that are news: at the first day of a history, FRED repeats what was known before. */
 function changesIn(statements: Awaited<ReturnType<typeof allStatements>>): readonly string[] {
   const known = new Map<string, string | null>();
@@ -106,13 +117,8 @@ describe('a first day of histories', () => {
     ['oecd', '2025-12-01', '2025-01-01'],
     ['fred-md', '2025-12-01', '2025-01-01'],
   ] as const)('that is earlier brings what a first pull with it brings: %s', async (source, late, early) => {
-    const { server, whole } = await worldMakers[source]();
-    const names = whole
-      .split(' ')
-      .slice(2)
-      .filter((word) => !/^(?:--since|\d{4}-)/.test(word));
-    const options = { request: { [source]: names } };
-    const [twice, once] = [puller(server, options), puller(server, options)];
+    const { server, names, ...twice } = await following(source);
+    const once = puller(server, { request: { [source]: names } });
     const [first, then] = ['2026-02-03T18:00:00Z', '2026-02-03T20:00:00Z'];
     await twice.pull(first, { since: late });
     const before = await twice.pull(first);
@@ -150,6 +156,23 @@ describe('a first day of histories', () => {
 });
 
 describe('a series that a followed item brings', () => {
+  it.each([
+    ['fred', 'GDP'],
+    ['rtdsm', 'ULC'],
+    ['ecb', 'ECB:RTD.Q.S0.S.G_GDPM_TO_C.E'],
+    ['eurostat', 'ESTAT:EI_LM_M_VTG.M.PC_ACT.SA.T.TOTAL.EA'],
+    ['oecd', 'OECD:STES_REV.DEU.Q.B1GQ_Q.XDC._T'],
+  ] as const)('comes again whole if it was removed from the store: %s %s', async (source, id) => {
+    const { store, pull, expectWhole } = await following(source);
+    await pull('2026-02-03T18:00:00Z');
+    await writing(store, async (writer) => {
+      await writer.removeSeries(id);
+      await writer.commit();
+    });
+    expect((await pull('2026-02-03T20:00:00Z')).subjects).toMatchObject([{ outcome: 'pulled' }]);
+    await expectWhole(store);
+  });
+
   it.each([
     ['fred-md', 'INDPRO', 'FRED-MD'],
     ['fred-qd', 'GDPC1', 'FRED-QD'],

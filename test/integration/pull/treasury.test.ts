@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
+import { writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { feedOn, loopbackTreasury, recordedFeed } from '../../support/pull/loopbacks.ts';
-import { checkBreaks, importedRates, puller, ratesOf } from '../../support/pull/pulling.ts';
+import { importedRates, puller, ratesOf } from '../../support/pull/pulling.ts';
 import { importFiles, reading } from '../../support/scratch-store.ts';
 
 /** The par curves of the first days of 2024: 21 days in January, with 13 maturities each. */
@@ -92,36 +93,6 @@ describe('pulling the curves of Treasury', () => {
       }),
       { numRuns: runs(5) },
     );
-  });
-
-  it('that breaks off at any request goes on there, and gives what one run gives', async () => {
-    const feeds = {
-      'par 2009': feedOn('par 2009', '2009-12-31', '2009-12-20'),
-      'par 2010': feedOn('par 2010', '2010-01-31'),
-      'real 2003': feedOn('real 2003', '2003-12-31', '2003-12-20'),
-      'real 2004': feedOn('real 2004', '2004-01-31'),
-    };
-    const whole = await importedRates(...Object.values(feeds));
-    const page = '<html>maintenance</html>';
-    const replies = [503, 200, 429].map((status) => ({ status, body: status === 429 ? '' : page }));
-    await checkBreaks(['cut', ...replies], 3, async () => {
-      const { server, pull, rates } = await treasury(feeds);
-      const run = async () => {
-        await pull('2010-01-31T23:30:00Z', { since: '2009-01-01' });
-        return pull('2004-01-31T23:30:00Z', { since: undefined, request: { treasury: ['real'] } });
-      };
-      return {
-        source: server,
-        run,
-        async check() {
-          expect(await rates()).toEqual(whole);
-          expect((await run()).followed).toMatchObject([
-            { name: 'par', upTo: '2010-01-29', left: '' },
-            { name: 'real', upTo: '2004-01-30', left: '' },
-          ]);
-        },
-      };
-    });
   });
 
   it('notes a day without a curve, and takes no rate for display', async () => {
@@ -218,6 +189,18 @@ describe('pulling the curves of Treasury', () => {
     const { subjects, notes } = await pull(endOfJanuary);
     expect(subjects).toMatchObject([{ outcome: 'nothing-new', left: '' }]);
     expect(notes.join()).toMatch(/^2024-01-03: .*; the store has the rates of that day/);
+  });
+
+  it('goes on from the day that an earlier version noted, and brings the years before it for an earlier --since', async () => {
+    const { server, store, pull } = await treasury({ 'par 2024': feedOn('par 2024', '2024-01-12') });
+    const { followed } = await pull('2024-01-12T23:30:00Z');
+    await writing(store, async (writer) => {
+      for (const record of followed) await writer.follow({ ...record, bookmark: '2024-01-12' });
+      await writer.commit();
+    });
+    server.feeds = { 'par 2023': feedOn('par 2023', '2023-12-31', '2023-12-01'), 'par 2024': january };
+    expect((await pull(endOfJanuary)).asked).toEqual(['par 2024']);
+    expect((await pull(endOfJanuary, { since: '2023-12-01' })).asked).toEqual(['par 2023', 'par 2024']);
   });
 
   it('keeps what the feed no longer serves', async () => {

@@ -277,16 +277,35 @@ export type World = {
   expectWhole(store: string): Promise<void>;
 };
 
-/** Makes the function that spoils the answers of a server. */
+/** Makes the function that spoils the answers of a server; `whole` is an answer of which half may come. */
 function spoiling(
   server: Loopback,
-  own: Pick<Record<BadDay, Trouble>, 'throttled' | 'refused with a page' | 'half an answer'>,
+  whole: { readonly body: string | Buffer; readonly type?: string },
+  own: Partial<Record<BadDay, Trouble>> = {},
 ) {
-  const troubles = { ...own, 'a cut answer': 'cut', silent: 'silent' } as const;
+  const troubles: Readonly<Record<BadDay, Trouble>> = {
+    throttled: { status: 429, body: '' },
+    'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Access Denied</title></html>' },
+    'half an answer': { status: 200, ...whole, body: whole.body.slice(0, whole.body.length / 2) },
+    ...{ 'a cut answer': 'cut', silent: 'silent' },
+    ...own,
+  };
   return (how: BadDay | undefined, from = 0) => {
     const first = server.asked.length + from;
     server.trouble = (number) => (how !== undefined && number >= first ? troubles[how] : undefined);
   };
+}
+
+/** Expects a store to have of some series what an import of files gives. */
+async function expectAsImported(
+  store: string,
+  ids: readonly string[],
+  files: Readonly<Record<string, string>>,
+  options: Parameters<typeof importFiles>[2] = {},
+): Promise<void> {
+  const imported = newStorePath(folder);
+  await importFiles(imported, files, { latest: '2099-01-01', ...options });
+  for (const id of ids) expect(await contentOf(store, id)).toEqual(await contentOf(imported, id));
 }
 
 /** Makes a world on a day. */
@@ -307,7 +326,7 @@ const fredWorld: WorldMaker = async (today = worldDay) => {
     part: 'pull fred SMALL',
     whole: 'pull fred GDP',
     env: { FRED_API_KEY: loopbackKey, ASOF_FRED_URL: server.url },
-    spoil: spoiling(server, { throttled, 'refused with a page': forbidden, 'half an answer': half }),
+    spoil: spoiling(server, half, { throttled, 'refused with a page': forbidden, 'half an answer': half }),
     changeSchema() {
       server.state.change = (_, answer) =>
         Object.fromEntries(Object.entries(answer).map(([name, value]) => [`new_${name}`, value]));
@@ -341,14 +360,7 @@ const treasuryWorld: WorldMaker = async (today = worldDay) => {
     part: 'pull treasury par --since 2024-01-01',
     whole: 'pull treasury par --since 2023-01-01',
     env: { ASOF_TREASURY_URL: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': {
-        status: 403,
-        body: '<!DOCTYPE html><html><title>Access Denied</title></html>',
-      },
-      'half an answer': { status: 200, body: oneDay.slice(0, oneDay.length / 2), type: 'application/xml' },
-    }),
+    spoil: spoiling(server, { body: oneDay, type: 'application/xml' }),
     changeSchema() {
       for (const [name, text] of Object.entries(server.feeds))
         server.feeds[name] = text.replaceAll('BC_10YEAR', 'BC_TENYEARS');
@@ -372,11 +384,7 @@ const secWorld: WorldMaker = async () => {
     part: 'pull sec --cik 789019 --since 2026-01-01',
     whole: 'pull sec --cik 789019 --since 2025-12-01',
     env: { ASOF_SEC_URL: server.url, ASOF_SEC_CONTACT: loopbackContact },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': throttlePage,
-      'half an answer': { status: 200, body: recorded.slice(0, recorded.length / 2) },
-    }),
+    spoil: spoiling(server, { body: recorded }, { 'refused with a page': throttlePage }),
     changeSchema() {
       server.files[path] = recorded.replace('"accessionNumber"', '"accession"');
     },
@@ -401,13 +409,8 @@ const rtdsmWorld: WorldMaker = async () => {
     answered: 0,
     env: { ASOF_RTDSM_URL: server.url },
     spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Forbidden</title></html>' },
-      'half an answer': {
-        status: 200,
-        body: content.subarray(0, content.length / 2),
-        type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-      },
+      body: content,
+      type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     }),
     changeSchema() {
       server.workbooks.ulcqvqd = workbook([
@@ -452,19 +455,18 @@ const databaseWorld = async (
     whole: `pull ${name}`,
     usual: 2,
     env: { [`ASOF_FRED_${suffix.toUpperCase()}_URL`]: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<!DOCTYPE html><html><title>Forbidden</title></html>' },
-      'half an answer': { status: 200, body: half, type: 'text/csv' },
-    }),
+    // Half a file without its last figures.
+    spoil: spoiling(
+      server,
+      { body: '' },
+      { 'half an answer': { status: 200, body: half, type: 'text/csv' } },
+    ),
     changeSchema() {
       server.links = {};
     },
     async expectWhole(store) {
       const files = Object.fromEntries(recent.map((month) => [`${month}.csv`, contentFor(month)]));
-      const imported = newStorePath(folder);
-      await importFiles(imported, files, { latest: '2099-01-01' });
-      for (const id of ids) expect(await contentOf(store, id)).toEqual(await contentOf(imported, id));
+      await expectAsImported(store, ids, files);
     },
   };
 };
@@ -491,11 +493,7 @@ const eurostatWorld: WorldMaker = async () => {
     whole: `pull eurostat ${key}`,
     answered: 1,
     env: { ASOF_EUROSTAT_URL: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
-      'half an answer': { status: 200, body: answer.slice(0, answer.length / 2), type: 'application/json' },
-    }),
+    spoil: spoiling(server, { body: answer, type: 'application/json' }),
     changeSchema() {
       for (const [name, table] of Object.entries(server.tables))
         server.tables[name] = {
@@ -533,18 +531,12 @@ const ecbWorld: WorldMaker = async () => {
     whole: `pull ecb ${gdp}`,
     answered: 2,
     env: { ASOF_ECB_URL: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<html><title>Request blocked</title></html>' },
-      'half an answer': { status: 200, body: log.slice(0, log.length / 2), type: 'text/csv' },
-    }),
+    spoil: spoiling(server, { body: log, type: 'text/csv' }),
     changeSchema() {
       server.state.change = (what, body, copy) => change(what, body, copy).replace('TIME_PERIOD', 'PERIOD');
     },
     async expectWhole(store) {
-      const imported = newStorePath(folder);
-      await importFiles(imported, { 'log.csv': log });
-      expect(await contentOf(store, gdp)).toEqual(await contentOf(imported, gdp));
+      await expectAsImported(store, [gdp], { 'log.csv': log });
     },
   };
 };
@@ -570,21 +562,13 @@ const oecdWorld: WorldMaker = async () => {
     answered: 1,
     usual: 2,
     env: { ASOF_OECD_URL: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
-      'half an answer': { status: 200, body: answer.slice(0, answer.length / 2), type: 'text/csv' },
-    }),
+    spoil: spoiling(server, { body: answer, type: 'text/csv' }),
     changeSchema() {
       server.change = (text) => text.replace('EDITION', 'VINTAGE');
     },
     async expectWhole(store) {
-      const imported = newStorePath(folder);
-      await importFiles(imported, { 'oecd.csv': answer }, { complete: true });
-      for (const area of ['DEU', 'EA20']) {
-        const id = `OECD:STES_REV.${area}.Q.B1GQ_Q.XDC._T`;
-        expect(await contentOf(store, id)).toEqual(await contentOf(imported, id));
-      }
+      const ids = ['DEU', 'EA20'].map((area) => `OECD:STES_REV.${area}.Q.B1GQ_Q.XDC._T`);
+      await expectAsImported(store, ids, { 'oecd.csv': answer }, { complete: true });
     },
   };
 };
@@ -601,15 +585,7 @@ const calendarWorld: WorldMaker = async () => {
     usual: 2,
     refusal: [8, /the BEA sent a web page in place of .*\(HTTP 403\)[\s\S]*asof import .* --as-of/],
     env: { ASOF_CALENDAR_URL: server.url },
-    spoil: spoiling(server, {
-      throttled: { status: 429, body: '' },
-      'refused with a page': { status: 403, body: '<!DOCTYPE html><title>Access Denied</title>' },
-      'half an answer': {
-        status: 200,
-        body: bea.body.slice(0, bea.body.length / 2),
-        type: 'text/plain',
-      },
-    }),
+    spoil: spoiling(server, { body: bea.body, type: 'text/plain' }),
     changeSchema() {
       for (const [name, served] of Object.entries(server.calendars))
         Object.assign(server.calendars, {
