@@ -105,7 +105,7 @@ const mostLines: Readonly<Record<string, number>> = {
   domain: 5606,
   errors: 322,
   explorer: 3691,
-  import: 8948,
+  import: 8724,
   library: 1279,
   lines: 799,
   maintenance: 1085,
@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 475;
+const mostSingles = 447;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

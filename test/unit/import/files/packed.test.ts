@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/source-file.ts';
-import { refuseBomb, sourceFiles, zipMembers } from '../../../../src/import/files/walk.ts';
+import { refuseBomb, sourceFiles, unpacksTo, zipMembers } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { type Member, pairsOf, tempFile, textOf, zipOf } from '../../../support/source-file.ts';
 
@@ -127,6 +127,11 @@ describe('a zip archive', () => {
     expect([file?.path, file && (await textOf(file))]).toEqual(['vintages.zip/md/2016-01.csv', text]);
     const cut = zipMembers(Buffer.from(content.slice(0, -30)), 'vintages.zip');
     await expect(cut).rejects.toThrow(/^vintages\.zip: /);
+  });
+
+  it('unpacks to the bytes of all its members, and to no fewer', async () => {
+    const two = zipOf(['ab', 'cde'].map((content) => ({ name: content, content })));
+    expect(await Promise.all([4, 5].map((most) => unpacksTo(most, two, 'a.xlsx')))).toEqual([false, true]);
   });
 
   it('has members with the SHA-256 of their content', async () => {
