@@ -169,7 +169,7 @@ export interface AllSeriesView extends SearchIndex<IndexedSeries> {
   descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
 }
 
-export type RateName = { readonly curveType: CurveType; readonly maturity: Maturity };
+type RateName = { readonly curveType: CurveType; readonly maturity: Maturity };
 
 export interface RatesView {
   /** Returns the curve of exactly `date`, or the newest one on or before that day. */
