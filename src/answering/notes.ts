@@ -120,7 +120,8 @@ export async function noteOutside(
   const { note, basis } = context;
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
-  for (const one of answered) {
+  // A series may be asked for twice, in other units.
+  for (const one of new Map(answered.map((series) => [series.id, series])).values()) {
     const own = days.map((day) => basis.dayOf(one.id, day)).sort();
     const last = own.at(-1) ?? '';
     const { first, to } = boundsIn(one, days, context) ?? (await boundsOf(one, context));

@@ -123,10 +123,13 @@ export async function answerQuery(
 }
 
 async function answerTo(
-  { ask: name, values = {} }: NamedValues,
+  { ask: name, values = {}, ...others }: NamedValues,
   line: string,
   source: LibrarySource,
 ): Promise<object> {
+  // Left out, an as-of date in the wrong place would be answered with today's values.
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw unknownName('member', other, ['id', 'ask', 'values', 'stop']);
   if (typeof name !== 'string' || !isPlain(values)) {
     const example = '{"id": 1, "ask": "observations", "values": {"id": "GDP"}}';
     const shown = line.length > 80 ? `${line.slice(0, 80)}…` : line;

@@ -91,6 +91,11 @@ describe('asof lines', () => {
       { code: 2, field: 'ask', hints: ['did you mean panel?'] },
     ],
     [
+      'an as-of date beside the values',
+      '{"ask":"observations","as_of":"2015-01-30","values":{"id":"GDP"}}\n',
+      { code: 2, detail: "unknown member 'as_of': use id, ask, values, stop" },
+    ],
+    [
       'an unknown parameter',
       { id: 1, ask: 'panel', values: { ids: ['GDP'], as_off: '2015-01-30' } },
       {

@@ -40,7 +40,7 @@ export function remoteClient(options: RemoteOptions): Client {
   ): Promise<HttpReply> => {
     const reply = await withRetries(() => requester.get(base.prefix + path, extraHeaders), sending);
     if (reply.status < 300 || reply.status >= 400 || reply.status === 304) return reply;
-    throw new Problem('bad-answer', `${reply.url} redirects to ${reply.headers.location ?? 'nowhere'}`, {
+    throw new Problem('bad-answer', `${reply.url} redirects to ${targetOf(reply)}`, {
       hints: ['asof follows no redirects: use --base-url with the address of the service'],
     });
   };
@@ -170,6 +170,14 @@ type Baseline = {
 };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Returns where a redirect leads, without the user and the query of the address, which may be secret. */
+function targetOf({ url, headers }: HttpReply): string {
+  const { location = '' } = headers;
+  if (location === '' || !URL.canParse(location, url)) return 'nowhere';
+  const { origin, pathname } = new URL(location, url);
+  return origin + pathname;
+}
 
 /** Retries after transient network errors, 429 and 502 to 504; returns the last reply or throws the last Problem. */
 async function withRetries(

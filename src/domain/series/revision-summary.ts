@@ -16,10 +16,12 @@ type PublishedDate = ValueSubject & {
   readonly asOf: Day | undefined;
 };
 
-/** Lists the changes from one value to the next; a new base year is no revision. */
+/** Lists the changes from one value to the next, also across a withdrawal; a new base year is no revision. */
 function revisionsIn(changes: readonly Change[], unit: string) {
-  return changes.flatMap(({ asOf, value }, i) => {
-    const before = changes[i - 1]?.value ?? null;
+  let last: string | null = null;
+  return changes.flatMap(({ asOf, value }) => {
+    const before = last;
+    last = value ?? last;
     if (before === null || value === null) return [];
     const isRebased = rescalingOf([{ old: before, new: value }], unit) !== undefined;
     return [{ asOf, before, value, isRebased, size: new Exact(difference(value, before)).abs() }];
@@ -55,12 +57,18 @@ export function revisionsInWords({
   const valued = `${valueText(first.value)}${unit === '' ? '' : ` (${unit})`}`;
   const begin = isReleased
     ? `${subject} was first ${published} on ${dayInWords(first.asOf)}, as ${valued}.`
-    : `The first ${isExact ? 'release' : 'vintage'} of ${subject} is not in the record, which begins on ${dayInWords(first.asOf)} with ${valued}.`;
+    : `The first ${isExact ? 'release' : 'vintage'} of ${subject} is not in the record; its oldest value there, of ${dayInWords(first.asOf)}, is ${valued}.`;
   const next = later.map(({ asOf: day, value }, i) => {
     // A release that changes nothing may have no vintage, so that a count of releases would be wrong.
     const nth = i === 0 ? 'The second vintage' : 'the third';
     const has = value === null ? 'withdrew it' : `has ${grouped(value)}`;
     return `${nth}, of ${dayInWords(day)}, ${has}${from(releases[i]?.value ?? null, value)}`;
+  });
+  const returns = changes.flatMap(({ asOf: day, value }, i) => {
+    const again = changes[i + 1];
+    return value === null && again !== undefined
+      ? `withdrawn on ${dayInWords(day)} and ${published} again on ${dayInWords(again.asOf)}, as ${valueText(again.value)}`
+      : [];
   });
   const largest = largestRevision(changes, unit);
   const apart = revisionsIn(changes, unit).some(({ isRebased }) => isRebased)
@@ -77,6 +85,7 @@ export function revisionsInWords({
   return [
     begin,
     ...(next.length === 0 ? [] : [`${next.join('; ')}.`]),
+    ...(returns.length === 0 ? [] : [`It was ${returns.join('; it was ')}.`]),
     ...(changes.length === 1 ? [unrevised] : [...(change === undefined ? [] : [change]), end]),
   ].join(' ');
 }

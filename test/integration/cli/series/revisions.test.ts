@@ -293,7 +293,8 @@ describe('asof revisions --summary', () => {
 
     # says where the record begins later, and does not call samples releases
     $ asof revisions GDP --date 1960Q4 --summary -f table
-    The first release of GDP of 1960 Q4 is not in the record, which begins on 4
+    The first release of GDP of 1960 Q4 is not in the record; its oldest value
+    there, of 4 December 1991, is 510.8 (Billions of Dollars). It was withdrawn on
     …
     $ asof revisions ROUTPUT --date 2000Q1 --summary -f table
     ROUTPUT of 2000 Q1 was first recorded on 15 May 2000, as 9,156.6. The second
@@ -306,6 +307,14 @@ describe('asof revisions --summary', () => {
     ODD of 2020 Q1 was first published on 1 February 2020, as 1. The second vintage,
     of 1 March 2020, withdrew it. On 15 March 2020 it was withdrawn, as published on
     1 March 2020.
+
+    # and of a value that came back, whose change counts
+    $ asof revisions ODD --date 2020-01-01 --summary -f table
+    ODD of 2020 Q1 was first published on 1 February 2020, as 1. The second vintage,
+    of 1 March 2020, withdrew it; the third, of 1 April 2020, has 3. It was
+    withdrawn on 1 March 2020 and published again on 1 April 2020, as 3. The largest
+    change, on 1 April 2020, was from 1 to 3 (+200.0 %). Today it is 3, as published
+    on 1 April 2020 (+200.0 % from the first release).
 
     # says why there is nothing to sum up
     $ asof revisions GDP --date 2008-10-02 --summary --no-header

@@ -15,10 +15,11 @@ import {
 } from '../../../support/service-double.ts';
 
 it.each([301, 302, 303, 307, 308])(
-  'a redirect with %i is refused, and nothing is sent there',
+  'a redirect with %i is refused without its secrets, and nothing is sent there',
   async (status) => {
     const { url: elsewhere, asked } = await answering(pinged);
-    const { url } = await answering('', status, { location: `${elsewhere}/v1/ping` });
+    const secret = elsewhere.replace('://', '://user:hunter2@');
+    const { url } = await answering('', status, { location: `${secret}/v1/ping?token=t0ps3cret` });
     const { kind, detail, hints } = await failedPing(clientWithKey(url));
     expect([kind, detail, asked]).toEqual([
       'bad-answer',
