@@ -62,19 +62,17 @@ export class Getter {
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
   constructor(source: PullSource, run: PullRun) {
-    const { cacheFolder, timing, settings } = run;
+    const { cacheFolder, timing } = run;
     const { name, title, pace, others = {} } = source;
     this.#title = title;
     this.#run = run;
     const main = this.#hostOf(source);
-    const isPublishers = settings?.[name]?.url === undefined;
-    const beside = Object.entries(others).flatMap(([under, other]): readonly HostEntry[] => {
-      if (typeof other === 'string')
-        return isPublishers ? [this.#hostOf(source, { under, base: other })] : [];
+    const beside = Object.entries(others).map(([under, other]): HostEntry => {
+      if (typeof other === 'string') return this.#hostOf(source, { under, base: other });
       try {
-        return [{ ...this.#hostOf(other), under, cut: under.length }];
+        return { ...this.#hostOf(other), under, cut: under.length };
       } catch (error) {
-        if (error instanceof Problem) return [{ under, refusal: error }];
+        if (error instanceof Problem) return { under, refusal: error };
         throw error;
       }
     });
@@ -82,7 +80,7 @@ export class Getter {
     this.pace = new Pace(cacheFolder && join(cacheFolder, `pace-${name}.json`), pace, timing);
   }
 
-  /** Returns how requests go to a source, by default to its main host. */
+  /** Returns how requests go to a source: to a base address of the user, or to its main or another host. */
   #hostOf(source: PullSource, { under = '', base = source.base } = {}): Host {
     const { name, folder = '', timeout, headers } = source;
     const { url = base + folder, ...settings } = this.#run.settings?.[name] ?? {};

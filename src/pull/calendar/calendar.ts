@@ -170,7 +170,10 @@ async function lookAt(
   mark: LookMark | undefined,
   { full, get, clock, read }: PullTask,
 ): Promise<{ readonly file: ImportFile; readonly mark: LookMark | undefined }> {
-  const before = full || mark === undefined ? undefined : await read((view) => lookIn(view, source, mark));
+  const isLast = (one: Sighting) => one.source === source && one.seenAt === mark?.seenAt;
+  const before = full
+    ? undefined
+    : await read(async (view) => (await view.calendar.sightings()).find(isLast));
   const condition = before && {
     ...defined({ 'if-none-match': mark?.tag, 'if-modified-since': mark?.modified }),
   };
@@ -206,15 +209,6 @@ function checkSource({ batches }: WholeFile, source: string, { path }: SourceFil
   const other = found.find((name) => name !== own);
   if (other === undefined) return;
   throw changedSource(`${path} is the calendar of ${JSON.stringify(other)}; nothing of it is stored`);
-}
-
-/** Finds the stored look of a mark. */
-async function lookIn(
-  view: { readonly calendar: { sightings(): Promise<readonly Sighting[]> } },
-  source: string,
-  { seenAt }: LookMark,
-): Promise<Sighting | undefined> {
-  return (await view.calendar.sightings()).find((one) => one.source === source && one.seenAt === seenAt);
 }
 
 /** In days; FRED adds days of release late, and drops plans. */

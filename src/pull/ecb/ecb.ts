@@ -149,8 +149,9 @@ async function* changesOf(task: PullTask): PullWindows {
   await refuseForeign(id, publishers.ecb.name, find);
   const reached = log.values.at(-1)?.asOf ?? '';
   if (reached < addDays(utcDay(now), -longestRest)) note(`the ECB has not changed it since ${reached}`);
-  const { conflicts, isOutdated, values } = compare(log, stored, before, task);
-  const upTo = upToOf(task, stored);
+  const upTo = stored === undefined ? '' : last;
+  const isFinal = (asOf: Day) => !task.takesAll && (before.open === undefined || asOf < before.open);
+  const { conflicts, isOutdated, values } = compare(log, stored, upTo, isFinal);
   yield {
     files: [inputOf({ file: logFile(reply, id), format: ecbLog, batches: [logBatch({ ...log, values })] })],
     replaces: isOutdated,
@@ -177,23 +178,18 @@ async function provenLog(task: PullTask, first: HttpReply) {
   return { log, reply };
 }
 
-/** Returns the end of the stored log; empty without one. */
-function upToOf({ subject }: PullTask, stored: History | undefined): Day {
-  return stored === undefined ? '' : (subject.upTo ?? '');
-}
-
 /** Compares a log with the store; of a log with conflicts, nothing is taken that would change a past answer. */
 function compare(
   { seriesId, values: logged }: ChangeLog,
   stored: History | undefined,
-  { open }: LogBookmark,
-  task: PullTask,
+  upTo: Day,
+  isFinal: (asOf: Day) => boolean,
 ) {
-  const upTo = upToOf(task, stored);
-  const isFinal = ({ asOf }: LogCell) => !task.takesAll && (open === undefined || asOf < open);
   const log = History.of(logged);
   // With a logged value of a day up to `upTo` that the store lacks, an answer of a past day would change.
-  const known = [...(stored?.changes() ?? []), ...logged.filter(({ asOf }) => asOf <= upTo)].filter(isFinal);
+  const known = [...(stored?.changes() ?? []), ...logged.filter(({ asOf }) => asOf <= upTo)].filter(
+    ({ asOf }) => isFinal(asOf),
+  );
   const conflicts = Array.from(new Map(known.map((cell) => [keyOf(cell), cell])).values()).flatMap(
     ({ date, asOf }): readonly ValueConflict[] => {
       const [held, given] = [stored?.valueOn(date, asOf) ?? null, log.valueOn(date, asOf)];
@@ -201,10 +197,11 @@ function compare(
       return [{ kind: 'value', file: seriesId, seriesId, date, asOf, held, given }];
     },
   );
-  const outdated = (stored?.cells() ?? []).filter((cell) => !isFinal(cell));
+  const outdated = (stored?.cells() ?? []).filter(({ asOf }) => !isFinal(asOf));
   const refused = new Set(conflicts.map(keyOf));
   // A vintage that the store lacks would be new in the past, even if its figures were known.
-  const isTaken = (value: LogCell) => !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value));
+  const isTaken = (value: LogCell) =>
+    !refused.has(keyOf(value)) && (value.asOf > upTo || !isFinal(value.asOf));
   const taken = conflicts.length === 0 ? logged : logged.filter(isTaken);
   // What the log says of outdated cells that it does not state.
   const gone = outdated

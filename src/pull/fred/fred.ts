@@ -131,6 +131,7 @@ class FredHistory {
   #mostVintages = 2000;
   #today: Day;
   #bookmark: FredBookmark;
+  #upTo: Day = '';
   #described: SourceFile | undefined;
   /** The stored history, if this run compares it with FRED. */
   #stored: History | undefined;
@@ -149,21 +150,12 @@ class FredHistory {
 
   /** Pulls the history, and asks for the release of a series whose release is not stored. */
   async *windows(): PullWindows {
-    let last: PullWindow | undefined;
-    for await (const window of this.#history()) {
-      last = window;
-      yield window;
-    }
-    const isKnown = async () => {
-      const stored = await this.#task.find(this.#id);
-      return stored === undefined || stored.release !== '';
-    };
-    if (last === undefined || this.#bookmark.released === true || (await isKnown())) return;
+    yield* this.#history();
+    const { release } = (await this.#task.find(this.#id)) ?? {};
+    if (this.#bookmark.released === true || release !== '') return;
     const file = await this.#release();
     if (file === undefined) return;
-    this.#bookmark = { ...this.#bookmark, released: true };
-    const { upTo } = last;
-    yield { files: [file], bookmark: this.#bookmark, upTo };
+    yield { files: [file], bookmark: { ...this.#bookmark, released: true }, upTo: this.#upTo };
   }
 
   /** Asks in which release the series appears; undefined after a failure, which the next run tries again. */
@@ -460,6 +452,7 @@ class FredHistory {
   /** Makes a window of an answer, with the description of the series if the answer has news. */
   async #pulled(file: SourceFile, history: RealTimeHistory, upTo: Day): Promise<PullWindow> {
     const more = history.end < this.#today;
+    this.#upTo = upTo;
     const common = { bookmark: this.#bookmark, upTo, more };
     if (history.rows.length > 0) {
       const description = await this.#description();

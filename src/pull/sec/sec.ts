@@ -228,13 +228,11 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): PullW
 
 /** Reads the bookmark; a `since` before the first pull's reads all older pages again. */
 function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
-  const stored = bookmarkIn<Partial<CompanyBookmark>>(subject);
-  const beginning: CompanyBookmark = { from: stored.from ?? since ?? '', done: [], pages: {}, left: [] };
-  // An earlier version also recorded requests without an answer.
-  const whole = { ...beginning, ...(stored.pages !== undefined && stored) };
-  const isEarlier = since !== undefined && since < whole.from;
-  if (!isEarlier && !full) return whole;
-  return { ...whole, from: isEarlier ? since : whole.from, pages: {} };
+  const { from = since ?? '', pages, ...stored } = bookmarkIn<Partial<CompanyBookmark>>(subject);
+  // An earlier version, without pages, also recorded requests without an answer.
+  const { done = [], left = [] }: Partial<CompanyBookmark> = pages === undefined ? {} : stored;
+  const isEarlier = since !== undefined && since < from;
+  return { from: isEarlier ? since : from, done, left, pages: isEarlier || full ? {} : (pages ?? {}) };
 }
 
 /** Requests a list of filings, oldest first, and its older pages that changed and are not too old. */
