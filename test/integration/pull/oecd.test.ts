@@ -95,6 +95,10 @@ describe('a pull of the OECD', () => {
     const lines = await linesOf(store);
     expect(lines).toContain('2015-01-01 2023-11-01 2279216154000');
     expect(lines).toContain('2015-01-01 2025-01-01 2');
+    // Each run asks for one of the old editions; when it is the turn of this one again, it is named again.
+    for (const day of ['04', '05'])
+      expect((await pull(`2025-01-${day}T12:00:00Z`)).ends).toEqual([`${key} nothing-new`]);
+    expect((await pull('2025-01-06T12:00:00Z')).ends).toEqual([`${key} conflict: bad-answer`]);
   });
 
   it('joins areas, at most six in a request, and halves a request that is too large', async () => {
