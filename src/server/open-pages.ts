@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { builtFile, builtNames } from '../platform/installation.ts';
 import { freshnessOf } from '../store/store.ts';
 import { endpoints } from './endpoints.ts';
@@ -126,8 +127,14 @@ async function readiness(
       return 'unhealthy';
     }
   };
+  let answering: number | undefined;
+  const readStore = async () => {
+    await services.use((service) => service.state());
+    answering = await services.use((service) => service.answering());
+    if (answering === 0) throw new Error('no node of the store answers');
+  };
   const [store, access] = await Promise.all([
-    health('store', () => services.use((service) => service.state())),
+    health('store', readStore),
     health('access', () => gate.check()),
   ]);
   const checks = { store, access };
@@ -138,7 +145,12 @@ async function readiness(
   ];
   if (reasons.length > 0)
     return respondProblem(exchange, new Problem('service-unavailable', reasons.join('; ')), { checks });
-  return respondJson(exchange, { status: 'ok', checks, ...(await freshness(services)) });
+  return respondJson(exchange, {
+    status: 'ok',
+    checks,
+    ...defined({ answering }),
+    ...(await freshness(services)),
+  });
 }
 
 async function freshness(services: Services): Promise<object> {

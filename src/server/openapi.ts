@@ -405,7 +405,20 @@ const followedSchema: Schema = {
   }),
 };
 
-const ready = { status: { const: 'ok' }, checks: ref('schemas/Checks'), followed: followedSchema };
+const answeringSchema: Schema = {
+  type: 'number',
+  minimum: 0,
+  maximum: 1,
+  description:
+    'The share of the store that answers, if several servers hold it; below 1, requests for the other series get 503.',
+};
+
+const ready = {
+  status: { const: 'ok' },
+  checks: ref('schemas/Checks'),
+  answering: answeringSchema,
+  followed: followedSchema,
+};
 const unhealthy = { store: 'unhealthy', access: 'healthy' };
 
 const openPaths: Schema = {

@@ -147,17 +147,16 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
       return within(request, () => {
         const { answer, today } = checked(request);
+        const subject = stateSubject(request.operation, request.texts);
         return store.read(async (view) => {
-          const stated = knownIn(view, clockAt(clock())).state(
-            stateSubject(request.operation, request.texts),
-          );
+          const stated = knownIn(view, clockAt(clock())).state(subject);
           // Without a tag to compare, the state and the facts need one round trip to a database.
           const answered = known === undefined ? answer(view) : undefined;
           const [{ name: state }, early] = await Promise.all([stated, answered]);
           const tag = tagOf(request, today, state);
           if (known?.(tag) === true) return { tag, state };
           return { tag, state, envelope: early ?? (await answer(view)) };
-        });
+        }, subject);
       });
     },
 
@@ -167,8 +166,11 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
      */
     state(seriesId?: string): Promise<string> {
       const now = clockAt(clock());
-      return store.read(async (view) => (await knownIn(view, now).state(seriesId)).name);
+      return store.read(async (view) => (await knownIn(view, now).state(seriesId)).name, seriesId);
     },
+
+    /** Returns the share of the store that answers, from 0 to 1; undefined if the store has no parts. */
+    answering: async () => store.answering?.(),
 
     /** Makes the refusal of what a plan does not allow; it says how to get a plan that does. */
     refusal,

@@ -16,7 +16,7 @@ const databases = async () => (await import('./postgres/store.ts')).databases;
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   const place = locatedAt(address);
   if (!isDatabase(place)) return openSqliteStore(place, options);
-  return (await databases()).openStore(place);
+  return (await databases()).openStore(place, options);
 }
 
 /** Opens the store at an address and calls `work` with a view of one state. */

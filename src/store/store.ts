@@ -341,13 +341,20 @@ export type StoreOptions = {
   readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
+  /** The time limit of a statement to a database, in seconds. Default: that of the server. */
+  readonly statementSeconds?: number;
 };
 
 export interface Store {
   /** The path or address that opened the store; it may hold a password (see `shownAddress`). */
   readonly address: string;
-  /** Calls `work` with a view of the newest state, and returns its result; the view ends with `work`. */
-  read<T>(work: (view: WholeView) => Promise<T>): Promise<T>;
+  /**
+   * Calls `work` with a view of the newest state, and returns its result; the view ends with `work`.
+   * With the series that it asks for first, a read waits for no other part of the store.
+   */
+  read<T>(work: (view: WholeView) => Promise<T>, seriesId?: string): Promise<T>;
+  /** Returns the share of the store that answers, from 0 to 1; absent if the engine has no parts. */
+  answering?(): Promise<number>;
   /** Calls `work` like `read`, for queries of many series at once; absent if the engine gains nothing. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   /** Closes unused files, so that another file can take their place; absent if the engine has no files. */

@@ -113,6 +113,9 @@ export const serveSettings = {
   access: { value: address, about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)' },
 } as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
 
+/** Seconds: a server that does not answer holds no connection of a page for longer; tables have threads. */
+const longestStatement = 5;
+
 type ServeSettingName = keyof typeof serveSettings;
 
 const names = Object.keys(serveSettings) as readonly ServeSettingName[];
@@ -229,7 +232,11 @@ asof serve --metrics-port 9464
       const serving = await serve({
         async openStore() {
           const chosen = storeToRead(io, values.store);
-          const store = await openStore(chosen.path, { live: true, pages: new LRUCache(pageCache) });
+          const store = await openStore(chosen.path, {
+            live: true,
+            pages: new LRUCache(pageCache),
+            statementSeconds: Math.min(longestStatement, values['max-seconds'] ?? longestStatement),
+          });
           served = chosen;
           return store;
         },

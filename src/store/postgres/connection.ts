@@ -23,16 +23,24 @@ const withoutTls = new Set<string>();
 export class Database {
   readonly shown: string;
   readonly schema: string;
+  /** The most connections at one time. */
+  readonly connections: number;
+  /** What begins a transaction that reads. */
+  readonly reads: string;
   readonly #pool: pg.Pool;
   readonly #texts = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
 
-  private constructor(shown: string, schema: string, pool: pg.Pool) {
+  private constructor(shown: string, schema: string, pool: pg.Pool, seconds: number | undefined) {
     this.shown = shown;
     this.schema = schema;
+    this.connections = pool.options.max;
+    this.reads =
+      seconds === undefined ? begins.read : `${begins.read}; set local statement_timeout to '${seconds}s'`;
     this.#pool = pool;
   }
 
-  static async open(address: string, connections = 10): Promise<Database> {
+  /** Opens the database of an address; `seconds` is the time limit of each statement that reads. */
+  static async open(address: string, connections = 10, seconds?: number): Promise<Database> {
     const parsed = parseAddress(address);
     const place = `${parsed.config.host}:${parsed.config.port}`;
     const ways = withoutTls.has(place) ? parsed.ways.slice(-1) : parsed.ways;
@@ -44,7 +52,7 @@ export class Database {
       pool.on('connect', (client) => client.on('error', () => undefined));
       try {
         (await pool.connect()).release();
-        return new Database(parsed.shown, parsed.schema, pool);
+        return new Database(parsed.shown, parsed.schema, pool, seconds);
       } catch (error) {
         await pool.end();
         const isLast = index === ways.length - 1;
@@ -158,7 +166,7 @@ export class Transaction implements SqlSession {
     this.database = database;
     this.#client = client;
     client.on('error', this.#onError);
-    this.#begun = client.query(begins[mode]);
+    this.#begun = client.query(mode === 'read' ? database.reads : begins.write);
     this.#begun.catch(() => undefined);
   }
 
@@ -362,11 +370,14 @@ const passing = /^(?:25P0[34]|40001|53300|55P03|57014)$/;
 /** Codes of a server that is stopping or starting. */
 const away = /^(?:08|57P0)/;
 
-/** Tells whether a connection is unusable after an error, because it broke or the server ended it. */
+/**
+ * Tells whether a connection is unusable after an error, because it broke or the server ended it. After the end of a
+ * statement that took too long, Citus may wait for a frozen node before it answers again.
+ */
 function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
   const { code = '' } = error;
-  return away.test(code) || code === '25P03' || code === '25P04';
+  return away.test(code) || code === '25P03' || code === '25P04' || code === '57014';
 }
 
 /** Tells whether an import failed because another one was ahead of it: with a row, a lock, or in a deadlock. */

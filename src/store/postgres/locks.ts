@@ -55,7 +55,10 @@ export class ImportLocks implements TransactionLocks {
 
   /** Returns the failure of an import that another one was ahead of: it begins again with all its locks. */
   collision(cause?: unknown): ImportsCollide {
-    return new ImportsCollide(this.#everything ? 'everything' : [...this.#parts], cause);
+    if (this.#everything) return new ImportsCollide('everything', cause);
+    // Two imports that make the same series would meet again: the later one waits until no other one makes any.
+    const needed = [...this.#parts].map((part) => (part === 'a new series' ? 'aliases' : part));
+    return new ImportsCollide(needed, cause);
   }
 
   async lock(parts: readonly string[]): Promise<void> {

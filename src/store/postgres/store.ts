@@ -3,19 +3,20 @@ import { Problem } from '../../errors/problem.ts';
 import { Gathering } from '../../platform/promises.ts';
 import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import type { ImportsCollide, Values } from '../sql/session.ts';
-import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
+import type { Store, StoreOptions, StoreState, StoreView, WholeView } from '../store.ts';
 import { Database, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 import { ImportLocks } from './locks.ts';
+import { Nodes } from './nodes.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
 
 /** The stores in databases. */
 export const databases: StoreEngine & {
-  openStore(address: string): Promise<Store>;
+  openStore(address: string, options: StoreOptions): Promise<Store>;
   openStoreIfAny(address: string): Promise<Store | undefined>;
 } = {
-  async openStore(address) {
-    const database = await Database.open(address);
+  async openStore(address, { statementSeconds }) {
+    const database = await Database.open(address, undefined, statementSeconds);
     return database.opened('read', (transaction) => openedStore(transaction, address));
   },
   async openStoreIfAny(address) {
@@ -49,23 +50,32 @@ class PostgresStore implements Store {
   readonly address: string;
   readonly #database: Database;
   readonly #reads = new Set<Promise<unknown>>();
-  readonly #distributed: boolean;
+  /** Undefined for a store that is not distributed. */
+  readonly #nodes: Nodes | undefined;
+  readonly answering?: () => Promise<number>;
   #closed = false;
   #newest: StoreState | undefined;
 
   constructor(database: Database, address: string, distributed: boolean) {
     this.#database = database;
     this.address = address;
-    this.#distributed = distributed;
+    if (!distributed) return;
+    const nodes = new Nodes(database);
+    this.#nodes = nodes;
+    this.answering = () => this.#whileOpen(() => nodes.answering());
   }
 
-  read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
-    return this.#whileOpen(() => this.#read(work));
+  read<T>(work: (view: WholeView) => Promise<T>, seriesId?: string): Promise<T> {
+    const nodes = this.#nodes;
+    const read = () => this.#read(work);
+    return this.#whileOpen(
+      nodes === undefined || seriesId === undefined ? read : () => nodes.reading(seriesId, read),
+    );
   }
 
   readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
     // On Citus, the node of a series answers only statements about that one series.
-    const kind = this.#distributed ? Transaction : TransactionTogether;
+    const kind = this.#nodes === undefined ? TransactionTogether : Transaction;
     return this.#whileOpen(() => this.#read(work, kind));
   }
 

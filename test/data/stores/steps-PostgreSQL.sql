@@ -39,3 +39,5 @@ create table if not exists asof.alias ( name text collate "C" not null, series_i
 create table if not exists asof.calendar_look ( source text collate "C" not null, scope text collate "C" not null, lists text collate "C" not null, first_day date not null, last_day date not null, seen_at text collate "C" not null, listing text collate "C" not null, primary key (source, scope, lists, first_day, last_day, seen_at) );
 create table if not exists asof.calendar_listing ( listing text collate "C" not null, entries text not null, primary key (listing) );
 alter table asof.series add column if not exists release text;
+
+alter table asof.import alter column id drop identity if exists

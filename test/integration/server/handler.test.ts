@@ -216,6 +216,7 @@ const unused = {
   status: gone,
   followed: gone,
   overdue: gone,
+  answering: gone,
 };
 
 /** What else belongs to a service, without a store. */
@@ -372,16 +373,24 @@ describe('probes and pages, without a key', () => {
     const overdue = [{ release: 'fred:999', name: 'A release', date: '2026-11-17', items: 1 }];
     const service = {
       ...{ ...unused, state: async () => 'x', followed: async () => followed },
-      overdue: async () => overdue,
+      ...{ overdue: async () => overdue, answering: async () => 0.5 },
     };
     other.replace({ service, ...noStore });
     expect(await bodyOf(other.ask('/readyz'))).toEqual({
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },
+      answering: 0.5,
       followed: {
         ...{ count: 2, up_to: '2026-11-18', last_run: '2026-11-18T02:30:00.000Z', unfinished: 1, overdue },
       },
     });
+  });
+
+  it('say 503 if no part of the store answers', async () => {
+    const other = await ownHttpService();
+    const service = { ...unused, state: async () => 'x', answering: async () => 0 };
+    other.replace({ service, ...noStore });
+    expect((await other.ask('/readyz')).status).toBe(503);
   });
 
   it('say 503 while the service shuts down, which still answers', async () => {

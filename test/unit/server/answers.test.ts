@@ -127,7 +127,14 @@ describe('a service that is replaced', () => {
     const refusal = (reason: string) => new Problem('plan-upgrade-required', reason);
     const answers = { answer: fail, answerTogether: () => [fail()], reply: fail, refusal };
     const made = {
-      service: { ...answers, state: async () => name, status: fail, followed: fail, overdue: fail },
+      service: {
+        ...answers,
+        state: async () => name,
+        status: fail,
+        followed: fail,
+        overdue: fail,
+        answering: fail,
+      },
       address: name,
       tables: new TableWorkers({ address: name }),
       closed: false,

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
+import type { Problem } from '../../../../src/errors/problem.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
+import { openStore } from '../../../../src/store/open.ts';
 import { citus, citusAddress, inDatabase, schemaOf } from '../../../support/engines.ts';
 import { facts, importFiles } from '../../../support/scratch-store.ts';
 
@@ -32,28 +34,28 @@ else {
   await import('../filings.test.ts');
   await import('../observations.test.ts');
 
-  describe('an import into Citus', () => {
-    /** A connection to the node that has a series, and the name of the shard there. */
-    async function nodeOf(address: string, id: string) {
-      const [place] = (
-        await inDatabase(
-          (client) =>
-            client.query(
-              `select nodename as host, nodeport as port, shard_name as shard from citus_shards
+  /** A connection to the node that has a series, and the name of the shard there. */
+  async function nodeOf(address: string, id: string) {
+    const [place] = (
+      await inDatabase(
+        (client) =>
+          client.query(
+            `select nodename as host, nodeport as port, shard_name as shard from citus_shards
                where shardid = get_shard_id_for_distribution_column($1, $2::text)`,
-              [`${schemaOf(address)}.series`, id],
-            ),
-          address,
-        )
-      ).rows;
-      const { pathname, username } = new URL(address);
-      const { host, port } = place;
-      const client = new pg.Client({ host, port, user: username, database: pathname.slice(1) });
-      await client.connect();
-      await client.query('set citus.enable_manual_changes_to_shards to on');
-      return { client, shard: place.shard as string };
-    }
+            [`${schemaOf(address)}.series`, id],
+          ),
+        address,
+      )
+    ).rows;
+    const { pathname, username } = new URL(address);
+    const { host, port } = place;
+    const client = new pg.Client({ host, port, user: username, database: pathname.slice(1) });
+    await client.connect();
+    await client.query('set citus.enable_manual_changes_to_shards to on');
+    return { client, shard: place.shard as string };
+  }
 
+  describe('an import into Citus', () => {
     it('waits for a transaction that the node of its series prepared and has not ended', async () => {
       const address = citus.newAddress();
       await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
@@ -101,6 +103,43 @@ else {
         expect(rows).toEqual([{ title: 'earlier', fact_count: '1' }]);
       } finally {
         await client.end();
+      }
+    });
+  });
+
+  describe('a store on several nodes', () => {
+    it('answers about the series of others while one node does not answer, and says so', async () => {
+      const address = citus.newAddress();
+      const ids = Array.from({ length: 20 }, (_, i) => `S${i}`);
+      await importFiles(address, { 'a.csv': facts(...ids.map((id) => `${id} 2014-10-01 2015-01-30 1`)) });
+      const frozen = await nodeOf(address, 'S0');
+      const others: string[] = [];
+      for (const id of ids) {
+        const { client } = await nodeOf(address, id);
+        if (client.port !== frozen.client.port) others.push(id);
+        await client.end();
+      }
+      const store = await openStore(address, { statementSeconds: 1 });
+      const find = (id: string) => store.read((view) => view.series.find(id), id);
+      try {
+        expect(await store.answering?.()).toBe(1);
+        await frozen.client.query(`begin; lock table ${frozen.shard} in access exclusive mode`);
+        const waiting = Array.from({ length: 14 }, () => find('S0').catch((error: Problem) => error));
+        const began = performance.now();
+        expect(others.length).toBeGreaterThan(0);
+        for (const id of others) expect(await find(id)).toMatchObject({ id });
+        expect(performance.now() - began).toBeLessThan(900);
+        for (const refused of await Promise.all(waiting))
+          expect(refused).toMatchObject({ kind: 'unreachable', retryAfter: expect.any(Number) });
+        const again = performance.now();
+        await expect(find('S0')).rejects.toThrow('the node with this series does not answer');
+        expect(performance.now() - again).toBeLessThan(500);
+        await frozen.client.query('rollback');
+        await delay(5100);
+        expect(await find('S0')).toMatchObject({ id: 'S0' });
+      } finally {
+        await frozen.client.end();
+        await store.close();
       }
     });
   });
