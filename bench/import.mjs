@@ -14,26 +14,25 @@ const orders = [
 ];
 
 /** Imports a million statements, 4 of 10 of them changes, from asof's own CSV into a new store. */
-export async function imports(folder) {
-  const report = [];
+export async function* imports(folder) {
   for (const { name, arrange, rounds, atLeast } of orders) {
     const csv = join(folder, 'import.csv');
     await writeCsv(csv, arrange(lines()));
     const taken = medians(rounds, sides(folder, csv));
     const perSecond = facts / (taken.asof / 1000);
-    report.push({
+    yield {
       name: `import of 1 M facts, ${name}`,
       ours: duration(taken.asof),
       figure: perSecond,
       unit: '/s',
       atLeast,
-    });
+    };
     for (const [other, ms] of Object.entries(taken)) {
       if (other === 'asof') continue;
-      report.push({ name: '', ours: '', theirs: `${other}: ${duration(ms)}`, figure: taken.asof / ms });
+      const target = other.startsWith('sqlite3') ? { atMost: 1.2 } : {};
+      yield { name: '', ours: '', theirs: `${other}: ${duration(ms)}`, figure: taken.asof / ms, ...target };
     }
   }
-  return report;
 }
 
 function sides(folder, csv) {

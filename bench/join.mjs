@@ -54,13 +54,13 @@ export async function joinRows(folder) {
 }
 
 /** Trades in the order of their days, 1975 to 2009. */
-function tradesText() {
+export function tradesText(count = rows) {
   const random = newRandom(11);
   const first = Date.UTC(1975, 0, 1);
   const days = 12_700;
   const lines = ['trade,day,symbol,price,size'];
-  for (let i = 0; i < rows; i += 1) {
-    const day = new Date(first + Math.floor((i * days) / rows) * 86_400_000).toISOString().slice(0, 10);
+  for (let i = 0; i < count; i += 1) {
+    const day = new Date(first + Math.floor((i * days) / count) * 86_400_000).toISOString().slice(0, 10);
     const symbol = String.fromCharCode(65 + Math.floor(random() * 26)).repeat(3);
     lines.push(`${i},${day},${symbol},${(10 + random() * 90).toFixed(2)},${Math.ceil(random() * 900)}`);
   }

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { clusters } from './clusters.mjs';
 import { wholeStore } from './export.mjs';
+import { files } from './files.mjs';
 import { imports } from './import.mjs';
 import { joinRows } from './join.mjs';
 import { lags } from './lags.mjs';
@@ -13,7 +15,7 @@ import { panel } from './panel.mjs';
 import { postgres } from './postgres.mjs';
 import { questions } from './python.mjs';
 import { remote } from './remote.mjs';
-import { printReport } from './report.mjs';
+import { reports } from './report.mjs';
 import { wholeSample } from './sample.mjs';
 import { search } from './search.mjs';
 import { serve } from './serve.mjs';
@@ -21,9 +23,17 @@ import { sqlite } from './sqlite.mjs';
 import { startUp } from './start-up.mjs';
 import { wholeVintages } from './vintages.mjs';
 
-// Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page
-// import`. A missed target is a mark in the table and no failure, because other programs on the machine change every
-// figure.
+const about = `Measures the built asof against its targets: \`npm run build\`, then
+
+  npm run bench                             everything, in 40 minutes
+  npm run bench -- page import              some parts
+  npm run -s bench -- --json > FILE         each figure as a line of JSON
+  npm run -s bench -- --markdown            as docs/reference/speed.md shows it
+  npm run bench -- page --compare FILE      beside the figures of such a file
+
+A missed target is a mark and no failure, because other programs on the machine change every figure. A part that fails
+is named, the others follow, and the exit code is 1.`;
+
 const parts = {
   'start-up': startUp,
   page,
@@ -33,6 +43,7 @@ const parts = {
   panel,
   lags,
   join: joinRows,
+  files,
   sample: wholeSample,
   serve,
   remote,
@@ -43,20 +54,57 @@ const parts = {
   sqlite,
 };
 
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean' },
+    markdown: { type: 'boolean' },
+    compare: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+if (flags.help) {
+  console.log(`${about}\n\nParts: ${Object.keys(parts).join(', ')}`);
+  process.exit(0);
+}
 if (!existsSync(asof)) throw new Error('there is no dist/asof.cjs: run `npm run build` first');
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const chosen = positionals.length > 0 ? positionals : Object.keys(parts);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined)
   throw new Error(`no such part: ${unknown}; the parts are ${Object.keys(parts).join(', ')}`);
 
+/** The figures of an earlier run, by part and place in it: its names may come twice. */
+const earlier = new Map();
+if (flags.compare !== undefined)
+  for (const text of readFileSync(flags.compare, 'utf8').split('\n'))
+    if (text.startsWith('{"part"')) {
+      const { part, name, nth, figure } = JSON.parse(text);
+      earlier.set(`${part} ${name} ${nth}`, figure);
+    }
+
+const report = reports[flags.json ? 'json' : flags.markdown ? 'markdown' : 'text'];
 const folder = await mkdtemp(join(tmpdir(), 'asof-bench-'));
 try {
-  const lines = [];
-  for (const name of chosen) {
-    process.stderr.write(`measuring ${name} …\n`);
-    lines.push(...(await parts[name](folder)));
+  report.begin(flags.compare !== undefined);
+  for (const part of chosen) {
+    process.stderr.write(`measuring ${part} …\n`);
+    const counts = new Map();
+    try {
+      for await (const line of linesOf(parts[part](folder))) {
+        const nth = (counts.get(line.name) ?? 0) + 1;
+        counts.set(line.name, nth);
+        report.line({ part, ...line, nth, before: earlier.get(`${part} ${line.name} ${nth}`) });
+      }
+    } catch (error) {
+      process.exitCode = 1;
+      process.stderr.write(`${part} failed: ${error.stack}\n`);
+    }
   }
-  printReport(lines);
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The lines of a part, each when it is measured where the part yields them. */
+async function* linesOf(made) {
+  yield* Symbol.asyncIterator in made ? made : await made;
 }

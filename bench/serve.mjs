@@ -47,9 +47,9 @@ function lines({ rival, repeated, days, rows }) {
   const theirs = `node:http ${perSecond(bare)}`;
   const latency = { theirs: `p50 of node:http ${duration(p50)}`, atMost: 20 };
   const asked = [
-    ['the same page again', repeated, 0.5],
-    ['every page as of another day', days, 0.06],
-    ['no two pages with the same rows', rows, 0.06],
+    ['the same page again', repeated, 0.7],
+    ['every page as of another day', days, 0.2],
+    ['no two pages with the same rows', rows, 0.12],
   ];
   const rates = asked.map(([name, side, atLeast]) => ({
     name: `serve: ${name}`,

@@ -29,6 +29,29 @@ export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
 }
 
+/** The index of all yield series; no id is in lower case, so that a stored series with the same id is another one. */
+const indexed = indexOf(
+  yieldSeries.map((definition) => {
+    const { id, title } = definition;
+    return { id, title, units: 'Percent', key: `rate ${id}`, definition };
+  }),
+);
+
+/** Tells whether there is a value up to a day, by the newest one: to describe a series reads all. */
+async function hasBegun(
+  { rate, less }: YieldSeries,
+  rates: RatesView,
+  upTo: Day | undefined,
+): Promise<boolean> {
+  const newest = { limit: 1, ...defined({ to: upTo }) };
+  const { curveType, maturity } = rate;
+  const found =
+    less === undefined
+      ? await rates.yields({ ...rate, ...newest })
+      : await rates.spread({ curveType, long: maturity, short: less.maturity, ...newest });
+  return found.length > 0;
+}
+
 function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
   const { series: stored, rates } = view;
   const remembered = async <T>(name: string, describing: (version: number) => Promise<T>): Promise<T> => {
@@ -50,9 +73,6 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
       return (await all()).find(({ id }) => id === definition.id);
     return remembered(definition.id, (version) => describeOne(definition, rates, version));
   };
-  // No id is in lower case: a stored series with the same id is another one.
-  const indexed = (series: readonly Series[]) =>
-    indexOf(series.map((one) => ({ ...one, key: `rate ${one.id}` })));
   const begunBy = async (day: Day = '~') => (await all()).filter(({ firstVintage }) => firstVintage <= day);
   const found = async (id: string) => {
     const definition = yieldSeries.find((one) => one.id === id);
@@ -79,15 +99,16 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
       return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
     },
     async wordEntries(query) {
-      const [held, added] = await Promise.all([stored.wordEntries(query), indexed(await all())]);
-      return [...held, ...(await added.wordEntries(query))];
+      return [...(await stored.wordEntries(query)), ...(await indexed.wordEntries(query))];
     },
     async seriesEntries(query) {
-      const begun = await begunBy(query.upTo);
-      const ids = [...query.ids, ...begun.map(({ id }) => id)];
-      const held = await stored.seriesEntries({ ...query, ids });
-      if (begun.length === 0) return held;
-      const added = new Map((await indexed(begun).seriesEntries(query)).map((one) => [one.id, one]));
+      const asked = await indexed.seriesEntries(query);
+      const ids = [...query.ids, ...asked.map(({ id }) => id)];
+      const [held, begun] = await Promise.all([
+        stored.seriesEntries({ ...query, ids }),
+        Promise.all(asked.map(({ definition }) => hasBegun(definition, rates, query.upTo))),
+      ]);
+      const added = new Map(asked.flatMap((one, i) => (begun[i] === true ? [[one.id, one] as const] : [])));
       for (const { id } of held) added.delete(id);
       return [...held, ...added.values()];
     },
