@@ -431,6 +431,7 @@ describe('the architecture', () => {
       'src/domain/calendar/zones.ts formats',
       'src/import/import.ts turns',
       'src/store/postgres/connection.ts withoutTls',
+      'src/store/sql/series.ts implied',
     ];
     expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);
   });
