@@ -99,9 +99,9 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2416,
-  cli: 4692,
-  client: 1656,
+  answering: 2417,
+  cli: 4699,
+  client: 1657,
   domain: 5606,
   errors: 322,
   explorer: 3826,
@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 447;
+const mostSingles = 448;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
