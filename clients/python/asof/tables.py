@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from .answers import Answer, AsofError, Field, pandas_column, polars_column
 from .values import cells
@@ -57,9 +57,10 @@ class Joining:
             return self._table.with_columns(
                 [polars_column([row[field.name] for row in answer], field) for field in added]
             )
-        fields = [*(Field(name, "any") for name in self._columns), *added]
+        labels = list(dict.fromkeys(label for row in self._table for label in row))
+        fields = [*(Field(label, "any") for label in labels), *added]
         names = [field.name for field in added]
-        own = [{name: row.get(name) for name in self._columns} for row in self._table]
+        own = [{label: row.get(label) for label in labels} for row in self._table]
         rows = [{**one, **{name: row[name] for name in names}} for one, row in zip(own, answer)]
         return Answer(rows, fields, answer.about)
 
@@ -72,18 +73,23 @@ def _columns(table: Any) -> Dict[str, Any]:
     """Returns the columns of a table by their names."""
     kind = _kind(table)
     if kind == "pandas":
-        names = [str(name) for name in table.columns]
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if twice is not None:
-            raise AsofError(f"the table has two columns {twice!r}", 2, field="table")
-        return {name: table.iloc[:, i] for i, name in enumerate(names)}
+        return {name: table.iloc[:, i] for i, name in enumerate(_names(table.columns))}
     if kind == "polars":
         return {name: table[name] for name in table.columns}
     if isinstance(table, (list, tuple)) and all(isinstance(row, Mapping) for row in table):
-        names = list(dict.fromkeys(str(name) for row in table for name in row))
-        return {name: [row.get(name) for row in table] for name in names}
+        labels = list(dict.fromkeys(label for row in table for label in row))
+        return {name: [row.get(label) for row in table] for name, label in zip(_names(labels), labels)}
     reason = "use the path of a file, a DataFrame of pandas or polars, or rows such as [{'day': '2015-01-30'}]"
     raise AsofError(f"invalid 'table' of type {type(table).__name__}: {reason}", 2, field="table")
+
+
+def _names(labels: Iterable[Any]) -> List[str]:
+    """Returns the labels of columns as texts; refuses two that are the same text, such as 1 and "1"."""
+    names = [str(label) for label in labels]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise AsofError(f"the table has two columns {twice!r}", 2, field="table")
+    return names
 
 
 def _index(table: Any) -> Optional[Dict[str, Any]]:
