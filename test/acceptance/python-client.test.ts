@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -270,6 +270,23 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
     expect(checked?.rows).toMatchObject([{ row: 0, first_known: '2015-01-30', kind: 'ahead' }]);
   });
 
+  it('keeps the own columns of rows whose names are no texts', async () => {
+    const row = '{"day": "2015-01-30", 1: 5, 2.5: "x"}';
+    const [joined, twice] = await shown(
+      `[list(row.items()) for row in command.join([${row}], "GDP", on="day")]`,
+      'command.join([{"day": "2015-01-30", 1: 5, "1": 6}], "GDP", on="day")',
+    );
+    expect(joined?.rows).toEqual([
+      [
+        ['day', '2015-01-30'],
+        [1, 5],
+        [2.5, 'x'],
+        ['GDP', '17710.7'],
+      ],
+    ]);
+    expect(twice).toMatchObject({ code: 2, error: "the table has two columns '1'" });
+  });
+
   it('warns of what asof notes', async () => {
     const [sampled, stale] = await shown(
       'http.observations("UNRATE", as_of="2008-09-16", limit=1)',
@@ -415,6 +432,8 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
       script(String.raw`read x; yes '[' | head -c 400000 | tr -d '\n'; echo; cat`),
       /^cannot read an answer of 'sh'/,
     ],
+    ['a key of bytes', 'asof.Asof(key=b"secret")', /^invalid 'key' of type bytes: use a text$/],
+    ['a key that is a number', 'asof.Asof(base_url=URL, key=123)', /^invalid 'key' of type int: use a text$/],
     ['a store that no file can be', 'asof.Asof(store="a\\0b").ping()', /^cannot start asof: embedded null/],
   ])('fails at once for %s', async (_, expression, reason) => {
     const [said] = await shown(expression);
@@ -476,6 +495,41 @@ show(lambda: command.observations("GDP"))
     expect(said[1]?.rows).toBe(3);
     expect(said[2]).toMatchObject({ code: 2, error: 'this Asof was closed' });
   });
+
+  it('asks no service after it was closed', async () => {
+    const said = await printed(`
+with asof.Asof(base_url=URL, key=KEY) as closed: show(lambda: len(closed.ping()))
+show(lambda: closed.ping())
+`);
+    expect(said).toMatchObject([{ rows: 1 }, { code: 2, error: 'this Asof was closed' }]);
+  });
+
+  it.each<[what: string, head: string]>([
+    ['the head', 'HTTP/1.1 200 OK\r\nX-Slow:'],
+    ['the body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n'],
+  ])(
+    'gives up a try after `timeout` seconds also where the service sends %s byte by byte',
+    async (_, head) => {
+      let tries = 0;
+      const server = createTcpServer((socket) => {
+        tries += 1;
+        socket.write(head);
+        const dripping = setInterval(() => socket.write(' '), 100);
+        socket.on('error', () => {}).on('close', () => clearInterval(dripping));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const [said, seconds] = await printed(`
+began = time.monotonic()
+show(lambda: asof.Asof(base_url="http://127.0.0.1:${port}", timeout=0.5, retries=1).ping())
+show(lambda: time.monotonic() - began)
+`);
+      server.close();
+      expect(said).toMatchObject({ code: 7, error: expect.stringMatching(/timed out$/) });
+      expect(tries).toBe(2);
+      expect(seconds?.rows).toBeLessThan(5);
+    },
+  );
 
   it('gives up a question at Ctrl-C, and the process answers the next one', async () => {
     const said = await printed(`
@@ -593,6 +647,17 @@ show(lambda: len(once.series_search(limit=4)))
     ],
     ['is no JSON', (_request, reply) => reply.end('<html>'), 8, /did not answer in JSON\n/],
     ['has no rows', (_request, reply) => reply.end('{}'), 8, /did not answer as a service of asof does\n/],
+    ...[
+      '{"fields": [], "rows": [[1, 2]]}',
+      '{"fields": "x", "rows": 5}',
+      '{"fields": [{"name": "id", "type": "day"}], "rows": [["abc"]]}',
+      '{"fields": [{"name": "id", "type": "decimal"}], "rows": [["abc"]]}',
+    ].map((body): [string, RequestListener, number, RegExp] => [
+      `is ${body}`,
+      (_request, reply) => reply.end(body),
+      8,
+      /^the answer is none of asof: /,
+    ]),
     [
       'leads to another address, to which no key is sent',
       (_request, reply) =>

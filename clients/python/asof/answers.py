@@ -50,6 +50,11 @@ def _error(detail: str, code: int, about: Dict[str, Any]) -> AsofError:
     return AsofError(detail, code, **about)
 
 
+def closed() -> AsofError:
+    """Returns the failure of a question after `close`."""
+    return AsofError("this Asof was closed", 2)
+
+
 class AsofNote(UserWarning):
     """What people should know of an answer besides its rows, such as that a series is sampled."""
 
@@ -97,10 +102,20 @@ class Answer(List[Row]):
 
 
 def answer_of(message: Mapping[str, Any]) -> Answer[Dict[str, Any]]:
-    """Makes an answer of a message, whose rows are lists of cells."""
+    """Makes an answer of a message, whose rows are lists of cells; refuses one that asof does not write."""
+    try:
+        return _answer_of(message)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise AsofError(f"the answer is none of asof: {reason}", 8, kind="bad-answer") from None
+
+
+def _answer_of(message: Mapping[str, Any]) -> Answer[Dict[str, Any]]:
     fields = [_field(one) for one in message["fields"]]
     about = {name: value for name, value in message.items() if name not in ("id", "fields", "rows")}
     columns = [(field.name, _reader(field)) for field in fields]
+    if any(len(cells) != len(columns) for cells in message["rows"]):
+        raise ValueError(f"a row has more or fewer cells than the {len(columns)} columns")
     rows = [
         {name: read(cell) if read and cell is not None else cell for (name, read), cell in zip(columns, cells)}
         for cells in message["rows"]
@@ -192,7 +207,7 @@ def polars_column(values: Sequence[Any], field: Field) -> Any:
         "boolean": polars.Boolean,
         "text": polars.Utf8,
     }
-    return polars.Series(field.name, values, dtype=types.get(field.type))
+    return polars.Series(str(field.name), values, dtype=types.get(field.type))
 
 
 def raise_problem(problem: Mapping[str, Any]) -> NoReturn:

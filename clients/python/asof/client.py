@@ -64,7 +64,7 @@ class Asof(Questions):
         self._finalizer = weakref.finalize(self, self._source.close)
 
     def close(self) -> None:
-        """Ends the process of the asof command; later questions fail."""
+        """Ends the process of the asof command, or this thread's connection to the service; later questions fail."""
         self._finalizer()
 
     def __enter__(self) -> "Asof":
@@ -99,6 +99,8 @@ class Asof(Questions):
 
 def _checked(key: Optional[str]) -> Optional[str]:
     """Returns a key without the line end of its file; refuses what no header may have, and never shows it."""
+    if key is not None and not isinstance(key, str):
+        raise AsofError(f"invalid 'key' of type {type(key).__name__}: use a text", 2, field="key")
     key = key.strip() if key else None
     if key and not (key.isascii() and key.isprintable()):
         raise AsofError("invalid 'key': it has a line end or a character that no key has", 2, field="key")

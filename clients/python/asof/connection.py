@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import http.client
+import io
 import os
+import socket
 import threading
+import time
 import urllib.parse
 import urllib.request
 import zlib
-from typing import Mapping, NamedTuple, Optional, Type
+from typing import Any, Mapping, NamedTuple, Optional, Type
 
 from .answers import AsofError
 
@@ -33,6 +37,37 @@ class _Kept(threading.local):
 
     connection: Optional[http.client.HTTPConnection] = None
     process = 0
+    #: When the try of a request is given up, on the monotonic clock.
+    deadline = 0.0
+
+
+class _TimedStream(io.RawIOBase):
+    """What a socket receives until the deadline of its thread; its own timeout begins anew with each byte."""
+
+    def __init__(self, stream: io.RawIOBase, received: socket.socket, kept: _Kept) -> None:
+        self._stream, self._socket, self._kept = stream, received, kept
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> Optional[int]:
+        left = self._kept.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._socket.settimeout(left)
+        return self._stream.readinto(buffer)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class _TimedReply(http.client.HTTPResponse):
+    """A reply that is read until the deadline of its thread."""
+
+    def __init__(self, kept: _Kept, received: socket.socket, *args: Any, **named: Any) -> None:
+        super().__init__(received, *args, **named)
+        self.fp: Any = io.BufferedReader(_TimedStream(self.fp.detach(), received, kept))
 
 
 class Connections:
@@ -47,6 +82,7 @@ class Connections:
             self._headers["X-API-Key"] = key
         self._is_forwarded = False
         self._kept = _Kept()
+        self._reply_class = functools.partial(_TimedReply, self._kept)
 
     def get(self, target: str) -> Reply:
         """Gets a path and query below the base URL; follows no redirects, because the key is for this address."""
@@ -70,7 +106,10 @@ class Connections:
         connection = self._kept.connection
         assert connection is not None
         target = url if self._is_forwarded else urllib.parse.urlsplit(url)._replace(scheme="", netloc="").geturl()
+        self._kept.deadline = time.monotonic() + self._timeout
         try:
+            if connection.sock is not None:
+                connection.sock.settimeout(self._timeout)
             connection.request("GET", target, headers=self._headers)
             reply = connection.getresponse()
             body = reply.read()
@@ -90,7 +129,7 @@ class Connections:
         kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
         proxy = None if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get(scheme)
         if proxy is None:
-            return kind(host, self._address.port, timeout=self._timeout)
+            return self._timed(kind(host, self._address.port, timeout=self._timeout))
         through = urllib.parse.urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         if _port(through) is None or not through.hostname:
             raise AsofError("the proxy that the environment names is no address", 2, field="base_url")
@@ -98,12 +137,16 @@ class Connections:
         if through.username is not None:
             words = f"{urllib.parse.unquote(through.username)}:{urllib.parse.unquote(through.password or '')}"
             authorization["Proxy-Authorization"] = f"Basic {base64.b64encode(words.encode()).decode()}"
-        connection = kind(through.hostname or "", through.port, timeout=self._timeout)
+        connection = self._timed(kind(through.hostname or "", through.port, timeout=self._timeout))
         if scheme == "https":
             connection.set_tunnel(host, self._address.port, authorization)
         else:
             self._is_forwarded = True
             self._headers.update(authorization)
+        return connection
+
+    def _timed(self, connection: http.client.HTTPConnection) -> http.client.HTTPConnection:
+        connection.response_class = self._reply_class  # type: ignore[assignment]
         return connection
 
 

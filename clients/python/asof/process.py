@@ -15,7 +15,7 @@ import threading
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from .answers import AsofError, raise_problem
+from .answers import AsofError, closed, raise_problem
 
 Message = Dict[str, Any]
 
@@ -50,7 +50,7 @@ class Command:
     def _running(self) -> "_Process":
         with self._lock:
             if self._is_closed:
-                raise AsofError("this Asof was closed", 2)
+                raise closed()
             if self._process is None or self._process.end is not None:
                 self._process = _Process(self._words, {**os.environ, **self._environment}, self._folder)
             return self._process

@@ -8,7 +8,7 @@ import time
 import urllib.parse
 from typing import Any, Dict, Mapping, Optional
 
-from .answers import AsofError
+from .answers import AsofError, closed
 from .connection import Connections, Reply
 from .endpoints import CODES, ENDPOINTS
 
@@ -23,9 +23,12 @@ class Service:
     def __init__(self, base_url: str, key: Optional[str], timeout: float, retries: int, max_wait: float) -> None:
         self._connections = Connections(base_url, key, timeout)
         self._retries, self._max_wait = retries, min(max_wait, _longest_wait)
+        self._is_closed = False
 
     def ask(self, name: str, values: Mapping[str, Any]) -> Dict[str, Any]:
         """Asks a question that the service has; raises AsofError for a failure."""
+        if self._is_closed:
+            raise closed()
         endpoint = ENDPOINTS.get(name)
         if endpoint is None:
             raise AsofError(f"a service has no {name}", 2, hints=[f"{_through_command}, which has it"])
@@ -34,7 +37,8 @@ class Service:
         return self._answer(path + (f"?{urllib.parse.urlencode(texts)}" if texts else ""))
 
     def close(self) -> None:
-        """Closes the connection of this thread."""
+        """Closes the connection of this thread; later questions fail."""
+        self._is_closed = True
         self._connections.close()
 
     def _answer(self, target: str) -> Dict[str, Any]:
