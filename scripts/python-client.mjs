@@ -170,6 +170,8 @@ function endpointsModule(asked, { exits }) {
       '    ),',
     ];
   });
+  const params = asked.flatMap(({ args, options }) => [...args, ...options]);
+  const times = new Set(params.filter(({ type }) => /\bInstant\b/.test(type)).map(keyOf));
   const codes = Object.values(exits).flatMap(([code, , ...kinds]) =>
     kinds.map((kind) => `    "${kind}": ${code},`),
   );
@@ -194,6 +196,9 @@ class Endpoint(NamedTuple):
 CODES: Dict[str, int] = {
 ${codes.join('\n')}
 }
+
+#: The parameters that take a time, and not only a day.
+TIMES = frozenset([${[...times].map((one) => `"${one}"`).join(', ')}])
 
 ENDPOINTS: Dict[str, Endpoint] = {
 ${entries.join('\n')}

@@ -315,7 +315,7 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
       [
         'command.observations("GDP", as_of=datetime.datetime(2015, 1, 30, 8, 29))',
         2,
-        /use a date, or a datetime with a zone/,
+        /^invalid 'as_of' 2015-01-30 08:29:00: use a date, without a time$/,
       ],
       [
         'command.observations("GDP", known_at="2015-01-30T08:29")',
@@ -351,7 +351,18 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
         2,
         /^a service has no join\n {2}asof\.Asof\(base_url=\.\.\., command="asof"\)/,
       ],
-      ['asof.Asof(base_url=URL, key="wrong").observations("GDP")', 4, /key/],
+      ['asof.Asof(base_url=URL, key="no").ping()', 4, /\n {2}asof sent the key that key= names$/],
+      [
+        'asof.Asof(base_url=URL, key="no", command="asof").ping()',
+        4,
+        /\n {2}asof sent the key that key= names$/,
+      ],
+      ['asof.Asof(base_url=URL).ping()', 4, /\n {2}key= or the variable ASOF_API_KEY names a key$/],
+      [
+        '[os.environ.update(ASOF_API_KEY="no"), asof.Asof(base_url=URL).ping()]',
+        4,
+        /\n {2}asof sent the key of the variable ASOF_API_KEY$/,
+      ],
       [
         'asof.Asof(base_url="http://127.0.0.1:9", retries=0).series_search()',
         7,
@@ -385,7 +396,7 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
       ],
       [
         'http.panel("GDP", as_of_each=["2015-01-30"] * 3000)',
-        8,
+        2,
         /^the question is too long for the address of a request\n {2}asof\.Asof\(base_url=/,
       ],
     ];
@@ -432,12 +443,35 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
       script(String.raw`read x; yes '[' | head -c 400000 | tr -d '\n'; echo; cat`),
       /^cannot read an answer of 'sh'/,
     ],
+    [
+      'a time with a zone where a day is meant',
+      'command.observations("GDP", as_of=datetime.datetime(2015, 1, 30, tzinfo=datetime.timezone.utc))',
+      /^invalid 'as_of' 2015-01-30 00:00:00\+00:00: a time with a zone is no day; use its date/,
+    ],
+    [
+      'midnight without a zone where a time is meant',
+      'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30))',
+      /^invalid 'known_at' 2015-01-30 00:00:00: use a datetime with a zone;/,
+    ],
+    [
+      'a time without a zone where a time is meant',
+      'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30, 8, 29))',
+      /^invalid 'known_at' 2015-01-30 08:29:00: a time needs a zone: use a datetime with one$/,
+    ],
+    ['a table without rows', 'command.check([])', /^the table is empty: it has no rows and no columns$/],
     ['a key of bytes', 'asof.Asof(key=b"secret")', /^invalid 'key' of type bytes: use a text$/],
     ['a key that is a number', 'asof.Asof(base_url=URL, key=123)', /^invalid 'key' of type int: use a text$/],
     ['a store that no file can be', 'asof.Asof(store="a\\0b").ping()', /^cannot start asof: embedded null/],
   ])('fails at once for %s', async (_, expression, reason) => {
     const [said] = await shown(expression);
     expect(said).toMatchObject({ error: expect.stringMatching(reason) });
+  });
+
+  it('names the refused parameter as Python has it', async () => {
+    const said = await shown(
+      ...['command', 'http'].map((place) => `${place}.observations("GDP", from_="x")`),
+    );
+    for (const one of said) expect(one).toMatchObject({ code: 2, field: 'from_' });
   });
 
   it('gives a failure to a pool of processes, which would wait for one that cannot be copied', async () => {
@@ -455,6 +489,8 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
       'len(asof.Asof(base_url=URL, key=KEY + "\\n").ping())',
       'asof.Asof(base_url=URL, key="sec\\nret").ping()',
       'asof.Asof(key="secr\u00e9t").ping()',
+      'asof.Asof(base_url="asof_live_sk_secret")',
+      'asof.Asof("asof_live_sk_secret", key="asof_live_sk_secret")',
       'asof.Asof(base_url="http://ann:secret@127.0.0.1:9", retries=0).ping()',
       'asof.Asof(base_url="http://ann:secret@127.0.0.1:port", command="asof").ping()',
       'asof.Asof(base_url="http://127.0.0.1:9/?key=secret").ping()',
@@ -591,7 +627,8 @@ show(lambda: len(command.observations("GDP", limit=3)))
       reply.end(isBusy ? '{"detail": "the quota is used up"}' : page('A'));
     }, 2);
     expect(first?.rows).toEqual(['A']);
-    expect(second).toMatchObject({ code: 6, error: 'the quota is used up' });
+    const way = 'the service asks to wait 90 seconds; max_wait=90 does';
+    expect(second).toMatchObject({ code: 6, error: `the quota is used up\n  ${way}` });
   });
 
   it('asks over one connection, and over another where the service has closed that', async () => {
@@ -749,7 +786,7 @@ show(lambda: command.observations(pandas.Series(["GDP", "UNRATE"]), as_of=day, l
       expect(said[6]).toMatchObject({ error: expect.stringMatching(/^invalid 'as_of' NaT: leave/) });
       expect(said[7]).toMatchObject({ error: expect.stringMatching(/^invalid 'known_before' NaT: leave/) });
       expect(said[8]).toMatchObject({
-        error: expect.stringMatching(/use a date, or a datetime with a zone/),
+        error: "invalid 'as_of' 2015-01-30T08:30: use a date, without a time",
       });
       expect(said[9]?.rows).toHaveLength(2);
     });
@@ -790,11 +827,33 @@ show(lambda: command.check(pandas.DataFrame({"day": days, "price": [1, 2]})))
       for (const one of said.slice(5, 8)) expect(one.rows).toEqual(['known', 'known']);
       expect(said[8]?.rows).toEqual([true, true]);
       expect(said[9]).toMatchObject({ error: 'the table is empty: it has no rows and no columns' });
-      expect(said[10]).toMatchObject({ error: 'the table is empty: it has no columns' });
+      expect(said[10]).toMatchObject({ error: 'the table is empty: it has no rows and no columns' });
       expect(said[11]).toMatchObject({ error: 'the table is empty: it has no rows' });
       expect(said[12]).toMatchObject({
         error: expect.stringMatching(/\n {2}check\(columns=\{"NAME":"ID"\}\) names a column and its series$/),
       });
+    });
+
+    it('refuses days that a datetime64 of pandas has not, and says that a table has no rows', async () => {
+      const said = await printed(
+        `
+import pandas
+def frame_of(day): return asof.Answer([{"day": datetime.date.fromisoformat(day)}], [asof.Field("day", "day")], {}).to_pandas()
+for day in ("1677-09-22", "2262-04-11"): show(lambda: str(frame_of(day)["day"][0].date()))
+for day in ("1677-09-21", "2262-04-12"): show(lambda: frame_of(day))
+show(lambda: command.check(pandas.DataFrame({"day": ["2015-01-30"], "GDP": [1.5]})[:0]))
+`,
+        withPandas,
+      );
+      // The first and the last whole day of pandas.Timestamp.min and .max.
+      expect(said.slice(0, 2).map(({ rows }) => rows)).toEqual(['1677-09-22', '2262-04-11']);
+      for (const [i, day] of ['1677-09-21', '2262-04-12'].entries())
+        expect(said[2 + i]).toMatchObject({
+          error: expect.stringContaining(
+            `the column 'day' has ${day}, and a datetime64[ns] of pandas is from`,
+          ),
+        });
+      expect(said[4]).toMatchObject({ error: 'the table is empty: it has no rows' });
     });
 
     it('joins DataFrames, which keep their index and types, and checks them', async () => {

@@ -36,7 +36,7 @@ class AsofError(Exception):
         #: What to do.
         self.hints = list(hints)
         #: The parameter that was refused.
-        self.field = field
+        self.field = "from_" if field == "from" else field
         #: The id of the request, for support.
         self.request_id = request_id
 
@@ -184,6 +184,11 @@ def pandas_column(values: Sequence[Any], field: Field, exact: bool = False) -> A
     if field.type == "day":
         # From their numbers, which is ten times faster than from dates.
         missing = numpy.iinfo("int64").min
+        most = numpy.iinfo("int64").max // 86_400_000_000_000
+        outside = next((day for day in values if day and abs(day.toordinal() - _first_day) > most), None)
+        if outside is not None:
+            reason = f"the column {field.name!r} has {outside}, and a datetime64[ns] of pandas is from 1677-09-22 to 2262-04-11"
+            raise AsofError(reason, 2, hints=["the answer itself and to_polars() take every day"])
         days = [missing if day is None else day.toordinal() - _first_day for day in values]
         return pandas.Series(numpy.array(days, dtype="int64").view("datetime64[D]")).astype("datetime64[ns]")
     if field.type == "moment":

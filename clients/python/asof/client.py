@@ -26,7 +26,8 @@ class Asof(Questions):
     ["node", "asof/dist/asof.cjs"]. `key` is the key of the service. Default: the variable ASOF_API_KEY.
 
     `timeout` is the seconds for one try of a request to the service, `retries` the number of further tries, and
-    `max_wait` the seconds that a question may wait in all before them.
+    `max_wait` the seconds that a request may wait in all before them. Over HTTP a question is one request; through
+    the command it may take several.
     """
 
     def __init__(
@@ -45,10 +46,18 @@ class Asof(Questions):
         for name, value in (("timeout", timeout), ("retries", retries), ("max_wait", max_wait)):
             if not isinstance(value, (int, float)) or math.isnan(value) or value < 0:
                 raise AsofError(f"invalid {name!r} {value!r}: use a number of at least 0", 2, field=name)
+        for name, address in (("store", store), ("base_url", base_url)):
+            if _key_start in str(address):
+                raise AsofError(f"invalid {name!r}: this is a key; key=... takes it", 2, field=name)
         key = _checked(key)
+        #: Where the key comes from that is sent; None if the command has its own.
+        self._key_hint = "asof sent the key that key= names" if key else None
         self._source: Union[Command, Service]
         if base_url is not None and command is None:
-            key = key or _checked(os.environ.get("ASOF_API_KEY"))
+            if not key:
+                key = _checked(os.environ.get("ASOF_API_KEY"))
+                is_set = "asof sent the key of the variable ASOF_API_KEY"
+                self._key_hint = is_set if key else "key= or the variable ASOF_API_KEY names a key"
             self._source = Service(base_url, key, timeout, retries, max_wait)
         else:
             words = [*([command] if command and isinstance(command, str) else command or ["asof"]), "lines"]
@@ -91,10 +100,21 @@ class Asof(Questions):
         return joining.joined(self._answer(name, {**given, "table": joining.days()}))
 
     def _answer(self, name: str, given: Mapping[str, Any]) -> Answer[Any]:
-        answer = answer_of(self._source.ask(name, given))
+        try:
+            message = self._source.ask(name, given)
+        except AsofError as error:
+            if error.kind != "unauthorized" or self._key_hint is None:
+                raise
+            about = {"kind": error.kind, "field": error.field, "request_id": error.request_id}
+            raise AsofError(error.detail, error.code, hints=[self._key_hint], **about) from None
+        answer = answer_of(message)
         for note in answer.notes:
             warnings.warn(note, AsofNote, stacklevel=4)
         return answer
+
+
+#: How the keys of a service of asof begin; a message must not show them.
+_key_start = "asof_live_sk_"
 
 
 def _checked(key: Optional[str]) -> Optional[str]:

@@ -31,6 +31,9 @@ CODES: Dict[str, int] = {
     "interrupted": 130,
 }
 
+#: The parameters that take a time, and not only a day.
+TIMES = frozenset(["known_at", "days"])
+
 ENDPOINTS: Dict[str, Endpoint] = {
     "ping": Endpoint(
         "/v1/ping",

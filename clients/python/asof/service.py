@@ -55,7 +55,7 @@ class Service:
             else:
                 if reply.status == 200:
                     return _message_in(reply)
-                failure = _problem(reply)
+                failure = _problem(reply, self._max_wait)
                 if reply.status not in (429, 502, 503, 504):
                     raise failure
                 pause = max(pause, _seconds(reply.headers.get("Retry-After")))
@@ -92,7 +92,7 @@ def _seconds(text: Optional[str]) -> float:
     return float(text) if text is not None and re.fullmatch(r"\d{1,6}", text.strip()) else 0.0
 
 
-def _problem(reply: Reply) -> AsofError:
+def _problem(reply: Reply, max_wait: float) -> AsofError:
     if 300 <= reply.status < 400:
         return _bad_answer(f"{reply.url} redirects to {_shown(reply.headers.get('Location', 'nowhere'))}")
     try:
@@ -105,8 +105,13 @@ def _problem(reply: Reply) -> AsofError:
     if kind not in CODES or (kind == "not-found" and "kind" not in document):
         kind = "rate-limit-exceeded" if reply.status == 429 else "bad-answer"
     hints = document.get("hints", [])
+    wait = _seconds(reply.headers.get("Retry-After"))
     if reply.status in (414, 431):
+        kind = "bad-input"
         detail, hints = "the question is too long for the address of a request", [_through_command]
+    elif reply.status == 429 and wait > 0:
+        way_out = f"; max_wait={wait:.0f} does" if max_wait < wait <= _longest_wait else ""
+        hints = [*hints, f"the service asks to wait {wait:.0f} seconds{way_out}"]
     about = {name: document.get(name) for name in ("field", "request_id")}
     named = "bad-input" if kind == "validation-error" else kind
     return AsofError(detail, CODES.get(kind, _service_failed), kind=named, hints=hints, **about)

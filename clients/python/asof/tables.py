@@ -15,6 +15,7 @@ def rows_of(table: Any, on: Optional[str] = None) -> List[Dict[str, Any]]:
     if index is not None and (on in index if on is not None else _has_days(table)):
         given = {**index, **given}
     columns = {name: cells(values) for name, values in given.items()}
+    _refuse_empty(columns)
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
@@ -28,7 +29,7 @@ class Joining:
         index = _index(table) or {}
         known = {**index, **self._columns}
         if not self._columns and not any(len(level) for level in index.values()):
-            raise AsofError("the table is empty: it has no rows and no columns", 2, field="table")
+            _refuse_empty({})
         if self._on not in known:
             hints = [f"its columns are {', '.join(self._columns)}"]
             if _has_days(table):
@@ -38,9 +39,9 @@ class Joining:
 
     def days(self) -> List[Dict[str, Any]]:
         """Returns the days, and in the first row the names of the other columns, which no new column may have."""
-        rows: List[Dict[str, Any]] = [{self._on: day} for day in cells(self._days)]
-        if not rows:
-            raise AsofError("the table is empty: it has no rows", 2, field="table")
+        days = cells(self._days)
+        _refuse_empty({self._on: days})
+        rows: List[Dict[str, Any]] = [{self._on: day} for day in days]
         rows[0] = {**dict.fromkeys(self._columns), **rows[0]}
         return rows
 
@@ -81,6 +82,12 @@ def _columns(table: Any) -> Dict[str, Any]:
         return {name: [row.get(label) for row in table] for name, label in zip(_names(labels), labels)}
     reason = "use the path of a file, a DataFrame of pandas or polars, or rows such as [{'day': '2015-01-30'}]"
     raise AsofError(f"invalid 'table' of type {type(table).__name__}: {reason}", 2, field="table")
+
+
+def _refuse_empty(columns: Mapping[str, List[Any]]) -> None:
+    if not any(columns.values()):
+        has = "no rows" if columns else "no rows and no columns"
+        raise AsofError(f"the table is empty: it has {has}", 2, field="table")
 
 
 def _names(labels: Iterable[Any]) -> List[str]:

@@ -9,6 +9,7 @@ import os
 from typing import Any, List, Mapping, Optional, Sequence, Union
 
 from .answers import AsofError
+from .endpoints import TIMES
 
 #: A day: a date, or its text such as 2015-01-30; midnight of a day of pandas or numpy does as well.
 Day = Union[str, datetime.date]
@@ -49,10 +50,15 @@ def plain(value: Any, name: str) -> Any:
         raise _refused(name, given, "leave the parameter out where there is no value")
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
+            if name not in TIMES:
+                raise _refused(name, given, "a time with a zone is no day; use its date, such as value.date()")
             return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         if value.time() == datetime.time():
+            if name == "known_at":
+                raise _refused(name, given, "use a datetime with a zone; a day alone is an as-of date")
             return value.date().isoformat()
-        raise _refused(name, value, "use a date, or a datetime with a zone where a time is meant")
+        reason = "a time needs a zone: use a datetime with one" if name in TIMES else "use a date, without a time"
+        raise _refused(name, given, reason)
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, float) and math.isinf(value):
