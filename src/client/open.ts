@@ -28,7 +28,7 @@ export async function openClient(target: Target): Promise<Client> {
 
 /** Makes a client of a store in this process, with the owner's rights: who can read the file can read all. */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
-  const revision = () => store.read(async (view) => (await view.state()).revision);
+  const state = () => store.read(async (view) => (await view.state()).name);
   const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, texts, asked) =>
@@ -38,8 +38,8 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
         readAhead((part) => service.answerTogether(operation, part, owner), operation, questions),
     }),
     async watch() {
-      const before = await revision();
-      return { changed: async () => (await revision()) !== before, requests: () => 0 };
+      const before = await state();
+      return { changed: async () => (await state()) !== before, requests: () => 0 };
     },
     async origin() {
       return store.read(async (view) => {

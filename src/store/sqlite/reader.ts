@@ -48,7 +48,7 @@ class SqliteStore implements Store {
 
   async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
-    const connection = this.#idle.pop() ?? (await onceUnlocked(() => this.#another()));
+    const connection = await this.#takeConnection();
     const session = new SqliteSession(this.address, connection);
     try {
       try {
@@ -62,6 +62,16 @@ class SqliteStore implements Store {
       // SQLite may notice damage at any statement, even when the transaction begins or ends.
       throw asProblem(this.address, error);
     }
+  }
+
+  /** Takes a connection to the file that is at the address now; throws a Problem if there is none. */
+  async #takeConnection(): Promise<Connection> {
+    try {
+      if (identityOf(this.address) !== this.#file) await this.rest();
+    } catch (error) {
+      throw asProblem(this.address, error);
+    }
+    return this.#idle.pop() ?? onceUnlocked(() => this.#another());
   }
 
   #viewOf(session: SqliteSession): WholeView {

@@ -6,6 +6,8 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -15,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { embeddedClient } from '../../../src/client/open.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
@@ -199,6 +202,33 @@ describe('a store without a write-ahead log', () => {
     expect(await reading(path, (view) => view.series.find('GDP'))).toMatchObject({
       lastVintage: '2015-02-27',
     });
+  });
+});
+
+describe('a store that stays open', () => {
+  it('answers from the file that is at its path now, and fails while there is none', async () => {
+    const path = await storeOf();
+    const other = newStorePath(folder);
+    await importFiles(other, { 'facts.csv': facts('CPI 2014-10-01 2015-01-30 1') });
+    const store = await openStore(path);
+    const client = embeddedClient(store);
+    const ids = () =>
+      store.read(async (view) => (await view.series.search({ text: '', limit: 9 })).map(({ id }) => id));
+    expect(await ids()).toEqual(['GDP']);
+    // Both stores have one import, so only their names tell them apart.
+    const watch = await client.watch();
+    expect(await watch.changed()).toBe(false);
+    renameSync(other, path);
+    expect(await ids()).toEqual(['CPI']);
+    expect(await watch.changed()).toBe(true);
+    rmSync(path);
+    await expect(ids()).rejects.toMatchObject({
+      kind: 'local-io',
+      message: `cannot open the store ${path}: there is no such file or folder`,
+    });
+    await importFiles(path, { 'facts.csv': small });
+    expect(await ids()).toEqual(['GDP']);
+    await store.close();
   });
 });
 
