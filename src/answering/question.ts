@@ -258,6 +258,11 @@ function withOwnUnits(values: NamedValues): NamedValues {
 
 /** Throws a Problem if a parameter of a transformation needs another that no series has. */
 function checkTransformation(values: NamedValues): void {
+  // The columns of a table may have units of their own, which no value here names.
+  if (values.id === undefined && values.ids === undefined) {
+    transformed({ ...values, digits: undefined }, undefined);
+    return;
+  }
   const { ids = [] } = values as { readonly ids?: readonly string[] };
   const own = ids.map((id) => namedSeries(id).units).find((units) => (units ?? 'lin') !== 'lin');
   transformed(values, own);

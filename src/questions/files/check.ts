@@ -12,13 +12,13 @@ import {
 } from '../../answering/table.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
-import { namedSeries, nameOfSeries } from '../../domain/series/transformation.ts';
+import { namedSeries, nameOfSeries, transformationOf } from '../../domain/series/transformation.ts';
 import { Exact } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, parseDay } from '../../domain/values/date.ts';
 import { decimalsOf, parseDecimal, sameNumber } from '../../domain/values/decimal.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
-import { Problem, refused } from '../../errors/problem.ts';
+import { inVoice, Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { type Param, type ParamValues, param } from '../../operations/param.ts';
@@ -330,7 +330,11 @@ async function knownColumns(
 ): Promise<readonly KnownColumn[]> {
   // Loaded here: most questions are about no table.
   const { historiesOnDays } = await import('../series/real-time-panel.ts');
-  const { strict, beyond } = values;
+  const { strict, beyond, digits } = values;
+  const isComputed = ({ series }: CheckedColumn) => transformationIn(values, series) !== undefined;
+  // Throws for digits that no column has.
+  if (digits !== undefined && !checked.some(isComputed))
+    inVoice(counting.naming, () => transformationOf({ digits }));
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
   const bySeries = [...groupBy(checked, ({ series }) => nameOfSeries(series)).values()];
   const wanted = bySeries.flatMap((columns) => {

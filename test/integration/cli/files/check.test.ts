@@ -85,6 +85,21 @@ describe.each(commandModes)('a check, %s,', (mode) => {
     4,growth,GDP,2.1,2.5
     [exit 1]
 
+    # takes the digits of columns that have units of their own, and no digits where no column has
+    $ asof join ${days} --on day GDP:saar UNRATE --digits 1 -q -o ${joined}
+    $ asof check ${joined} --on day --digits 1 -q --no-header
+    $ asof check - --column growth=GDP:saar --digits 1 -q --columns row,known --no-header
+    < day,growth
+    < 2015-01-30,2.5
+    < 2015-01-30,2.1
+    3,2.5
+    [exit 1]
+    $ asof check - --digits 1
+    < day,GDP
+    < 2015-01-30,17710.7
+    ! asof: --digits needs --units or --frequency: published values keep their digits
+    [exit 2]
+
     # says how many requests it takes
     $ asof check - --dry-run
     < day,UNRATE
