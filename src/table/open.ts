@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { cellBatch, type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
 import { parseDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { systemProblem } from '../errors/system-errors.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
-import { sourceFiles } from '../import/files/walk.ts';
+import { printablePath, sourceFiles } from '../import/files/walk.ts';
 import { linesOf, separatorIn } from '../import/readers/csv.ts';
 import { cellText, type Records, recordHead, recordsIn } from '../import/readers/delimited.ts';
 import { isWorkbook } from '../import/readers/xlsx.ts';
@@ -12,6 +14,8 @@ import { defined } from '../platform/defined.ts';
 
 /** Opens CSV, TSV or Parquet by content; throws a Problem for any other file. `-` is stdin, read into memory. */
 export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
+  const found = path === '-' ? undefined : await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw systemProblem('read', printablePath(path), { code: 'EISDIR' });
   const [file, ...others] = await sourceFiles([path], stdin);
   if (file === undefined || others.length > 0)
     throw new Problem('bad-input', `${path} is several files: name one`);

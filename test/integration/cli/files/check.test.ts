@@ -100,6 +100,11 @@ describe.each(commandModes)('a check, %s,', (mode) => {
     ! asof: --digits needs --units or --frequency: published values keep their digits
     [exit 2]
 
+    # refuses a folder, and reads no file in it
+    $ asof check ${folder.path('.')}
+    ! asof: cannot read ${folder.path('.')}: it is a folder
+    [exit 10]
+
     # says how many requests it takes
     $ asof check - --dry-run
     < day,UNRATE
