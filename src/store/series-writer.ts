@@ -11,12 +11,18 @@ import {
   type StoredVintage,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
+import type {
+  Change,
+  Statement,
+  StatementConflict,
+  StoredChange,
+} from '../domain/series/revision-history.ts';
 import { type DescriptionChange, frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
+import { groupBy } from '../domain/values/groups.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
-import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
+import { type LatestChanges, recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription } from './store.ts';
 
@@ -38,6 +44,12 @@ export class SeriesWriter {
   #coveredTo: Day;
   #newest: Day;
   #changed = false;
+  /** The counts up to now. */
+  #figures: SeriesStart['figures'];
+  /** True if the counts must be read from the rows. */
+  #mustCount = false;
+  /** What was read before the first merge. */
+  #latest: LatestChanges | undefined;
 
   constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
@@ -47,6 +59,8 @@ export class SeriesWriter {
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
     this.#newest = start.newestVintage;
+    this.#latest = start.latest;
+    this.#figures = start.figures;
   }
 
   async putRecord({ stated, implied }: SeriesDescription): Promise<void> {
@@ -70,9 +84,20 @@ export class SeriesWriter {
     // Statements later than all stored ones change only the latest values, which are read in constant time.
     const held =
       this.#newest !== '' && first > this.#newest
-        ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#rows.latestChanges(start, to) }
+        ? {
+            frequency: this.#normalisedBy,
+            vintages: [],
+            changes: this.#latestOf(statements) ?? (await this.#rows.latestChanges(start, to)),
+          }
         : await this.#storedBetween(start, to);
     return this.#apply(planMerge(held, statements, options), held);
+  }
+
+  /** Returns the latest changes of the dates of statements, if they were read and nothing was written since. */
+  #latestOf(statements: readonly Statement[]): LatestChanges['changes'] | undefined {
+    const read = this.#latest;
+    const isRead = ({ date }: Statement) => read?.dates.has(storedDate(date, this.#normalisedBy)) === true;
+    return statements.every(isRead) ? read?.changes : undefined;
   }
 
   /** Makes vintages complete: they then cover every date of the series, including dates of later imports. */
@@ -125,6 +150,7 @@ export class SeriesWriter {
   /** Undoes an import that no later one built on, by the inverse of its plan. */
   async undo(inverse: RowPlan, before: SeriesBefore): Promise<void> {
     const { stated, implied, coveredTo, coveredAfter, normalisedBy } = before;
+    this.#mustCount = true;
     await this.#rows.apply(inverse);
     this.#record = { ...this.#record, stated, implied };
     await this.#rows.putRecord(this.#record);
@@ -135,14 +161,23 @@ export class SeriesWriter {
   }
 
   async #summarise(): Promise<void> {
-    const kept = await this.#rows.kinds();
     const statedKind = this.#record.stated.vintageKind;
-    const texts = this.#statedFrequency() === '' ? await this.#rows.dateSets() : [];
-    await this.#rows.summarise({
-      spacing: frequencyOf(texts.flatMap((text) => parseDateSet(text).days())),
+    const isStated = this.#statedFrequency() !== '';
+    const kept = isStated ? await this.#rows.kinds() : [];
+    const both = isStated ? [] : await this.#rows.kindsAndDates();
+    const texts = new Set(both.map(([, dates]) => dates));
+    const derived = {
+      spacing: frequencyOf([...texts].flatMap((text) => parseDateSet(text).days())),
       coveredTo: this.#coveredTo,
-      vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
-    });
+      vintageKind: kindsText(
+        [...kept, ...both.map(([kind]) => kind)].map((kind) => kindOf(kind, statedKind)),
+      ),
+    };
+    if (this.#mustCount) await this.#rows.summarise(derived);
+    else {
+      const figures = { ...this.#figures, ...derived, lastVintage: this.#newest };
+      await this.#rows.putFigures(figures, this.#start.version + 1);
+    }
   }
 
   #statedFrequency(): Frequency {
@@ -156,6 +191,8 @@ export class SeriesWriter {
     const held = await this.#stored();
     const plan = planMove(held, frequency);
     this.#tracked?.take(plan, held.vintages);
+    this.#latest = undefined;
+    this.#mustCount = true;
     await this.#rows.apply(plan);
     this.conflicts.push(...plan.conflicts);
     this.#normalisedBy = frequency;
@@ -181,12 +218,43 @@ export class SeriesWriter {
     const changed = removed.length + inserted.length + vintages.length > 0;
     if (changed) {
       this.#tracked?.take(plan, held.vintages);
+      this.#latest = undefined;
+      this.#figures = figuresAfter(this.#figures, plan, held.changes);
       await this.#rows.apply(plan);
       this.#changed = true;
       for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
     }
     return { added, known, withdrawn, conflicts, changed };
   }
+}
+
+/** Returns the counts of a series after a merge; `held` has the changes before it, at least the latest ones. */
+function figuresAfter(
+  before: SeriesStart['figures'],
+  { removed, inserted, vintages }: RowPlan,
+  held: StoredSeries['changes'],
+): SeriesStart['figures'] {
+  let { observationCount, dateCount, factCount, firstVintage } = before;
+  const byDate = groupBy(inserted, ({ date }) => date);
+  const gone = groupBy(removed, ({ date }) => date);
+  for (const date of new Set([...byDate.keys(), ...gone.keys()])) {
+    const [had, added, lost] = [held.get(date) ?? [], byDate.get(date) ?? [], gone.get(date) ?? []];
+    const days = new Set(lost.map(({ asOf }) => asOf));
+    const has: readonly Change[] = [...had.filter(({ asOf }) => !days.has(asOf)), ...added];
+    observationCount += isObserved(has) - isObserved(had);
+    dateCount += Number(has.length > 0) - Number(had.length > 0);
+    const facts = (rows: readonly StoredChange[]) => rows.filter(({ kind }) => kind === 'fact').length;
+    factCount += facts(added) - facts(lost);
+  }
+  for (const { asOf } of vintages) if (firstVintage === '' || asOf < firstVintage) firstVintage = asOf;
+  return { observationCount, dateCount, factCount, firstVintage };
+}
+
+/** Returns 1 if the latest change has a value, otherwise 0. */
+function isObserved(changes: readonly Change[]): number {
+  let latest: Change | undefined;
+  for (const change of changes) if (latest === undefined || change.asOf > latest.asOf) latest = change;
+  return Number(latest !== undefined && latest.value !== null);
 }
 
 /** The rows that an import adds to and removes from a series. */

@@ -2,7 +2,7 @@ import { keyOfSighting, planSighting, type Sighting } from '../domain/calendar/s
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { StatementConflict } from '../domain/series/revision-history.ts';
+import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { type DescriptionChange, unitOn, unitsByVintage } from '../domain/series/series.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
@@ -18,6 +18,8 @@ import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
 import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
+
+type NotedChange = Parameters<WriteTransaction['sources']['putChanges']>[0][number];
 
 const finishedTogether = 100;
 
@@ -54,6 +56,12 @@ export class StoreWriter {
   /** Returns the first vintage of a series, with those of this import up to now; undefined without one. */
   async firstVintage(seriesId: string): Promise<Day | undefined> {
     return (await this.#transaction.rowsOf(seriesId).vintages())[0]?.asOf;
+  }
+
+  /** Reads together what the merges of these statements need, by series. */
+  async prepare(statements: ReadonlyMap<string, readonly Statement[]>): Promise<void> {
+    const fresh = [...statements].filter(([id]) => !this.#series.has(id));
+    if (fresh.length > 1) await this.#transaction.prepare(new Map(fresh));
   }
 
   /** Returns the writer of a series, and creates the series if it is missing. */
@@ -174,27 +182,29 @@ export class StoreWriter {
           return { id, series, changed: await series.finish() };
         }),
       );
+      const notes: NotedChange[] = [];
       for (const result of finished) {
         if (result.status === 'rejected') throw result.reason;
         const { id, series, changed } = result.value;
         if (changed) this.#changed = true;
-        await this.#noteSeries(id, series, changed);
+        notes.push(...(await this.#noteSeries(id, series, changed)));
         if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
         // Frees the memory of a finished series.
         this.#series.delete(id);
       }
+      await this.#transaction.sources.putChanges(notes);
     }
     return conflicts;
   }
 
-  /** Records a series as it was before this import; an import without a number records only its new version. */
-  async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
+  /** Returns how a series was before this import; an import without a number records only its new version. */
+  async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<readonly NotedChange[]> {
     const { version, content } = series.before(changed, this.#described.get(id));
-    if (this.#number !== undefined) {
-      const text = JSON.stringify(content);
-      const subject = `series ${id}`;
-      await this.#transaction.sources.putChanges([{ import: this.#number, subject, version, content: text }]);
-    } else if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
+    const subject = `series ${id}`;
+    if (this.#number !== undefined)
+      return [{ import: this.#number, subject, version, content: JSON.stringify(content) }];
+    if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
+    return [];
   }
 
   /** Removes a series and its aliases; false if it is unknown. */

@@ -292,6 +292,7 @@ class FileLoader {
     const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
     let merged = 0;
+    await writer.prepare(this.#waiting);
     for (const [seriesId, statements] of this.#waiting) {
       await this.#report(merged / count);
       merged += statements.length;

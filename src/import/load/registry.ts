@@ -1,7 +1,7 @@
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
-import { type Day, earlier, type Frequency } from '../../domain/values/date.ts';
+import { type Day, earlier, type Frequency, later } from '../../domain/values/date.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -59,6 +59,8 @@ type SeriesEntry = {
   /** True if facts come from a format that names no source. */
   unclaimed: boolean;
   readonly claims: Set<string>;
+  /** The last day that the import covers so far; empty without one. */
+  coveredTo: Day;
   /** The units that vintages state. */
   readonly units: Map<Day, string>;
   /** The units of the vintages that the series had before those of the import. */
@@ -116,7 +118,7 @@ export class Registry {
     const { importedAt, replace, redescribe = replace || describedOn !== undefined } = this.#options;
     for (const given of metadata) {
       const entry = this.#entryOf(this.idOf(given.seriesId));
-      const { coveredTo } = await this.#writer.series(entry.id);
+      const coveredTo = later((await this.#writer.series(entry.id)).coveredTo, entry.coveredTo);
       // The description of an older vintage adds only what is missing.
       const isOld = describedOn !== undefined && describedOn < coveredTo;
       const stated = isOld ? { ...given, ...entry.record.stated } : withBestTitle(given, entry.record);
@@ -144,7 +146,7 @@ export class Registry {
         // What a user replaces was never the unit; what a publisher describes anew was.
         if (isNews || field.field !== 'units') await this.#writer.recordChange({ ...field, changedOn });
       }
-    await this.#cover([...metadata, ...coverage]);
+    this.#cover([...metadata, ...coverage]);
     return changes;
   }
 
@@ -173,8 +175,10 @@ export class Registry {
     }
     const ids = [...this.#entries.keys()];
     await this.#load(ids);
+    await this.#writer.prepare(new Map(ids.map((id) => [id, []])));
     const changed = new Set<string>();
     for (const [id, entry] of this.#entries) {
+      if (entry.coveredTo !== '') (await this.#writer.series(id)).cover(entry.coveredTo);
       if (this.#setSource(id, entry)) changed.add(id);
       if (entry.units.size === 0) continue;
       const { stated } = entry.record;
@@ -196,6 +200,7 @@ export class Registry {
       metadataSource: undefined,
       unclaimed: false,
       claims: new Set<string>(),
+      coveredTo: '',
       units: new Map<Day, string>(),
       unitsBefore: undefined,
     }));
@@ -220,13 +225,13 @@ export class Registry {
     this.#conflicts.push({ kind: 'metadata', file, ...conflict });
   }
 
-  async #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): Promise<void> {
+  /** Remembers coverage until the end, when many series are begun together. */
+  #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): void {
     for (const { seriesId, coveredTo } of items) {
       if (coveredTo === undefined) continue;
-      const id = this.idOf(seriesId);
-      this.#entryOf(id);
+      const entry = this.#entryOf(this.idOf(seriesId));
       // An answer can cover future days (`realtime_end`), about which nothing is known yet.
-      (await this.#writer.series(id)).cover(earlier(coveredTo, this.#options.latest));
+      entry.coveredTo = later(entry.coveredTo, earlier(coveredTo, this.#options.latest));
     }
   }
 

@@ -149,6 +149,13 @@ export type TransactionLocks = Required<Pick<SqlSession, 'lock'>> & {
   collision(cause?: unknown): Problem;
 };
 
+type WaitingRows = {
+  readonly names: readonly string[];
+  /** The series whose rows these are. */
+  readonly of: Set<string | undefined>;
+  readonly rows: (readonly unknown[])[];
+};
+
 /** A transaction on one connection; its statements do not wait for earlier answers. */
 export class Transaction implements SqlSession {
   readonly database: Database;
@@ -157,6 +164,8 @@ export class Transaction implements SqlSession {
   /** The locks of an import. */
   locks: TransactionLocks | undefined;
   #written: Promise<unknown> = Promise.resolve();
+  /** Rows to insert, by the statement that inserts them. */
+  readonly #kept = new Map<string, WaitingRows>();
   #ended = false;
   #broken: Error | undefined;
   /** The first failure: later statements fail only because of it. */
@@ -217,17 +226,37 @@ export class Transaction implements SqlSession {
     await before;
   }
 
-  async insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
-    const names = Object.keys(columns);
-    const [own, ownValue] = seriesId === undefined ? ['', ''] : ['series, ', '@id, '];
-    const arrays = names.map((name) => `@${name}::${columns[name]}[]`);
-    const sql = `insert into asof.${table} (${own}${names.join()})
-      select ${ownValue}* from unnest(${arrays.join()}) ${onConflict}`;
-    for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      const some = rows.slice(at, at + rowsAtOnce);
-      const values = names.map((name, i) => [name, some.map((row) => row[i])] as const);
-      await this.write(sql, { id: seriesId, ...Object.fromEntries(values) });
-    }
+  /** Keeps rows until another statement is sent, so that the rows of many series go in together. */
+  async insert({ table, seriesId, of = seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
+    const types = { ...(seriesId !== undefined && { series: 'text' }), ...columns };
+    const names = Object.keys(types);
+    const sql = `insert into asof.${table} (${names.join()})
+      select * from unnest(${names.map((name) => `@${name}::${types[name as keyof typeof types]}[]`).join()}) ${onConflict}`;
+    const known = this.#kept.get(sql);
+    // One statement must not write a row twice.
+    if (known?.of.has(of) === true) await this.#sendKept();
+    const kept = this.#kept.get(sql) ?? { names, of: new Set(), rows: [] };
+    this.#kept.set(sql, kept);
+    kept.of.add(of);
+    for (const row of rows) kept.rows.push(seriesId === undefined ? row : [seriesId, ...row]);
+    if (kept.rows.length >= rowsAtOnce || of === undefined) await this.#sendKept();
+  }
+
+  /** Sends the rows that were kept; waits only for the statement before them. */
+  async #sendKept(): Promise<void> {
+    const all = [...this.#kept];
+    this.#kept.clear();
+    let before: Promise<void> = Promise.resolve();
+    for (const [sql, { names, rows }] of all)
+      for (let at = 0; at < rows.length; at += rowsAtOnce) {
+        const some = rows.slice(at, at + rowsAtOnce);
+        before = this.write(
+          sql,
+          Object.fromEntries(names.map((name, i) => [name, some.map((row) => row[i])])),
+        );
+        before.catch(() => undefined);
+      }
+    await before;
   }
 
   async *batches<Row extends readonly unknown[]>(
@@ -266,6 +295,7 @@ export class Transaction implements SqlSession {
       if (severity === 'WARNING') warnings.push(message);
     };
     try {
+      await this.#sendKept();
       await this.#written;
       this.#client.on('notice', note);
       await this.#send('commit', {});
@@ -296,6 +326,8 @@ export class Transaction implements SqlSession {
 
   async #send<Row extends object>(sql: string, values: Values): Promise<pg.QueryResult<Row>> {
     if (this.#ended) throw new Error('this transaction has ended');
+    // A failure of these rows is that of a later write.
+    if (this.#kept.size > 0) this.#sendKept().catch(() => undefined);
     const { text, names } = this.database.compiled(sql);
     try {
       const [result] = await Promise.all([

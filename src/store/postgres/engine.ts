@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Gathering } from '../../platform/promises.ts';
 import type { ChangeCells, Engine, FilingTables, SeriesTables } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 
@@ -10,6 +11,8 @@ export function engineOf(transaction: Transaction): Engine {
     ...schemaContents(transaction),
   };
 }
+
+type KindAndDates = Awaited<ReturnType<SeriesTables['kindsAndDates']>>[number];
 
 const filed = 'asof.filing f join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id';
 
@@ -87,6 +90,8 @@ const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate",
 
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
+  const ending: string[] = [];
+  const together = new Gathering<ReadonlyMap<string, readonly KindAndDates[]>>();
   return {
     key: 'id',
     ownColumns: '',
@@ -112,6 +117,24 @@ function seriesById(transaction: Transaction): SeriesTables {
         { id, from, to },
       );
     },
+    async latestOfMany(dates) {
+      const [ids, all] = [[...dates.keys()], [...new Set([...dates.values()].flatMap((own) => [...own]))]];
+      const found = new Map(ids.map((id) => [id, new Map<string, ChangeCells>()] as const));
+      if (all.length === 0) return new Map();
+      const read = (table: string) =>
+        transaction.tuples<readonly [series: string, ...ChangeCells]>(
+          `select distinct on (series, date) series, date, as_of_date, value from asof.${table}
+           where series = any(@ids::text[]) and date = any(@all::date[]) order by series, date, as_of_date desc`,
+          { ids, all },
+        );
+      for (const rows of await Promise.all(['fact', 'respelling'].map(read)))
+        for (const [series, ...change] of rows) {
+          const own = found.get(series);
+          const [, known = ''] = own?.get(change[0]) ?? [];
+          if (known <= change[1]) own?.set(change[0], change);
+        }
+      return new Map(Array.from(found, ([id, own]) => [id, [...own.values()]] as const));
+    },
     /** Finds rows by one number made from both dates, because a `delete` on Citus cannot join `unnest`. */
     async remove(id, table, rows) {
       for (let at = 0; at < rows.length; at += rowsAtOnce) {
@@ -127,6 +150,25 @@ function seriesById(transaction: Transaction): SeriesTables {
         );
       }
     },
+    /** Reads those of all series that end together in one statement. */
+    async kindsAndDates(id) {
+      ending.push(id);
+      const { outcome } = await together.join('', async () => {
+        const rows = await transaction.rows<{ series: string; kind: KindAndDates[0]; dates: string }>(
+          'select distinct series, kind, dates from asof.vintage where series = any(@ids::text[])',
+          { ids: ending.splice(0) },
+        );
+        const found = new Map<string, KindAndDates[]>();
+        for (const { series, kind, dates } of rows) {
+          const own = found.get(series);
+          if (own === undefined) found.set(series, [[kind, dates]]);
+          else own.push([kind, dates]);
+        }
+        return found;
+      });
+      return outcome.get(id) ?? [];
+    },
+    newState: () => ({ state: ['text', randomUUID()] }),
     removeWords: (id) => transaction.write('delete from asof.word where series = @id', { id }),
     summarise: (id, { spacing, coveredTo, vintageKind }) =>
       transaction.write(

@@ -27,9 +27,17 @@ export type SeriesTables = {
     series: Promise<SeriesOnDay>,
   ): Promise<readonly StoredObservation[]>;
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
+  /** Reads the latest changes of some dates of many series; absent if reading one by one is as quick. */
+  latestOfMany?(
+    dates: ReadonlyMap<string, ReadonlySet<Day>>,
+  ): Promise<ReadonlyMap<string, readonly ChangeCells[]>>;
+  /** Lists the kinds and dates that the vintages of a series have. */
+  kindsAndDates(id: string): Promise<readonly (readonly [kind: StoredKind, dates: string])[]>;
   create(id: string): Promise<number>;
   remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
+  /** Returns what a change writes into the row of a series besides its version, with the types. */
+  readonly newState: () => Readonly<Record<string, readonly [type: 'text', value: string]>>;
   /** Updates the counts of a series and gives it a new version; the import derives the other values. */
   summarise(
     id: string,

@@ -2,7 +2,7 @@ import { type SearchedSeries, searchableWords } from '../../domain/search/words.
 import { planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
-import type { Day, Frequency } from '../../domain/values/date.ts';
+import { type Day, type Frequency, later, storedDate } from '../../domain/values/date.ts';
 import { addTo } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
@@ -81,10 +81,28 @@ const changesAtOnce = 20_000;
 /** The rows of one series in a transaction. */
 export type SeriesRows = ReturnType<typeof seriesRows>;
 
-/** Reads and writes the rows of one series. */
-export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
+/** What an import reads of many series at once before it writes to them, by id. */
+type PreparedSeries = { readonly row: StoredRow; readonly latest: LatestChanges | undefined };
+
+/** The latest changes of some dates of a series. */
+export type LatestChanges = {
+  readonly dates: ReadonlySet<Day>;
+  readonly changes: ReadonlyMap<Day, readonly Change[]>;
+};
+
+/** Reads and writes the rows of one series; `prepared` has what was read of it, which is used once. */
+export function seriesRows(
+  session: SqlSession,
+  tables: SeriesTables,
+  id: string,
+  prepared: Map<string, PreparedSeries> = new Map(),
+) {
   const stored = () =>
     session.row<StoredRow>(`select ${storedColumns} from asof.series where id = @id`, { id });
+  const lockAndRead = async () => {
+    await session.lock?.([`series ${id}`]);
+    return stored();
+  };
   const vintages = async (): Promise<readonly StoredVintage[]> => {
     const rows = await session.rows<StoredVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
@@ -96,14 +114,9 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
   return {
     /** Reads the state of a series before an import, or creates its row; missing days are empty. */
     async begin() {
-      await session.lock?.([`series ${id}`]);
-      const [row, [newest]] = await Promise.all([
-        stored(),
-        // During an import, vintages can be newer than the row of the series, which is updated at the end.
-        session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
-          id,
-        }),
-      ]);
+      const known = prepared.get(id);
+      prepared.delete(id);
+      const row = known?.row ?? (await lockAndRead());
       if (row === undefined) {
         await session.lock?.(['a new series']);
         const [aliased] = await session.column<string>('select series_id from asof.alias where name = @id', {
@@ -114,11 +127,24 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
         const version = await tables.create(id);
         await addWords(session, { id });
         const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
-        return { record, normalisedBy: '' as const, coveredTo: '', newestVintage: '', version, isNew: true };
+        const days = { coveredTo: '', newestVintage: '' };
+        const figures = { observationCount: 0, dateCount: 0, factCount: 0, firstVintage: '' };
+        return {
+          record,
+          normalisedBy: '' as const,
+          ...days,
+          version,
+          isNew: true,
+          latest: undefined,
+          figures,
+        };
       }
       const { normalisedBy, version } = row;
-      const days = { coveredTo: row.coverage ?? '', newestVintage: newest ?? '' };
-      return { record: recordOf(row), normalisedBy, ...days, version, isNew: false };
+      const days = { coveredTo: row.coverage ?? '', newestVintage: row.lastVintage ?? '' };
+      const latest = known?.latest;
+      const { observationCount, dateCount, factCount, firstVintage } = row;
+      const figures = { observationCount, dateCount, factCount, firstVintage: firstVintage ?? '' };
+      return { record: recordOf(row), normalisedBy, ...days, version, isNew: false, latest, figures };
     },
     async putRecord(record: SeriesDescription) {
       await tables.removeWords(id);
@@ -150,13 +176,13 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     async latestChanges(from: Day, to: Day) {
       return changesByDate(await tables.latestChanges(id, from, to));
     },
-    dateSets: () =>
-      session.column<string>('select distinct dates from asof.vintage where series = @id', { id }),
     kinds: (asOf: Day = endOfTime) =>
       session.column<StoredKind>(
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
         { id, asOf },
       ),
+    /** Lists the kinds and dates that vintages have. */
+    kindsAndDates: () => tables.kindsAndDates(id),
     async apply({ removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>) {
       for (const table of ['fact', 'respelling'] as const) {
         const own = removed.filter(({ kind }) => kind === table);
@@ -182,6 +208,33 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const sql = 'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])';
       if (gone.length > 0) await session.write(sql, { id, gone });
     },
+    /** Writes the counts of the series and its new version, when an import knows them all. */
+    async putFigures(figures: SeriesFigures & { readonly coveredTo: Day }, version: number) {
+      const cells = {
+        spacing_frequency: ['text', figures.spacing],
+        vintage_kind: ['text', figures.vintageKind],
+        observation_count: ['bigint', figures.observationCount],
+        date_count: ['bigint', figures.dateCount],
+        fact_count: ['bigint', figures.factCount],
+        first_vintage: ['date', figures.firstVintage || null],
+        last_vintage: ['date', figures.lastVintage || null],
+        covered_to: ['date', later(figures.coveredTo, figures.lastVintage) || null],
+        version: ['bigint', version],
+        ...tables.newState(),
+      } as const;
+      const names = Object.keys(cells);
+      await session.insert({
+        table: 'series',
+        columns: {
+          id: 'text',
+          ...Object.fromEntries(Object.entries(cells).map(([name, [type]]) => [name, type])),
+        },
+        rows: [[id, ...Object.values(cells).map(([, value]) => value)]],
+        of: id,
+        onConflict: `on conflict (id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+      });
+    },
+    /** Counts the rows of the series, and writes the counts and a new version. */
     summarise: (derived: Parameters<SeriesTables['summarise']>[1]) => tables.summarise(id, derived),
     /** Removes the series and its rows; false if it is unknown. */
     async remove() {
@@ -241,8 +294,33 @@ function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly 
 
 /** Reads and writes series in an import. */
 export function seriesWrites(session: SqlSession, tables: SeriesTables) {
+  const prepared = new Map<string, PreparedSeries>();
   return {
-    rowsOf: (id: string) => seriesRows(session, tables, id),
+    rowsOf: (id: string) => seriesRows(session, tables, id, prepared),
+    /** Locks series, and reads together what an import of these statements needs of each. */
+    async prepare(
+      statements: ReadonlyMap<string, readonly { readonly date: Day; readonly asOf: Day }[]>,
+    ): Promise<void> {
+      const ids = [...statements.keys()];
+      await session.lock?.(ids.map((id) => `series ${id}`));
+      const rows = await session.rows<StoredRow>(
+        `select ${storedColumns} from asof.series where id = any(@ids::text[])`,
+        { ids },
+      );
+      const later = new Map<string, Set<Day>>();
+      for (const { id, lastVintage, normalisedBy } of rows) {
+        const own = statements.get(id) ?? [];
+        if (lastVintage === null || own.some(({ asOf }) => asOf <= lastVintage)) continue;
+        later.set(id, new Set(own.map(({ date }) => storedDate(date, normalisedBy))));
+      }
+      const latest = (await tables.latestOfMany?.(later)) ?? new Map<string, readonly ChangeCells[]>();
+      for (const row of rows) {
+        const dates = later.get(row.id);
+        const changes = changesByDate(latest.get(row.id) ?? []);
+        const isRead = dates !== undefined && tables.latestOfMany !== undefined;
+        prepared.set(row.id, { row, latest: isRead ? { dates, changes } : undefined });
+      }
+    },
     /** Returns the records of those of the series that are stored. */
     async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
       await session.lock?.(ids.map((id) => `series ${id}`));

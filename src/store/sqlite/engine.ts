@@ -116,6 +116,9 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
         );
         for (const { date, asOf } of rows) remove.run(key, date, asOf);
       }),
+    newState: () => ({}),
+    kindsAndDates: (id) =>
+      session.tuples('select distinct kind, dates from vintage where series = @id', { id }),
     async removeWords(id) {
       const series = await session.row<SearchedSeries>('select id, title, units from series where id = @id', {
         id,
