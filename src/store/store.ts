@@ -169,8 +169,6 @@ export interface AllSeriesView extends SearchIndex<IndexedSeries> {
   descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
 }
 
-type RateName = { readonly curveType: CurveType; readonly maturity: Maturity };
-
 export interface RatesView {
   /** Returns the curve of exactly `date`, or the newest one on or before that day. */
   curve(query: {
@@ -187,7 +185,10 @@ export interface RatesView {
     },
   ): Promise<readonly RatePair[]>;
   /** Lists the maturities that have rates, by curve type and then shortest first; or one of them. */
-  summaries(only?: RateName): Promise<readonly RateSummary[]>;
+  summaries(only?: {
+    readonly curveType: CurveType;
+    readonly maturity: Maturity;
+  }): Promise<readonly RateSummary[]>;
   /** Returns the newest trade date of a curve type up to a day, if any. */
   coveredTo(curveType: CurveType, upTo?: Day): Promise<Day | undefined>;
 }
