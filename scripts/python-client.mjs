@@ -167,6 +167,8 @@ function endpointsModule(asked, { exits }) {
         '        {',
         '},',
       ),
+      `        numbers=${frozen(params, /^(?:int|float|Union|Sequence|[[\], ])+$/)},`,
+      `        lists=${frozen(params, /Sequence|Ids/)},`,
       '    ),',
     ];
   });
@@ -181,7 +183,7 @@ ${notice}
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple
+from typing import Dict, FrozenSet, Mapping, NamedTuple
 
 
 class Endpoint(NamedTuple):
@@ -190,6 +192,10 @@ class Endpoint(NamedTuple):
     path: str
     #: The name over HTTP of each parameter.
     params: Mapping[str, str]
+    #: The parameters that take numbers, and no texts.
+    numbers: FrozenSet[str]
+    #: The parameters that take several values.
+    lists: FrozenSet[str]
 
 
 #: The exit code of the command for each kind of failure.
@@ -204,6 +210,12 @@ ENDPOINTS: Dict[str, Endpoint] = {
 ${entries.join('\n')}
 }
 `;
+}
+
+/** The names of the parameters whose type is like a pattern, as a set of Python. */
+function frozen(params, types) {
+  const names = params.filter(({ type }) => types.test(type)).map((one) => `"${keyOf(one)}"`);
+  return names.length === 0 ? 'frozenset()' : `frozenset({${names.join(', ')}})`;
 }
 
 /** Gives long types names, those of the first parameters that have them; returns their definitions. */

@@ -24,6 +24,7 @@ export type Note = {
     | 'incomplete'
     | 'remark'
     | 'check'
+    | 'passed'
     | 'alias'
     | 'known at'
     | 'unknown';

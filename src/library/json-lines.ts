@@ -159,6 +159,8 @@ function messageOf({ result, fields, notes }: Awaited<ReturnType<typeof allRows>
   return {
     ...Object.fromEntries(Object.entries(about).map(([key, value]) => [snakeCase(key), value])),
     notes: notes.map(({ text }) => text),
+    // A program that warns of notes need not warn of success.
+    ...defined({ passed: notes.find(({ kind }) => kind === 'passed')?.text }),
     fields: fields.map(shownField),
     rows: rows.map((row) => fields.map(({ name: key }) => row[key] ?? null)),
   };

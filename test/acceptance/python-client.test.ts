@@ -467,6 +467,42 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
     expect(said).toMatchObject({ error: expect.stringMatching(reason) });
   });
 
+  it('takes and refuses the same values by the command and over HTTP', async () => {
+    const taken = ['limit=decimal.Decimal(2)', 'limit=2.0', 'limit=2'].map(
+      (one) => `observations("GDP", ${one})`,
+    );
+    const refused: readonly (readonly [question: string, field: string])[] = [
+      ['observations("GDP,UNRATE")', 'ids'],
+      ['observations(["GDP,UNRATE", "INDPRO"])', 'ids'],
+      ['observations("GDP", limit="2")', 'limit'],
+      ['observations("GDP", limit=2.5)', 'limit'],
+      ['observations("GDP", limit=[2])', 'limit'],
+      ['observations("GDP", cursor="x")', 'cursor'],
+      ['revisions("GDP", after="30d")', 'after'],
+      ['revisions(["GDP", "UNRATE"])', 'id'],
+    ];
+    for (const place of ['command', 'http']) {
+      const said = await shown(...taken.map((one) => `len(${place}.${one})`));
+      expect(said.map(({ rows }) => rows)).toEqual([2, 2, 2]);
+      const failed = await printed(
+        `${asked}${refused.map(([one]) => `show(lambda: asked("${place}", '${one}'))`).join('\n')}`,
+      );
+      for (const [i, [question, field]] of refused.entries())
+        expect({ place, question, ...Object(failed[i]?.rows) }).toMatchObject({
+          failure: [expect.any(String), expect.any(Array), 2, 'bad-input', field],
+        });
+    }
+  });
+
+  it('warns of faults that a check finds, and not of their absence', async () => {
+    const [passed, failed] = await shown(
+      '[command.check([{"day": "2015-01-30", "GDP": 17710.7}]).notes]',
+      'command.check([{"day": "2015-01-29", "GDP": 17710.7}])',
+    );
+    expect(passed).toMatchObject({ rows: [['the table: the only value was known on its day']], notes: [] });
+    expect(failed?.notes).toEqual(['the table: 1 of 1 value was not known on its day: 1 became known later']);
+  });
+
   it('names the refused parameter as Python has it', async () => {
     const said = await shown(
       ...['command', 'http'].map((place) => `${place}.observations("GDP", from_="x")`),

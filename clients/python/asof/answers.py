@@ -78,7 +78,7 @@ class Answer(List[Row]):
         self.fields = list(fields)
         #: What the answer says besides its rows, such as `as_of`, `vintage` and `basis`.
         self.about = dict(about)
-        #: What people should know of the answer; each is a warning, too.
+        #: What people should know of the answer; each is a warning, too, except that a check found nothing.
         self.notes: List[str] = list(about.get("notes", []))
         #: True if there are more rows than `limit`.
         self.has_more: bool = about.get("has_more", False)
@@ -219,4 +219,5 @@ def raise_problem(problem: Mapping[str, Any]) -> NoReturn:
     """Raises the failure that a message states."""
     about = {name: problem.get(name) for name in ("field", "request_id")}
     hints = problem.get("hints", [])
-    raise AsofError(problem["detail"], problem["code"], kind=problem["kind"], hints=hints, **about)
+    kind = "bad-input" if problem["kind"] == "validation-error" else problem["kind"]
+    raise AsofError(problem["detail"], problem["code"], kind=kind, hints=hints, **about)

@@ -10,7 +10,7 @@ from typing import Any, Dict, Mapping, Optional
 
 from .answers import AsofError, closed
 from .connection import Connections, Reply
-from .endpoints import CODES, ENDPOINTS
+from .endpoints import CODES, ENDPOINTS, Endpoint
 
 _longest_wait = 86_400.0
 
@@ -32,6 +32,8 @@ class Service:
         endpoint = ENDPOINTS.get(name)
         if endpoint is None:
             raise AsofError(f"a service has no {name}", 2, hints=[f"{_through_command}, which has it"])
+        for one, value in values.items():
+            _check(endpoint, one, value)
         texts = {endpoint.params[one]: _text(value) for one, value in values.items()}
         path = re.sub(r"\{(\w+)\}", lambda found: urllib.parse.quote(texts.pop(found[1]), safe=""), endpoint.path)
         return self._answer(path + (f"?{urllib.parse.urlencode(texts)}" if texts else ""))
@@ -80,6 +82,15 @@ def _bad_answer(detail: str) -> AsofError:
 
 
 _through_command = 'asof.Asof(base_url=..., command="asof") asks the service through the asof command'
+
+
+def _check(endpoint: Endpoint, name: str, value: Any) -> None:
+    """Refuses what the address of a request would hide: a text for a number, and several values for one."""
+    given = value if isinstance(value, list) else [value]
+    if isinstance(value, list) and name not in endpoint.lists:
+        raise AsofError(f"invalid {name!r} {value}: use one value", 2, field=name)
+    if name in endpoint.numbers and any(isinstance(one, str) for one in given):
+        raise AsofError(f"invalid {name!r} {value!r}: use a number", 2, field=name)
 
 
 def _text(value: Any) -> str:

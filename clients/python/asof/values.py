@@ -61,10 +61,15 @@ def plain(value: Any, name: str) -> Any:
         raise _refused(name, given, reason)
     if isinstance(value, datetime.date):
         return value.isoformat()
-    if isinstance(value, float) and math.isinf(value):
-        raise _refused(name, value, "use a finite number")
-    if isinstance(value, (decimal.Decimal, os.PathLike)):
+    if isinstance(value, (float, decimal.Decimal)):
+        if math.isinf(value):
+            raise _refused(name, value, "use a finite number")
+        return int(value) if value == int(value) else float(value)
+    if isinstance(value, os.PathLike):
         return str(value)
+    if isinstance(value, str) and name in ("id", "ids") and "," in value:
+        ids = [one.strip() for one in value.split(",")]
+        raise _refused(name, value, f"this is no id of one series; use a list such as {ids}")
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):

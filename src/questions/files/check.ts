@@ -265,7 +265,8 @@ function noteOutcome(
     late === 0
       ? `${all === 1 ? 'the only' : `all ${all}`} ${values} known on ${day}`
       : `${late} of ${all} ${values} not known on ${day}: ${reasons}`;
-  note?.({ kind: 'check', text: `${name}: ${said}${rest === '' ? '' : `; ${rest}`}` });
+  const kind = late === 0 && rest === '' ? 'passed' : 'check';
+  note?.({ kind, text: `${name}: ${said}${rest === '' ? '' : `; ${rest}`}` });
   const ids = [...new Set(columns.filter(({ isExact }) => !isExact).map(({ series }) => series.id))];
   if (late === 0 || ids.length === 0) return;
   const are = `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact`;

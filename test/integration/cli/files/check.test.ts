@@ -250,7 +250,7 @@ describe('the values that a check compares', () => {
     const { rows: found } = await library().check(rows, { columns: { u: 'UNRATE' } });
     expect(found).toMatchObject([{ row: 0, known: '5.6', first_known: '2015-02-06', kind: 'ahead' }]);
     await noting.check([{ day: '2015-01-31', UNRATE: '5.6' }]);
-    expect(notes).toEqual(['check: the table: the only value was known on its day']);
+    expect(notes).toEqual(['passed: the table: the only value was known on its day']);
     await expect(noting.check([{ day: '2015-01-31', x: 1 }])).rejects.toMatchObject({
       hints: [expect.stringMatching(/NAME.*ID.* names a column and its series$/)],
     });
