@@ -69,11 +69,12 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["use either 'asOf' or 'asOfEach'", 'panel', ['GDP'], { asOfEach: 'day', ...range, asOf: '2020-01-01' }],
     ["'asOfEach' needs 'from' and 'to'", 'panel', ['GDP'], { asOfEach: 'day' }],
     [
-      'invalid \'asOfEach\' "decade-end": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
+      'invalid \'asOfEach\' "decade-end": use day, business-day, friday, week-end, month-end, quarter-end, year-end, or a list of dates such as ["2015-01-30"]',
       'panel',
       ['GDP'],
       { asOfEach: 'decade-end', ...range },
     ],
+    ["invalid 'asOfEach' []: use day, business-day", 'panel', ['GDP'], { asOfEach: [] }],
     ["'beyond' is only for panels of as-of dates", 'panel', ['GDP'], { beyond: 'empty' }],
     ["invalid 'ids' []: use the id of a series, or a list", 'panel', []],
     ['invalid \'id\' "": use the id of one series', 'observations', ''],

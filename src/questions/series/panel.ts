@@ -338,12 +338,13 @@ async function asOfOneDay(values: PanelValues, ask: Ask) {
 
 /** Accepts one of a few words, or a list of dates. */
 function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
-  const words = choice(choices);
-  const isWordOf = (given: string): given is T => choices.some((one) => one === given);
+  const isWordOf = (given: unknown): given is T => choices.some((one) => one === given);
   return {
     check(value, name, clock) {
-      if (!Array.isArray(value) || value.length === 0) return words.check(value, name, clock);
-      return value.map((one) => day.check(one, name, clock));
+      if (Array.isArray(value) && value.length > 0) return value.map((one) => day.check(one, name, clock));
+      if (isWordOf(value)) return value;
+      const reason = `use ${choices.join(', ')}, or a list of dates such as ["2015-01-30"]`;
+      throw refused({ param: name, value, reason });
     },
     parse(given, name) {
       if (isWordOf(given)) return given;
@@ -352,7 +353,7 @@ function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | rea
       const reason = `use ${choices.join(', ')}, or dates (YYYY-MM-DD) separated by commas`;
       throw refused({ param: name, value: given, reason });
     },
-    schema: { anyOf: [words.schema, { type: 'array', items: day.schema, minItems: 1 }] },
+    schema: { anyOf: [choice(choices).schema, { type: 'array', items: day.schema, minItems: 1 }] },
     placeholder: 'dates',
   };
 }
