@@ -26,7 +26,9 @@ const lineNaming: Naming = {
   },
   param: (name, value) =>
     value === undefined ? `'${snakeCase(name)}'` : `${snakeCase(name)}=${JSON.stringify(value)}`,
-  refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? 'value') }),
+  // With a noun, the contract leaves out the value.
+  refused: ({ noun: _, param = 'value', ...refusal }) =>
+    wireVoice.refused({ ...refusal, param: snakeCase(param) }),
   lead: (words) => `${words} `,
   kind: 'bad-input',
 };

@@ -111,8 +111,20 @@ describe('asof lines', () => {
         code: 2,
         kind: 'bad-input',
         field: 'as_of_each',
-        detail: expect.stringMatching(/^invalid 'as_of_each' "monthly"/),
+        detail: expect.stringMatching(
+          /^invalid 'as_of_each' "monthly": use .*, or a list of dates such as \["2015-01-30"\]$/,
+        ),
       },
+    ],
+    [
+      'a date in another form',
+      { id: 1, ask: 'panel', values: { ids: ['GDP'], as_of: '30.1.2015' } },
+      { code: 2, field: 'as_of', detail: 'invalid \'as_of\' "30.1.2015": use YYYY-MM-DD' },
+    ],
+    [
+      'a date that is none, among others',
+      { id: 1, ask: 'panel', values: { ids: ['GDP'], as_of_each: ['2015-01-30', '2015-02-30'] } },
+      { code: 2, detail: 'invalid \'as_of_each\' "2015-02-30": there is no such date' },
     ],
     [
       'parameters that need others',
