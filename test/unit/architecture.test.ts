@@ -99,14 +99,14 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2417,
+  answering: 2423,
   cli: 4699,
   client: 1657,
   domain: 5606,
   errors: 322,
   explorer: 3826,
-  import: 8724,
-  library: 1297,
+  import: 8730,
+  library: 1304,
   lines: 799,
   maintenance: 1091,
   mcp: 270,
@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 448;
+const mostSingles = 449;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 
