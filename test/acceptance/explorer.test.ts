@@ -74,6 +74,7 @@ describe('the explorer of a store, in a browser', () => {
 
   it('shows with the slider what was known on each day, and goes back', async () => {
     const { page, said } = await open(crisis);
+    await page.getByRole('button', { name: /^Show all/ }).click();
     const row = () => rowOf(page, '2008-10-01');
     // BEA (ALFRED, series GDP): the fourth quarter of 2008 was 14264.6 at first, 14200.3 a month later, 14608.209 in
     // 2023.
@@ -155,6 +156,7 @@ describe('the explorer of a store, in a browser', () => {
     expect(values.slice(0, 3)).toEqual(['14,264.6', '14,200.3', '14,347.3']);
     await revisions.getByRole('button', { name: 'Close' }).click();
     await revisions.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /^Show all/ }).click();
     await page.getByRole('button', { name: '2009-01-01' }).press('Enter');
     await revisions.getByRole('heading', { name: 'Revisions of 2009-01-01' }).waitFor();
     expect(page.url()).toContain('date=2009-01-01');

@@ -206,8 +206,10 @@ describe('messages name questions and parameters in the form that their reader c
     expect(err.split(said).length).toBe(2);
   });
 
-  it('an unknown ticker causes no hint about series', async () => {
-    expect(await saidBy((from) => from.insiderFilings({ ticker: 'XQXQXQ' }))).toEqual([]);
+  it('an unknown ticker causes a hint about filings, and none about series', async () => {
+    expect(await saidBy((from) => from.insiderFilings({ ticker: 'XQXQXQ' }))).toEqual([
+      'asof pull sec --ticker XQXQXQ brings its filings',
+    ]);
     expect((await command('insider filings --ticker XQXQXQ'.split(' '), { env })).err).not.toContain(
       'series',
     );

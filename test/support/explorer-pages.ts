@@ -90,7 +90,7 @@ export async function findingsOfAxe(page: Page): Promise<string[]> {
 
 /** The text of each cell of the first row of a table that begins with a name. */
 export async function rowOf(page: Page, name: string): Promise<string[]> {
-  const row = page.getByRole('row', { name }).first();
+  const row = page.getByRole('row', { name: new RegExp(`^${name}`) }).first();
   await row.waitFor();
   return row.locator('th, td').allTextContents();
 }

@@ -64,10 +64,18 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Takes a connection to the file that is at the address now; throws a Problem if there is none. */
+  /**
+   * Takes a connection to the file that is at the address now; throws a Problem if there is none.
+   * A file that is no store leaves the one that is open, as a service that reloads does.
+   */
   async #takeConnection(): Promise<Connection> {
     try {
-      if (identityOf(this.address) !== this.#file) await this.rest();
+      const file = identityOf(this.address);
+      if (file === undefined) await this.rest();
+      else if (file !== this.#file && this.#idle.length > 0) {
+        const opened = await onceUnlocked(() => this.#another()).catch(() => undefined);
+        if (opened !== undefined) return opened;
+      }
     } catch (error) {
       throw asProblem(this.address, error);
     }
