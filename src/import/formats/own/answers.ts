@@ -363,18 +363,18 @@ function placeIn(text: string, isDerivative: boolean): number | undefined {
 
 function ownersOf(file: SourceFile, row: TableRow): readonly ReportingOwner[] {
   const value = row.cell('owners');
-  if (value === '') return row.cell('owner_name') === '' ? [] : [readOwner(row, ownerNames('owner_'))];
+  if (value === '') return row.cell('owner_name') === '' ? [] : [exactOwner(row, 'owner_')];
   const list = jsonIn(value);
   if (!Array.isArray(list)) throw row.refusal('owners', 'not a list of owners');
   return list.map((entry: unknown) => {
     // Parquet has objects as texts.
     const owner = typeof entry === 'string' ? jsonIn(entry) : entry;
-    return readOwner(jsonRow(file, isJsonObject(owner) ? owner : {}, row.row), ownerNames(''));
+    return exactOwner(jsonRow(file, isJsonObject(owner) ? owner : {}, row.row), '');
   });
 }
 
-function ownerNames(prefix: '' | 'owner_') {
-  return {
+function exactOwner(fields: TableRow, prefix: '' | 'owner_'): ReportingOwner {
+  const names = {
     cik: `${prefix}cik`,
     name: `${prefix}name`,
     isDirector: 'is_director',
@@ -382,4 +382,6 @@ function ownerNames(prefix: '' | 'owner_') {
     isTenPercent: 'is_ten_percent',
     officerTitle: 'officer_title',
   };
+  // asof wrote the name as it is stored.
+  return readOwner(fields, names, [(text) => text, secForms.ownerName[1]]);
 }

@@ -110,11 +110,12 @@ export function readTrade(fields: Fields, names: TradeNames, placed: PlacedTrade
 export function readOwner(
   fields: Fields,
   names: Readonly<Record<keyof ReportingOwner, string>>,
+  name: readonly [(text: string) => string, string] = secForms.ownerName,
 ): ReportingOwner {
   const is = (name: string) => fields.maybe(name, secForms.flag) ?? false;
   return {
     cik: fields.maybe(names.cik, secForms.cik),
-    name: fields.required(names.name, secForms.ownerName),
+    name: fields.required(names.name, name),
     isDirector: is(names.isDirector),
     isOfficer: is(names.isOfficer),
     isTenPercent: is(names.isTenPercent),

@@ -256,7 +256,7 @@ describe('first releases', () => {
 
 describe('an answer to an instant', () => {
   const instant = '2015-01-30T13:29:00Z';
-  const how = { instant, rule: 'day before' };
+  const how = { instant, rule: 'day before', seen: null };
   const described = {
     paths: { '/v1/series/{id}/observations': { get: { parameters: [parameter('known_at')] } } },
   };
