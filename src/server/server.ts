@@ -180,6 +180,8 @@ export class HttpServer {
   #refuse(socket: Duplex, detail: string, kind: RefusalKind, isHead = false): void {
     const latest = this.#connections.get(socket);
     if (latest?.closed === false) latest.once('close', () => socket.end());
+    // An answer that closes the connection is still on its way.
+    else if (!socket.writable && socket.writableLength > 0) socket.once('finish', () => socket.destroy());
     // A request whose body breaks has its answer.
     else if (latest?.req.complete === false || !socket.writable) socket.destroy();
     else {

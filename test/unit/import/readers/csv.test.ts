@@ -93,6 +93,22 @@ describe('records of a CSV file', () => {
     expect(reasons).toEqual(reasons.map((_, at) => ([4, 13, 17].includes(at + 1) ? '' : cut)));
   });
 
+  test('are whole where the last chunk is small', async () => {
+    const file = {
+      ...sourceFile('x.csv', ''),
+      read: async function* () {
+        for (const part of ['a,b\n1,', '2', '\n']) yield Buffer.from(part);
+      },
+    };
+    const rows: string[][] = [];
+    for await (const batch of delimitedRows(file, { separator: ',', endsLines: true }))
+      for (const { cells } of batch) rows.push([...cells]);
+    expect(rows).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
+  });
+
   test('fail when their stream fails, and close it when the reader stops early', async () => {
     const broken = {
       ...sourceFile('x.csv', ''),
