@@ -48,21 +48,26 @@ export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerat
       space = Buffer.concat([space.subarray(0, size)], 2 * (size + chunk.length));
     size += chunk.copy(space, size);
   };
-  for await (const chunk of file.read()) {
-    add(chunk);
-    if (size < enough && size <= longestRecord) continue;
+  const whole = function* () {
     const records = scanner.scan(space.subarray(0, size), false);
     if (records.places.length > 0) yield records;
     space.copyWithin(0, records.end, size);
     size -= records.end;
+  };
+  for await (const chunk of file.read()) {
+    add(chunk);
+    if (size < enough && size <= longestRecord) continue;
+    yield* whole();
     // A record of many chunks is scanned again only when its bytes have doubled.
     enough = 2 * size;
   }
-  // The last lines may be whole, and not yet scanned.
-  if (form.endsLines === true && size > 0 && space[size - 1] !== lineFeed)
-    throw refusal(file, {}, 'the last line has no end, so the file is probably cut short', [
-      'download it again',
-    ]);
+  if (form.endsLines === true) {
+    yield* whole();
+    if (size > 0)
+      throw refusal(file, {}, 'the last line has no end, so the file is probably cut short', [
+        'download it again',
+      ]);
+  }
   add(Buffer.of(lineFeed));
   const records = scanner.scan(space.subarray(0, size), true);
   if (records.places.length > 0) yield records;
