@@ -322,7 +322,9 @@ export const memberFields = {
       'time: a calendar gives the time of a release on that day, so the answer is strict to the minute; day before: none does, so nothing of that day counts; times differ: several are given, so nothing of that day counts either.',
       { choices: instantRules },
     ),
-    nullableExtension('seen', 'day', 'The day on which a calendar that has the release was last seen.'),
+    nullableExtension('seen', 'day', 'The day on which a calendar that has the release was last seen.', {
+      occasional: true,
+    }),
   ),
   unknown_ticker: member(
     'unknown_ticker',

@@ -110,7 +110,7 @@ const mostLines: Readonly<Record<string, number>> = {
   lines: 799,
   maintenance: 1091,
   mcp: 270,
-  operations: 4323,
+  operations: 4325,
   platform: 553,
   pull: 5433,
   questions: 4785,
