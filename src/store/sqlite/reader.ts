@@ -48,9 +48,9 @@ class SqliteStore implements Store {
 
   async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
-    const connection = await this.#takeConnection();
-    const session = new SqliteSession(this.address, connection);
     try {
+      const connection = await this.#takeConnection();
+      const session = new SqliteSession(this.address, connection);
       try {
         await onceUnlocked(() => beginReading(connection));
         return await work(this.#viewOf(session));
@@ -69,15 +69,11 @@ class SqliteStore implements Store {
    * A file that is no store leaves the one that is open, as a service that reloads does.
    */
   async #takeConnection(): Promise<Connection> {
-    try {
-      const file = identityOf(this.address);
-      if (file === undefined) await this.rest();
-      else if (file !== this.#file && this.#idle.length > 0) {
-        const opened = await onceUnlocked(() => this.#another()).catch(() => undefined);
-        if (opened !== undefined) return opened;
-      }
-    } catch (error) {
-      throw asProblem(this.address, error);
+    const file = identityOf(this.address);
+    if (file === undefined) await this.rest();
+    else if (file !== this.#file && this.#idle.length > 0) {
+      const opened = await onceUnlocked(() => this.#another()).catch(() => undefined);
+      if (opened !== undefined) return opened;
     }
     return this.#idle.pop() ?? onceUnlocked(() => this.#another());
   }
