@@ -32,7 +32,7 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     : undefined;
   const answered = () =>
     knowingAliases(values, ask, (meant) => question.answer(meant, ask)).catch(async (error) => {
-      throw await failureIn(values, error, ask);
+      throw await failureIn(query, error, ask);
     });
   const { pages, written, ...shown } = await answered();
   const again = async () => (await answered()).pages;
@@ -117,12 +117,14 @@ async function* completed<P extends Envelope | WrittenPage>(
       yield page;
     }
   } catch (error) {
-    throw await failureIn(query.values, error, ask);
+    throw await failureIn(query, error, ask);
   }
   return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
-async function failureIn({ id }: Query['values'], error: unknown, ask: Ask): Promise<unknown> {
+async function failureIn({ question, values }: Query, error: unknown, ask: Ask): Promise<unknown> {
+  const [name = 'id'] = Object.keys(question.params).filter((one) => question.params[one]?.namesSeries);
+  const id = values.id ?? values[name];
   const failure = typeof id === 'string' ? failureOf(id, error) : error;
   return failure instanceof Problem && failure.kind === 'inexact' ? withMeaning(failure, ask) : failure;
 }

@@ -239,8 +239,13 @@ export function likelyUnits(text: string) {
 }
 
 /** Says what may be meant by the id of a series and, after a colon, something else. */
-function unitsHint(id: string, text: string): string {
-  if (namedSeries(text).units !== undefined) return `name the series without units here: ${id}`;
+function unitsHint(id: string, text: string, { basis }: Catalogue): string {
+  const first = namedSeries(text).units;
+  const second = [...basis.named.values()].find((one) => one.id === text)?.units;
+  if (first !== undefined)
+    return second === undefined
+      ? `name the series without units here: ${id}`
+      : `name one unit after the colon: ${id}:${first} or ${id}:${second}`;
   const meant = likelyUnits(text.slice(id.length + 1));
   return meant === undefined
     ? `units after the colon are those of ${id}: asof help units lists them`
@@ -304,7 +309,7 @@ async function hintsOn(
   // An id that exists elsewhere is not misspelled.
   const known = wayOut.length > 0 || id.trim() === '' ? [] : await firstOnes();
   const unnamed = id.slice(0, Math.max(0, id.lastIndexOf(':')));
-  if (known.some((one) => one.id === unnamed)) return [unitsHint(unnamed, id)];
+  if (known.some((one) => one.id === unnamed)) return [unitsHint(unnamed, id, catalogue)];
   const alike = [...(await aliasesLike(id, known, catalogue)), ...(await idsLike(id, known))];
   const near = alike.slice(0, mostSuggested);
   return near.length > 0 ? [`did you mean ${listed(near, 'or')}?`] : wayOut;

@@ -110,6 +110,16 @@ describe.each(commandModes)('units of one series, %s,', (mode) => {
     !       name the series without units here: SALES
     …
     [exit 3]
+    $ asof calendar --series SALES:yoy
+    ! asof: series 'SALES:YOY' not found
+    !       name the series without units here: SALES
+    …
+    [exit 3]
+    $ asof obs SALES:yoy:chg
+    ! asof: series 'SALES:YOY' not found
+    !       name one unit after the colon: SALES:yoy or SALES:chg
+    …
+    [exit 3]
     $ asof obs SALES:qoq
     ! asof: …SALES has the frequency M, and qoq compares quarters…
     …
