@@ -121,9 +121,11 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
       ...statusNotes.flatMap(([status, text]) => (rows.some((row) => row.status === status) ? [text] : [])),
     ];
   },
-  async whyEmpty(texts) {
+  async whyEmpty(texts, _ask, naming) {
     const begin =
-      textOf(texts, 'from') === undefined ? ' from a week ago on; --from reaches further back' : '';
+      textOf(texts, 'from') === undefined
+        ? ` from a week ago on; ${naming.param('from')} reaches further back`
+        : '';
     const [name, id] = ['release', 'series'].map((param) => textOf(texts, param));
     const named = name === undefined ? '' : ` whose name has ${JSON.stringify(name)}`;
     const ofSeries = id === undefined ? '' : ` in which ${id} appears`;

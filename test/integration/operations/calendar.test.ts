@@ -151,6 +151,11 @@ describe('the calendar', () => {
     expect((await run(...october, '--series', 'OTHER')).err).toContain(
       'no release in which OTHER appears is known',
     );
+    const notes: string[] = [];
+    const from = await open(store, { onNote: ({ text }) => void notes.push(text) });
+    await from.calendar({ release: 'zzz' });
+    expect(notes).toEqual([expect.stringContaining("; 'from' reaches further back;")]);
+    expect((await run('calendar', '--release', 'zzz')).err).toContain('; --from reaches further back;');
     await run('series', 'alias', 'JOBS', 'PAYEMS');
     const [byAlias, byId] = [
       await run(...october, '--series', 'jobs'),
