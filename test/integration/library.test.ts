@@ -52,6 +52,13 @@ function csv(name: string, ...lines: readonly string[]): string {
   return file;
 }
 
+it('opens a service with a key that ends like the line of its file', async () => {
+  const from = await open(service.url, { key: `${service.key}\r\n`, clock });
+  const [{ rows: own }, { rows }] = [await from.seriesShow('GDP'), await remote.seriesShow('GDP')];
+  expect(own).toEqual(rows);
+  await from.close();
+});
+
 /** A call of every kind of method. */
 const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: readonly object[] }>>> = {
   ping: (from) => from.ping(),

@@ -21,7 +21,9 @@ type RemoteOptions = RequestOptions & {
 
 /** Makes a client of the service at a base URL, with the envelopes and Problems of an embedded client. */
 export function remoteClient(options: RemoteOptions): Client {
-  const { baseUrl, key, userAgent = 'asof', clock = () => new Date() } = options;
+  const { baseUrl, userAgent = 'asof', clock = () => new Date() } = options;
+  // A key may come from a file whose line ends after it.
+  const key = options.key?.trim();
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new Problem('bad-input', 'the key holds characters that no key has');
   const base = parseBaseUrl(baseUrl);
