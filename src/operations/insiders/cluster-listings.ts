@@ -1,11 +1,17 @@
 // Why: docs/decisions/clusters.md
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Classification, classifyTrades } from '../../domain/insider/classification.ts';
-import { type Cluster, ClusterCandidates, clustersOf, isWorth } from '../../domain/insider/cluster.ts';
-import { clusterTotals, transactionValue } from '../../domain/insider/cluster-totals.ts';
+import {
+  type Cluster,
+  ClusterCandidates,
+  type ClusterSignal,
+  clustersOf,
+  clusterTotals,
+  isWorth,
+  signalsOf,
+} from '../../domain/insider/cluster.ts';
 import { explainCluster } from '../../domain/insider/explanation.ts';
-import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filing.ts';
-import { type ClusterSignal, signalsOf } from '../../domain/insider/signal.ts';
+import { type Filing, hasSymbol, purchaseCode, transactionValue } from '../../domain/insider/filing.ts';
 import { addDays, type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, StoreState, StoreView } from '../../store/store.ts';

@@ -1,4 +1,10 @@
-import { type Filing, formTypes, hasSymbol, leadOwner } from '../../domain/insider/filing.ts';
+import {
+  type Filing,
+  formTypes,
+  hasSymbol,
+  leadOwner,
+  transactionValue,
+} from '../../domain/insider/filing.ts';
 import { closest } from '../../domain/search/words.ts';
 import { addDays, type Day, earlier } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
@@ -185,8 +191,6 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
-    const { transactionValue } = await import('../../domain/insider/cluster-totals.ts');
-    const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings.page({
       ...filedWithin(dates, clock),
@@ -199,7 +203,9 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     });
     return {
       ...(await unknownTickerIn(view, found, { ticker, as_of: dates.as_of })),
-      ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
+      ...pageOf(found, limit, filingRow, (last) => ({
+        key: [last.filedOn, last.filingId, String(last.row)],
+      })),
       ...defined({ as_of: dates.as_of }),
     };
   },
@@ -224,7 +230,7 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
 const noRoles = { isDirector: null, isOfficer: null, isTenPercent: null };
 const nobody = { name: null, cik: null, officerTitle: null, ...noRoles };
 
-function filingRow(filing: Filing, transactionValue: string | null) {
+function filingRow(filing: Filing) {
   const owner = leadOwner(filing);
   const others = filing.owners.filter((one) => one !== owner);
   const { name: ownerName, cik: ownerCik, ...roles } = owner ?? nobody;
@@ -234,7 +240,7 @@ function filingRow(filing: Filing, transactionValue: string | null) {
     ...roles,
     ownerCik,
     otherOwners: others.map(({ name }) => name),
-    transactionValue,
+    transactionValue: transactionValue(filing),
     otherOwnerCiks: others.map(({ cik }) => cik),
     originalFilingDate: filing.originalFiledOn,
     owners: filing.owners.length > 1 ? filing.owners : undefined,

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyTrades } from '../../../src/domain/insider/classification.ts';
-import { clustersOf } from '../../../src/domain/insider/cluster.ts';
-import { clusterTotals } from '../../../src/domain/insider/cluster-totals.ts';
+import { clustersOf, clusterTotals, signalsOf } from '../../../src/domain/insider/cluster.ts';
 import { explainCluster } from '../../../src/domain/insider/explanation.ts';
 import { type Filing, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import { signalsOf } from '../../../src/domain/insider/signal.ts';
 import { addDays } from '../../../src/domain/values/date.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import {

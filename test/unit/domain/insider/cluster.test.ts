@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyTrades, type InsiderTrade } from '../../../../src/domain/insider/classification.ts';
-import { type Cluster, clustersOf, isCluster } from '../../../../src/domain/insider/cluster.ts';
-import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts';
+import {
+  type Cluster,
+  type ClusterSignal,
+  clustersOf,
+  clusterTotals,
+  isCluster,
+  signalsOf,
+} from '../../../../src/domain/insider/cluster.ts';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
-import { type ClusterSignal, signalsOf } from '../../../../src/domain/insider/signal.ts';
 import { addDays } from '../../../../src/domain/values/date.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { transactionValue } from '../../../../src/domain/insider/cluster-totals.ts';
 import {
   type Filing,
   filingOf,
@@ -9,6 +8,7 @@ import {
   leadOwner,
   rowOf,
   symbolsOf,
+  transactionValue,
 } from '../../../../src/domain/insider/filing.ts';
 import {
   combinedFiling,
