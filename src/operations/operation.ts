@@ -126,7 +126,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Says why an answer has no rows, after further requests; throws a Problem if its subject does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
-  drawing?(values: NamedValues): Promise<Drawing>;
+  drawing?(values: NamedValues): Drawing;
   readonly rowTests?: RowTests<P, R>;
   /** Says in a message, after the place of the row, how a row contradicts itself or the row before. */
   contradiction?(row: R, before: R | undefined): string | undefined;

@@ -67,7 +67,7 @@ export function asking(operation: Operation, ...others: Flagged): object {
     ...defined({ defaults }),
     check: (values, clock) => void prepare(asked(values), textsOf(ownValues(asked(values), values)), clock),
     layout: asked,
-    ...(drawing && { drawing: (values) => () => drawing(values) }),
+    ...(drawing && { drawing: (values) => async () => drawing(values) }),
     knownOn: (values) => dayIn(asked(values), values),
     aboutValues(values) {
       const { boundBy = '' } = asked(values);

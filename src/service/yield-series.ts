@@ -1,6 +1,7 @@
 // Why: docs/decisions/rates-as-series.md
 import { indexOf } from '../domain/search/word-index.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import { difference } from '../domain/values/arithmetic.ts';
 import { addDays, type Day } from '../domain/values/date.ts';
 import { defined } from '../platform/defined.ts';
 import type {
@@ -223,7 +224,6 @@ async function ratesOf(
   }
   const { curveType, maturity: long } = rate;
   const pairs = await rates.spread({ curveType, long, short: less.maturity, ...range });
-  const { difference } = await import('../domain/values/arithmetic.ts');
   return pairs.map((pair) => ({
     date: pair.tradeDate,
     value: difference(pair.long, pair.short),

@@ -7,14 +7,19 @@ import {
   maturitiesOf,
   monthsOf,
 } from '../../domain/treasury/curve.ts';
+import { spreadInBasisPoints } from '../../domain/values/arithmetic.ts';
 import { weekendDay } from '../../domain/values/date.ts';
 import { refused } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import type { RatePair, StoreView } from '../../store/store.ts';
+import type { ChartMark, Drawing } from '../drawing.ts';
+import type { Cell, Row } from '../envelope.ts';
 import { type Envelope, pageOf } from '../envelope.ts';
 import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
+import type { NamedValues } from '../value.ts';
 import { choice, day } from '../value.ts';
 
 const maturities = maturitiesOf('PAR');
@@ -183,7 +188,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     const maturities = [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
     return reasonWithoutRates(maturities, texts, (asked) => ask(yields, asked));
   },
-  drawing: async (values) => (await import('./drawings.ts')).yieldsDrawing(values),
+  drawing: yieldsDrawing,
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
     const found = await view.rates.yields({
@@ -254,7 +259,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     const maturities = [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
     return reasonWithoutRates(maturities, texts, (asked) => ask(spread, asked));
   },
-  drawing: async (values) => (await import('./drawings.ts')).spreadDrawing(values),
+  drawing: spreadDrawing,
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
     const found = await view.rates.spread({
@@ -264,7 +269,6 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       limit: limit + 1,
       ...defined({ from, to, before }),
     });
-    const { spreadInBasisPoints } = await import('../../domain/values/arithmetic.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,
@@ -278,3 +282,77 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     return pageOf(found, limit, row, ({ tradeDate }) => ({ key: [tradeDate] }));
   },
 });
+
+const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
+
+/** Lists the maturities to draw. Default: of nominal curves the most watched ones. */
+function drawnMaturities({ maturity, curve_type: type = 'PAR' }: NamedValues): readonly Maturity[] {
+  return maturitiesOf(type === 'TIPS' ? 'TIPS' : 'PAR').filter((name) =>
+    maturity === undefined ? type !== 'PAR' || mostWatched.has(name) : name === maturity,
+  );
+}
+
+/** Draws treasury rates over time, from rows with one maturity each. */
+function yieldsDrawing(values: NamedValues): Drawing {
+  const drawn: ReadonlySet<unknown> = new Set(drawnMaturities(values));
+  return ratesDrawing(values, (row) =>
+    drawn.has(row.maturity) ? [dayMark(row, row.maturity, row.rate, 'Percent')] : [],
+  );
+}
+
+/** Draws treasury rates from rows with a column for each maturity. */
+export function yieldTableDrawing(values: NamedValues): Drawing {
+  const drawn = drawnMaturities(values);
+  return ratesDrawing(values, (row) => drawn.map((name) => dayMark(row, name, row[name], 'Percent')));
+}
+
+/** Draws the difference between two treasury rates over time. */
+function spreadDrawing(values: NamedValues): Drawing {
+  return ratesDrawing(values, (row) => {
+    const name = `${row.long_maturity} less ${row.short_maturity}`;
+    return [{ ...dayMark(row, name, row.spread_bps, 'Basis points'), line: 'spread' }];
+  });
+}
+
+function ratesDrawing({ curve_type }: NamedValues, marks: Drawing['marks']): Drawing {
+  return {
+    axis: 'day',
+    words: ({ lines }) => ({
+      title: [curveName(curve_type), ...(lines.length === 0 ? [] : [listed(lines, 'and')])].join(': '),
+      subtitle: [],
+    }),
+    marks,
+  };
+}
+
+function dayMark({ trade_date }: Row, name: unknown, value: Cell = null, unit: string): ChartMark {
+  const label = String(name);
+  return { line: label, label, unit, frequency: 'D', at: String(trade_date), value };
+}
+
+function curveName(type: unknown): string {
+  return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
+}
+
+/** Draws one or two curves over their maturities. */
+export function curveDrawing({ curve_type }: { readonly curve_type: CurveType | undefined }): Drawing {
+  const title = curveName(curve_type);
+  return {
+    axis: 'maturity',
+    words: ({ lines }) => ({ title, subtitle: lines.length === 0 ? [] : [lines.join(' and ')] }),
+    marks: (row) => [
+      ...marksOf(row, 'rate', row.trade_date, row.rate),
+      ...marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate),
+    ],
+  };
+}
+
+function marksOf(
+  { maturity }: Row,
+  line: string,
+  day: Cell | undefined,
+  rate: Cell | undefined,
+): readonly ChartMark[] {
+  if (typeof day !== 'string') return [];
+  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+}

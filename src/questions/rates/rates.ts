@@ -25,7 +25,13 @@ import {
   param,
   type QueryParams,
 } from '../../operations/param.ts';
-import { curve as curveOperation, type RateRow, yields } from '../../operations/rates/yields.ts';
+import {
+  curveDrawing,
+  curve as curveOperation,
+  type RateRow,
+  yields,
+  yieldTableDrawing,
+} from '../../operations/rates/yields.ts';
 import { day, flag, integer } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 
@@ -82,7 +88,7 @@ export const curve = question({
   args: [],
   params,
   layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
-  drawing: (values) => async () => (await import('../../operations/rates/drawings.ts')).curveDrawing(values),
+  drawing: (values) => async () => curveDrawing(values),
   showsNewest: ({ date }) => date === undefined,
   bind(values, to) {
     const { date = to, vs = date, on_or_before } = values;
@@ -211,8 +217,7 @@ export const yieldTable = question({
   args: [],
   params: tableParams,
   layout: layoutOf,
-  drawing: (values) => async () =>
-    (await import('../../operations/rates/drawings.ts')).yieldTableDrawing(values),
+  drawing: (values) => async () => yieldTableDrawing(values),
   knownOn: ({ to }) => to,
   bind(values, day) {
     const { from, to = day } = values;
