@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { thenAndNow } from '../../domain/series/then-and-now.ts';
+import { thenAndNow } from '../../domain/series/in-words.ts';
 import { addDays, type Frequency } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { counted, grouped } from '../../errors/wording.ts';

@@ -1,4 +1,4 @@
-import { thenAndNow } from '../../domain/series/then-and-now.ts';
+import { thenAndNow } from '../../domain/series/in-words.ts';
 import { rounded } from '../../domain/values/arithmetic.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import type { LoadedSeries } from '../history.ts';

@@ -4,8 +4,8 @@ import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.t
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { askingFor } from '../../answering/run.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
+import { comparedFirst, thenAndNow } from '../../domain/series/in-words.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
-import { comparedFirst, thenAndNow } from '../../domain/series/then-and-now.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/values/date.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { thenAndNow } from '../../../../src/domain/series/then-and-now.ts';
+import { thenAndNow } from '../../../../src/domain/series/in-words.ts';
 
 const gdp = { name: 'GDP', date: '2008-10-01', frequency: 'Q', unit: 'Billions of Dollars' } as const;
 
