@@ -46,7 +46,7 @@ export async function noteBasis(
 }
 
 /** Names the first of many series, and counts the others. */
-function someSeries(ids: readonly string[]): string {
+export function someSeries(ids: readonly string[]): string {
   return listed(someOf(ids, mostNamed, 'series'), 'and');
 }
 
@@ -181,11 +181,8 @@ function sampleTexts(
     return texts.length === 0 ? [] : [{ id, texts }];
   });
   if (found.length <= mostNamed) return found.flatMap(({ texts }) => texts);
-  const named = found.slice(0, mostNamed).map(({ id }) => id);
-  const more = found.length - mostNamed;
-  return [
-    `${named.join(', ')}, and ${more} more series are not exact: the dates of their vintages are not days of publication`,
-  ];
+  const named = someSeries(found.map(({ id }) => id));
+  return [`${named} are not exact: the dates of their vintages are not days of publication`];
 }
 
 /** Says which of the series are sampled, and which are fetched. */

@@ -2,7 +2,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { latestDay, utcDay } from '../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
-import { counted, listed } from '../errors/wording.ts';
+import { counted, listed, someOf } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
@@ -462,7 +462,6 @@ function leftText({ record: { upTo } }: SubjectState): string {
 const mostNamed = 5;
 
 function namesOf(items: readonly Outstanding[]): string {
-  const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);
-  const more = items.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const texts = items.map(({ name, why }) => `${name} (${why})`);
+  return someOf(texts, mostNamed).join(', ');
 }

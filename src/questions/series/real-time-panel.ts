@@ -1,7 +1,7 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
-import { descriptionOf, kindTexts, noteMeanings, noteOutside } from '../../answering/notes.ts';
+import { descriptionOf, kindTexts, noteMeanings, noteOutside, someSeries } from '../../answering/notes.ts';
 import { type Question, type Reading, requestParams, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
@@ -18,7 +18,6 @@ import { DailyTransformers, type Vintages } from '../../domain/series/transforme
 import { addDays, type Day, dayNumber, type Frequency, later } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
 import type { Coverage, WideRow } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, param } from '../../operations/param.ts';
@@ -96,8 +95,7 @@ async function columnsAt(
   const days = [...new Set(wanted.flatMap((one) => one.days))].sort();
   const known = await historiesOnDays(wanted, days, query, context);
   const untimed = placed.filter(({ hasAllTimes }) => !hasAllTimes).map(({ series: { id } }) => id);
-  const names = untimed.length > 4 ? [...untimed.slice(0, 3), `${untimed.length - 3} more series`] : untimed;
-  const text = `some vintages of ${listed(names, 'and')} have no time that a calendar gives, or several: each counts once its day has ended`;
+  const text = `some vintages of ${someSeries(untimed)} have no time that a calendar gives, or several: each counts once its day has ended`;
   if (untimed.length > 0) context.note?.({ kind: 'known at', text });
   return known.flatMap(({ columns }, i) =>
     columns.map(({ points, ...column }) => {

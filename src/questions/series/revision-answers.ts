@@ -14,7 +14,7 @@ import { changeBetween, hasBaseYear, isRescaled, rescalingOf } from '../../domai
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/values/date.ts';
 import { decimalsOf, sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
-import { counted } from '../../errors/wording.ts';
+import { counted, listed, someOf } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, showing } from '../../operations/field.ts';
 import type { RowOf } from '../../operations/operation.ts';
@@ -454,8 +454,7 @@ function noteRescaledVintages(
     .filter((day) => record?.units.has(day) !== true)
     .filter((day) => rescalingOf(pairs.get(day) ?? [], record?.unit) !== undefined);
   if (days.length === 0) return;
-  const more = days.length > mostDaysNamed ? ` and ${days.length - mostDaysNamed} more` : '';
-  const named = `${days.slice(0, mostDaysNamed).join(', ')}${more}`;
+  const named = listed(someOf(days, mostDaysNamed), 'and');
   const text = `${id}: all values that changed on ${named} changed by about the same factor; if units or base year changed, ${growthInstead(naming)}`;
   note({ kind: 'rescaled', text });
 }
