@@ -14,130 +14,66 @@ export type Release = {
 type PrincipalRelease = Release & {
   /** Its number at FRED. */
   readonly fred: number;
-  /** The beginnings of its titles in calendars, besides its name. */
-  readonly titles?: readonly string[];
+  /** The beginnings of its titles in calendars; the first is its name. */
+  readonly titles: readonly string[];
   /** Series of FRED in it; the first says best whether it happened. */
-  readonly series: string;
+  readonly series: readonly string[];
 };
 
-function principal(
-  id: string,
-  fred: number,
-  name: string,
-  usualTime: string,
-  series: string,
-  titles: readonly string[] = [],
-): PrincipalRelease {
-  return { id, fred, name, usualTime, zone: newYork, series, titles };
-}
-
 /**
- * The principal releases of U.S. statistics, which calendars name in their own ways.
+ * Each entry: id, number at FRED, usual time, titles in calendars; below them its series at FRED.
  * Numbers: https://fred.stlouisfed.org/releases; times: the publishers' schedules.
  */
-export const principalReleases: readonly PrincipalRelease[] = [
-  principal(
-    'bls:employment-situation',
-    50,
-    'Employment Situation',
-    '08:30',
-    'PAYEMS UNRATE CIVPART CE16OV UNEMPLOY EMRATIO U6RATE USPRIV MANEMP AHETPI CES0500000003 AWHAETP AWHMAN',
-    ['The Employment Situation'],
-  ),
-  principal(
-    'bls:consumer-price-index',
-    10,
-    'Consumer Price Index',
-    '08:30',
-    'CPIAUCSL CPIAUCNS CPILFESL CPILFENS CPIENGSL CPIUFDSL CWUR0000SA0',
-  ),
-  principal(
-    'bls:producer-price-index',
-    46,
-    'Producer Price Index',
-    '08:30',
-    'PPIACO PPIFIS PPIFES WPSFD49207',
-  ),
-  principal('bls:employment-cost-index', 11, 'Employment Cost Index', '08:30', 'ECIALLCIV ECIWAG ECIBEN'),
-  principal('bls:productivity-and-costs', 47, 'Productivity and Costs', '08:30', 'OPHNFB ULCNFB COMPNFB'),
-  principal(
-    'bls:us-import-and-export-price-indexes',
-    188,
-    'U.S. Import and Export Price Indexes',
-    '08:30',
-    'IR IQ',
-  ),
-  principal(
-    'bls:job-openings-and-labor-turnover-survey',
-    192,
-    'Job Openings and Labor Turnover Survey',
-    '10:00',
-    'JTSJOL JTSHIL JTSQUL JTSJOR JTSQUR',
-  ),
-  principal(
-    'bea:gross-domestic-product',
-    53,
-    'Gross Domestic Product',
-    '08:30',
-    'GDP GDPC1 GDPDEF GDPCTPI PCEC PCECC96 GPDI GPDIC1 GCEC1 NETEXC EXPGSC1 IMPGSC1 CP A191RL1Q225SBEA GNP GNPC96',
-    ['GDP'],
-  ),
-  principal(
-    'bea:personal-income-and-outlays',
-    54,
-    'Personal Income and Outlays',
-    '08:30',
-    'PCE PCEPI PCEPILFE PI DSPI DSPIC96 PSAVERT PCEC96',
-  ),
-  principal(
-    'bea:us-international-trade-in-goods-and-services',
-    51,
-    'U.S. International Trade in Goods and Services',
-    '08:30',
-    'BOPGSTB BOPGTB',
-  ),
-  principal(
-    'census:advance-monthly-sales-for-retail-and-food-services',
-    9,
-    'Advance Monthly Sales for Retail and Food Services',
-    '08:30',
-    'RSAFS RSXFS',
-    ['Advance Retail Sales'],
-  ),
-  principal(
-    'census:new-residential-construction',
-    27,
-    'New Residential Construction',
-    '08:30',
-    'HOUST PERMIT',
-  ),
-  principal('census:new-residential-sales', 97, 'New Residential Sales', '10:00', 'HSN1F MSACSR'),
-  principal(
-    'dol:unemployment-insurance-weekly-claims',
-    180,
-    'Unemployment Insurance Weekly Claims Report',
-    '08:30',
-    'ICSA CCSA IC4WSA',
-  ),
-  principal(
-    'frb:industrial-production-and-capacity-utilization',
-    13,
-    'G.17 Industrial Production and Capacity Utilization',
-    '09:15',
-    'INDPRO TCU IPMAN CUMFNS IPMANSICS',
-    ['Industrial Production and Capacity Utilization'],
-  ),
-  principal('frb:consumer-credit', 14, 'G.19 Consumer Credit', '15:00', 'TOTALSL REVOLSL', [
-    'Consumer Credit',
-  ]),
-  principal('frb:money-stock-measures', 21, 'H.6 Money Stock Measures', '13:00', 'M2SL M1SL', [
-    'Money Stock Measures',
-  ]),
-];
+const table = `
+bls:employment-situation 50 08:30 Employment Situation; The Employment Situation
+  PAYEMS UNRATE CIVPART CE16OV UNEMPLOY EMRATIO U6RATE USPRIV MANEMP AHETPI CES0500000003 AWHAETP AWHMAN
+bls:consumer-price-index 10 08:30 Consumer Price Index
+  CPIAUCSL CPIAUCNS CPILFESL CPILFENS CPIENGSL CPIUFDSL CWUR0000SA0
+bls:producer-price-index 46 08:30 Producer Price Index
+  PPIACO PPIFIS PPIFES WPSFD49207
+bls:employment-cost-index 11 08:30 Employment Cost Index
+  ECIALLCIV ECIWAG ECIBEN
+bls:productivity-and-costs 47 08:30 Productivity and Costs
+  OPHNFB ULCNFB COMPNFB
+bls:us-import-and-export-price-indexes 188 08:30 U.S. Import and Export Price Indexes
+  IR IQ
+bls:job-openings-and-labor-turnover-survey 192 10:00 Job Openings and Labor Turnover Survey
+  JTSJOL JTSHIL JTSQUL JTSJOR JTSQUR
+bea:gross-domestic-product 53 08:30 Gross Domestic Product; GDP
+  GDP GDPC1 GDPDEF GDPCTPI PCEC PCECC96 GPDI GPDIC1 GCEC1 NETEXC EXPGSC1 IMPGSC1 CP A191RL1Q225SBEA GNP GNPC96
+bea:personal-income-and-outlays 54 08:30 Personal Income and Outlays
+  PCE PCEPI PCEPILFE PI DSPI DSPIC96 PSAVERT PCEC96
+bea:us-international-trade-in-goods-and-services 51 08:30 U.S. International Trade in Goods and Services
+  BOPGSTB BOPGTB
+census:advance-monthly-sales-for-retail-and-food-services 9 08:30 Advance Monthly Sales for Retail and Food Services; Advance Retail Sales
+  RSAFS RSXFS
+census:new-residential-construction 27 08:30 New Residential Construction
+  HOUST PERMIT
+census:new-residential-sales 97 10:00 New Residential Sales
+  HSN1F MSACSR
+dol:unemployment-insurance-weekly-claims 180 08:30 Unemployment Insurance Weekly Claims Report
+  ICSA CCSA IC4WSA
+frb:industrial-production-and-capacity-utilization 13 09:15 G.17 Industrial Production and Capacity Utilization; Industrial Production and Capacity Utilization
+  INDPRO TCU IPMAN CUMFNS IPMANSICS
+frb:consumer-credit 14 15:00 G.19 Consumer Credit; Consumer Credit
+  TOTALSL REVOLSL
+frb:money-stock-measures 21 13:00 H.6 Money Stock Measures; Money Stock Measures
+  M2SL M1SL
+`;
 
-const bySeries = new Map(
-  principalReleases.flatMap((one) => one.series.split(' ').map((id) => [id, one] as const)),
-);
+/** The principal releases of U.S. statistics, which calendars name in their own ways. */
+export const principalReleases: readonly PrincipalRelease[] = table
+  .trim()
+  .split(/\n(?! )/)
+  .map((entry) => {
+    const [head = '', series = ''] = entry.split('\n  ');
+    const [id = '', fred, usualTime = '', ...words] = head.split(' ');
+    const titles = words.join(' ').split('; ');
+    const [name = ''] = titles;
+    return { id, fred: Number(fred), name, usualTime, zone: newYork, titles, series: series.split(' ') };
+  });
+
+const bySeries = new Map(principalReleases.flatMap((one) => one.series.map((id) => [id, one] as const)));
 const byId = new Map(
   principalReleases.flatMap(
     (one) =>
@@ -158,9 +94,7 @@ function slugOf(title: string): string {
 }
 
 const bySlug = new Map(
-  principalReleases.flatMap((one) =>
-    [one.name, ...(one.titles ?? [])].map((title) => [slugOf(title), one] as const),
-  ),
+  principalReleases.flatMap((one) => one.titles.map((title) => [slugOf(title), one] as const)),
 );
 
 /** Returns the release that a calendar means by a title, or FRED by a number; a source begins with its publisher. */
@@ -199,5 +133,5 @@ export function releaseOfStored({ id, release, publishers }: SeriesInRelease): R
 
 /** Lists the series that tell whether a release happened, best first. */
 export function seriesOfRelease(id: string): readonly string[] {
-  return byId.get(id)?.series.split(' ') ?? [];
+  return byId.get(id)?.series ?? [];
 }
