@@ -1,8 +1,8 @@
 import { addDays, type Day, earlier, later } from '../values/date.ts';
-import { addTo, entryOf } from '../values/groups.ts';
+import { addTo, entryOf, groupBy } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
-import { type CalendarEntry, instantOfEntry, type Sighting, seenOn } from './sighting.ts';
-import { localTimeOf } from './zones.ts';
+import { type CalendarEntry, type Sighting, seenOn } from './sighting.ts';
+import { instantOf, instantText, localTimeOf } from './zones.ts';
 
 /** What is known of a planned release: `passed` is a day that passed without evidence of the release. */
 export const releaseStatuses = ['planned', 'released', 'passed', 'moved', 'cancelled', 'vanished'] as const;
@@ -47,7 +47,7 @@ export type VintageEvidence = {
 };
 
 /** What one calendar says of a day of a release, as of its newest look. */
-export type ListedDay = {
+type ListedDay = {
   readonly source: string;
   readonly release: Release;
   /** What it lists; several entries of one day are one. */
@@ -94,7 +94,7 @@ export function keyOfRelease({ release: { id }, day }: Pick<ScheduledRelease, 'd
 }
 
 /** Lists what each calendar says of the days that it planned, by its looks in any order. */
-export function listedDays(sightings: readonly Sighting[]): readonly ListedDay[] {
+function listedDays(sightings: readonly Sighting[]): readonly ListedDay[] {
   const plans = sightings.filter(({ lists }) => lists === 'plans');
   return [...bySource(plans)].flatMap(([source, looks]) => listedBy(source, looks));
 }
@@ -265,16 +265,19 @@ function scheduled(
 /** Returns the time of a release on a day: the official one, or the usual one where no calendar has a time. */
 function timeOf({ zone: own = '', usualTime = '' }: Release, day: Day, listed: readonly ListedDay[]) {
   const official = officialTime(listed);
-  const hasTime = listed.some(({ entry, hasSeveralTimes }) => hasSeveralTimes || entry.time !== undefined);
-  const usual = hasTime || usualTime === '' ? { time: '', zone: '' } : { time: usualTime, zone: own };
+  const usual = isTimed(listed) || usualTime === '' ? { time: '', zone: '' } : { time: usualTime, zone: own };
   const { time, zone } = official ?? usual;
   const dayOrUsual: Certainty = time === '' ? 'official day' : 'usual time';
   const certainty: Certainty = official === undefined ? dayOrUsual : 'official time';
   return { time, zone, at: instantOfEntry({ day, time, zone }) ?? '', certainty };
 }
 
+function isTimed(listed: readonly ListedDay[]): boolean {
+  return listed.some(({ entry, hasSeveralTimes }) => hasSeveralTimes || entry.time !== undefined);
+}
+
 /** Returns the time of a release on one day that all calendars with a time agree on; undefined if they have none or several. */
-export function officialTime(
+function officialTime(
   listed: readonly ListedDay[],
 ): { readonly time: string; readonly zone: string; readonly at: string } | undefined {
   const stated = listed.flatMap(({ release, entry: { day, time, zone = release.zone ?? '' } }) => {
@@ -283,4 +286,40 @@ export function officialTime(
   });
   const isOne = new Set(stated.map(({ at }) => at)).size === 1;
   return isOne && !listed.some(({ hasSeveralTimes }) => hasSeveralTimes) ? stated[0] : undefined;
+}
+
+/** Returns the instant of an entry in UTC; undefined without a time in a zone. */
+function instantOfEntry({
+  day,
+  time,
+  zone = '',
+}: Pick<CalendarEntry, 'day' | 'time' | 'zone'>): string | undefined {
+  const instant = time === undefined || zone === '' ? undefined : instantOf({ day, time }, zone);
+  return instant && instantText(instant);
+}
+
+/** What calendars say of a release. */
+export type ReleaseTimes = {
+  /** The instants at which it appeared or is due, by the day in its zone; undefined for several times of one day. */
+  readonly byDay: ReadonlyMap<Day, string | undefined>;
+  /** The day of the newest look at a calendar that has it. */
+  readonly seen?: Day;
+};
+
+/** Reads the official times of releases from what calendars list, by the id of the release. */
+export function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, ReleaseTimes> {
+  const listed = listedDays(sightings);
+  return new Map(
+    [...groupBy(listed, ({ release }) => release.id)].map(([id, own]) => {
+      const planned = own.filter(({ status }) => status === 'planned');
+      const byDay = new Map<Day, string | undefined>();
+      for (const [day, ofDay] of groupBy(planned, ({ entry }) => entry.day))
+        if (isTimed(ofDay)) byDay.set(day, officialTime(ofDay)?.at);
+      const seen = own
+        .map(({ lastSeen }) => lastSeen)
+        .sort()
+        .at(-1);
+      return [id, { byDay, ...(seen !== undefined && { seen }) }];
+    }),
+  );
 }

@@ -1,5 +1,4 @@
 import type { Day } from '../values/date.ts';
-import { instantOf, instantText } from './zones.ts';
 
 /** A day that a calendar lists for a release. */
 export type CalendarEntry = {
@@ -18,16 +17,6 @@ export type CalendarEntry = {
   /** What the calendar says of the plan, if it no longer holds. */
   readonly state?: 'cancelled' | 'moved';
 };
-
-/** Returns the instant of an entry in UTC; undefined without a time in a zone. */
-export function instantOfEntry({
-  day,
-  time,
-  zone = '',
-}: Pick<CalendarEntry, 'day' | 'time' | 'zone'>): string | undefined {
-  const instant = time === undefined || zone === '' ? undefined : instantOf({ day, time }, zone);
-  return instant && instantText(instant);
-}
 
 /** One look at a calendar: what it listed on a day. */
 export type Sighting = {

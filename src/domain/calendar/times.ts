@@ -1,20 +1,11 @@
 import { addDays, type Day } from '../values/date.ts';
-import { groupBy } from '../values/groups.ts';
 import type { Release } from './releases.ts';
-import { listedDays, officialTime } from './schedule.ts';
+import { type ReleaseTimes, releaseTimesIn } from './schedule.ts';
 import type { Sighting } from './sighting.ts';
 import { endOfDay, instantText, localTimeOf } from './zones.ts';
 
 /** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
 export const instantRules = ['time', 'day before', 'times differ'] as const;
-
-/** What calendars say of a release. */
-type ReleaseTimes = {
-  /** The instants at which it appeared or is due, by the day in its zone; undefined for several times of one day. */
-  readonly byDay: ReadonlyMap<Day, string | undefined>;
-  /** The day of the newest look at a calendar that has it. */
-  readonly seen?: Day;
-};
 
 /** A vintage, of which only the day is known. */
 type DatedVintage = { readonly asOfDate: Day; readonly kind: string };
@@ -37,28 +28,6 @@ export function releaseClocks(
 /** Returns the last day that had ended everywhere on Earth at an instant. */
 export function lastDayOver(instant: string): Day {
   return addDays(localTimeOf(new Date(instant), lastZone).day, -1);
-}
-
-/** Reads the official times of releases from what calendars list, by the id of the release. */
-function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<string, ReleaseTimes> {
-  const listed = listedDays(sightings);
-  return new Map(
-    [...groupBy(listed, ({ release }) => release.id)].map(([id, own]) => {
-      const planned = own.filter(({ status }) => status === 'planned');
-      const byDay = new Map<Day, string | undefined>();
-      for (const [day, ofDay] of groupBy(planned, ({ entry }) => entry.day)) {
-        const isTimed = ofDay.some(
-          ({ entry, hasSeveralTimes }) => hasSeveralTimes || entry.time !== undefined,
-        );
-        if (isTimed) byDay.set(day, officialTime(ofDay)?.at);
-      }
-      const seen = own
-        .map(({ lastSeen }) => lastSeen)
-        .sort()
-        .at(-1);
-      return [id, { byDay, ...(seen !== undefined && { seen }) }];
-    }),
-  );
 }
 
 /** Makes the clock of series that date their vintages in a zone; without times, a vintage is known when its day ends. */
