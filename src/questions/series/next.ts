@@ -8,14 +8,7 @@ import { Problem } from '../../errors/problem.ts';
 import { nextRelease as listing, type NextRelease } from '../../operations/calendar/next.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { defined } from '../../platform/defined.ts';
-import {
-  aboutAsOf,
-  boundAsOf,
-  oneSeries,
-  type SeriesArgument,
-  severalSeries,
-  skipMissing,
-} from './shared.ts';
+import { aboutAsOf, boundAsOf, ofOneSeries, ofSeveralSeries, skipMissing } from './shared.ts';
 
 const params = { as_of: asOfParam() } satisfies Params;
 
@@ -33,10 +26,6 @@ const shared = {
 /** No demand can be made of plans; a type of a question would lose the value. */
 const ofPlans = { isAboutData: false } as const;
 
-// The labels are the names that editors show.
-const severalArgs: readonly [ids: SeriesArgument] = [severalSeries(({ args }) => args)];
-const oneArg: readonly [id: typeof oneSeries] = [oneSeries];
-
 const ofSeveral = question({
   name: 'next_releases',
   command: commandOf(listing),
@@ -51,7 +40,7 @@ const ofSeveral = question({
     knownBy: 'as_of_date',
     example: { ids: 'GDP,UNRATE', as_of: '2015-01-15' },
   },
-  args: severalArgs,
+  args: ofSeveralSeries(({ args }) => args),
   params: severalParams,
   ...shared,
   answer: (values, ask) =>
@@ -78,7 +67,7 @@ const ofSeveral = question({
 const ofOne = question({
   name: 'next_release',
   operation: listing,
-  args: oneArg,
+  args: ofOneSeries,
   params,
   ...shared,
   async answer({ id, as_of }, context) {

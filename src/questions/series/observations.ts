@@ -31,10 +31,9 @@ import {
   aboutAsOf,
   boundAsOf,
   extentParams,
-  oneSeries,
+  ofOneSeries,
+  ofSeveralSeries,
   ownValues,
-  type SeriesArgument,
-  severalSeries,
   skipMissing,
   sortParam,
   unitsParams,
@@ -81,10 +80,6 @@ const shared = {
   bind: boundAsOf,
 };
 
-// The labels are the names that editors show.
-const severalArgs: readonly [ids: SeriesArgument] = [severalSeries(typedIds)];
-const oneArg: readonly [id: typeof oneSeries] = [oneSeries];
-
 function typedIds({ args }: TypedLine): readonly string[] {
   const date = args.find((id) => parseDay(id) !== undefined);
   if (date === undefined) return args;
@@ -109,7 +104,7 @@ export const observationsOfSeveral = question({
     example: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
     fixed: { cursor: null },
   },
-  args: severalArgs,
+  args: ofSeveralSeries(typedIds),
   params: severalParams,
   ...shared,
   drawing: (values) => async (ask) => (await import('./drawings.ts')).observationsDrawing(values, ask),
@@ -132,7 +127,7 @@ export const observationsOfSeveral = question({
 export const observations = question({
   name: 'observations',
   operation: listing,
-  args: oneArg,
+  args: ofOneSeries,
   params,
   all: observationsOfSeveral,
   ...shared,

@@ -37,6 +37,9 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
   read: (line) => line.arg(0).toUpperCase(),
 });
 
+/** The only argument of a question about one series; editors show its label. */
+export const ofOneSeries: readonly [id: typeof oneSeries] = [oneSeries];
+
 const severalIds = argument(
   'ids',
   seriesIds,
@@ -56,6 +59,11 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
 
 /** The argument of a question about several series. */
 export type SeriesArgument = ReturnType<typeof severalSeries>;
+
+/** Makes the only argument of a question about several series; editors show its label. */
+export function ofSeveralSeries(...args: Parameters<typeof severalSeries>): readonly [ids: SeriesArgument] {
+  return [severalSeries(...args)];
+}
 
 /** The order of the rows; the newest comes first by default. */
 export const sortParam = param(choice(['desc', 'asc']), 'Newest (desc) or oldest (asc) first.', undefined, {

@@ -9,7 +9,7 @@ import type { RowOf } from '../../operations/operation.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { vintages as listing } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
-import { boundAsOf, extentParams, oneSeries } from './shared.ts';
+import { boundAsOf, extentParams, ofOneSeries } from './shared.ts';
 
 const { from, to } = listing.params;
 const params = {
@@ -19,15 +19,12 @@ const params = {
   ...extentParams,
 } satisfies Params;
 
-// The labels are the names that editors show.
-const args: readonly [id: typeof oneSeries] = [oneSeries];
-
 /** The vintage dates of a series; without an as-of date also its coverage. */
 export const vintages = question({
   name: 'vintages',
   operation: listing,
   command: commandOf(listing),
-  args,
+  args: ofOneSeries,
   params,
   check({ from, as_of }) {
     if (from !== undefined && as_of !== undefined && from > as_of)
