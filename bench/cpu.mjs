@@ -18,10 +18,10 @@ export function cpuOf(pid) {
   return fields(pid, 11) + fields(pid, 12);
 }
 
-/** The CPU time of all that a server of the tests has done, in seconds. */
-export function cpuOfCluster({ folder }) {
+/** The CPU time of all that a server on this machine has done, by the folder of its data or of a test; in seconds. */
+export function cpuOfCluster({ folder, data = join(folder, 'data') }) {
   try {
-    const pid = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n', 1)[0];
+    const pid = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0];
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     // One that ends meanwhile is counted as ended.
     return children.reduce((sum, child) => sum + (cpuOf(child) || 0), cpuOfEnded(pid));

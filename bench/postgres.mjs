@@ -76,7 +76,7 @@ export async function postgres(folder) {
 }
 
 /** A server of the tests, with memory and without their haste at the disk. */
-async function startCluster() {
+export async function startCluster() {
   const source = join(root, 'test/support/postgres.ts');
   const { outputFiles } = await build({
     entryPoints: [source],

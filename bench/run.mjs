@@ -21,6 +21,7 @@ import { search } from './search.mjs';
 import { serve } from './serve.mjs';
 import { sqlite } from './sqlite.mjs';
 import { startUp } from './start-up.mjs';
+import { update } from './update.mjs';
 import { wholeVintages } from './vintages.mjs';
 
 const about = `Measures the built asof against its targets: \`npm run build\`, then
@@ -51,6 +52,7 @@ const parts = {
   search,
   python: questions,
   postgres,
+  update,
   sqlite,
 };
 
