@@ -173,16 +173,16 @@ const byGroup = `select date || max(as_of_date) || value from fact
   where ${within} and as_of_date <= @asOf
   group by date having value is not null order by date desc limit @limit`;
 
-const bySeek = `with recursive day (date) as (
-    select max(date) from fact where ${within}
+// Two seeks for each date: to the date before it, and to its newest row up to the day.
+const bySeek = `with recursive known (date, row) as (
+    select max(date), null from fact where ${within}
     union all
-    select (select max(f.date) from fact f where f.series = @key and f.date < day.date)
-    from day where day.date > @from
+    select (select date from fact where series = @key and date < known.date order by date desc limit 1),
+      (select date || as_of_date || value from fact
+        where series = @key and date = known.date and as_of_date <= @asOf order by as_of_date desc limit 1)
+    from known where known.date >= @from
   )
-  select day.date || f.as_of_date || f.value
-  from day join fact f on f.series = @key and f.date = day.date and f.as_of_date =
-    (select max(as_of_date) from fact where series = @key and date = day.date and as_of_date <= @asOf)
-  where f.value is not null and day.date >= @from limit @limit`;
+  select row from known where row is not null limit @limit`;
 
 const firstReleases = `select date || min(as_of_date) || value from fact
   where ${within} and as_of_date <= @asOf and value is not null
