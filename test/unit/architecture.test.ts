@@ -99,26 +99,26 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2423,
+  answering: 2431,
   cli: 4699,
   client: 1657,
   domain: 5776,
   errors: 322,
   explorer: 3826,
   import: 8739,
-  library: 1304,
+  library: 1320,
   lines: 799,
   maintenance: 1091,
   mcp: 270,
   operations: 4325,
-  platform: 553,
+  platform: 554,
   pull: 5124,
   questions: 4785,
   render: 3016,
   server: 3129,
   service: 561,
   snapshot: 982,
-  store: 7400,
+  store: 7413,
   table: 176,
 };
 

@@ -85,7 +85,8 @@ export async function inOneStep(
 export class SqliteSession implements SqlSession {
   readonly path: string;
   readonly #problemOf: typeof asProblem;
-  #connection: Connection | undefined;
+  readonly #connection: Connection;
+  #isOpen = true;
 
   constructor(path: string, connection: Connection, problemOf = asProblem) {
     this.path = path;
@@ -93,8 +94,12 @@ export class SqliteSession implements SqlSession {
     this.#problemOf = problemOf;
   }
 
+  begin(): void {
+    this.#isOpen = true;
+  }
+
   end(): void {
-    this.#connection = undefined;
+    this.#isOpen = false;
   }
 
   async use<T>(work: (connection: Connection) => T | Promise<T>): Promise<T> {
@@ -167,7 +172,7 @@ export class SqliteSession implements SqlSession {
   }
 
   #open(): Connection {
-    if (this.#connection === undefined) throw new Error('this view of the store has ended');
+    if (!this.#isOpen) throw new Error('this view of the store has ended');
     return this.#connection;
   }
 }

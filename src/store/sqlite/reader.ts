@@ -28,12 +28,19 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
  */
 const mostIdle = 32;
 
+/** A connection with its view, which takes as long to make as a short statement. */
+type Reader = {
+  readonly connection: Connection;
+  readonly session: SqliteSession;
+  readonly view: WholeView;
+};
+
 /** A store in a file; its first connection locks it until closed. */
 class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
   readonly #pages: PageCache | undefined;
-  #idle: Connection[] = [];
+  #idle: Reader[] = [];
   #file: string;
   #closed = false;
   #newest: { readonly file: string; readonly state: StoreState } | undefined;
@@ -43,20 +50,20 @@ class SqliteStore implements Store {
     this.#live = live;
     this.#pages = pages;
     this.#file = first.file;
-    this.#idle.push(first);
+    this.#idle.push(this.#readerOf(first));
   }
 
   async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     try {
-      const connection = await this.#takeConnection();
-      const session = new SqliteSession(this.address, connection);
+      const reader = await this.#takeReader();
       try {
-        await onceUnlocked(() => beginReading(connection));
-        return await work(this.#viewOf(session));
+        await onceUnlocked(() => beginReading(reader.connection));
+        reader.session.begin();
+        return await work(reader.view);
       } finally {
-        session.end();
-        this.#release(connection);
+        reader.session.end();
+        this.#release(reader);
       }
     } catch (error) {
       // SQLite may notice damage at any statement, even when the transaction begins or ends.
@@ -65,10 +72,10 @@ class SqliteStore implements Store {
   }
 
   /**
-   * Takes a connection to the file that is at the address now; throws a Problem if there is none.
+   * Takes a reader of the file that is at the address now; throws a Problem if there is none.
    * A file that is no store leaves the one that is open, as a service that reloads does.
    */
-  async #takeConnection(): Promise<Connection> {
+  async #takeReader(): Promise<Reader> {
     const file = identityOf(this.address);
     if (file === undefined) await this.rest();
     else if (file !== this.#file && this.#idle.length > 0) {
@@ -78,15 +85,18 @@ class SqliteStore implements Store {
     return this.#idle.pop() ?? onceUnlocked(() => this.#another());
   }
 
-  #viewOf(session: SqliteSession): WholeView {
+  #readerOf(connection: Connection): Reader {
+    const session = new SqliteSession(this.address, connection);
+    const state = () => session.use((connection) => this.#stateOf(connection));
     return {
-      state: () => session.use((connection) => this.#stateOf(connection)),
-      ...partsIn(session, engineOf(session, this.#pages)),
+      connection,
+      session,
+      view: { state, ...partsIn(session, engineOf(session, this.#pages)) },
     };
   }
 
   async rest(): Promise<void> {
-    for (const connection of this.#idle) connection.close();
+    for (const { connection } of this.#idle) connection.close();
     this.#idle = [];
   }
 
@@ -95,22 +105,22 @@ class SqliteStore implements Store {
     await this.rest();
   }
 
-  async #another(): Promise<Connection> {
+  async #another(): Promise<Reader> {
     const connection = await connectCurrent(this.address, { live: this.#live });
     if (connection.file !== this.#file) {
       // Another file replaced the opened one; from now on all reads use the new one.
       this.#file = connection.file;
-      for (const old of this.#idle) old.close();
-      this.#idle = [];
+      await this.rest();
     }
-    return connection;
+    return this.#readerOf(connection);
   }
 
-  #release(connection: Connection): void {
+  #release(reader: Reader): void {
+    const { connection } = reader;
     // Nothing was written, and a commit to a damaged file fails.
     if (connection.inTransaction) connection.run('rollback');
     const keep = !this.#closed && this.#idle.length < mostIdle && connection.file === this.#file;
-    if (keep) this.#idle.push(connection);
+    if (keep) this.#idle.push(reader);
     else connection.close();
   }
 
