@@ -49,8 +49,8 @@ const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 const implied = new Map<string, readonly FrequencySince[]>();
 const mostImplied = 200;
 
-function impliedBy(firstOf: ReadonlyMap<string, Day>): readonly FrequencySince[] {
-  const text = [...firstOf].flat().join();
+function impliedBy(firstOf: readonly (readonly [dates: string, asOf: Day])[]): readonly FrequencySince[] {
+  const text = firstOf.join();
   const before = implied.get(text);
   if (before !== undefined) return before;
   const known = new Map<Day, Day>();
@@ -196,15 +196,13 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return { series: seriesOf(series), rows };
     },
     async impliedFrequencies(id) {
-      const vintages = await session.tuples<readonly [asOf: Day, dates: string]>(
-        `select as_of_date, dates from asof.vintage
+      const firstOf = await session.tuples<readonly [dates: string, asOf: Day]>(
+        `select dates, min(as_of_date) as first from asof.vintage
          where series = @id
            and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
-         order by as_of_date`,
+         group by dates order by first`,
         { id },
       );
-      const firstOf = new Map<string, Day>();
-      for (const [asOf, dates] of vintages) if (!firstOf.has(dates)) firstOf.set(dates, asOf);
       return impliedBy(firstOf);
     },
     async vintages({ seriesId: id, ...query }) {
