@@ -233,9 +233,17 @@ export function argument<const N extends string, T>(
   return { ...value, name, in: 'query', required: true, description, fallback, ...(typed && { typed }) };
 }
 
+/** All parameters of the questions that were asked: each call needs them. */
+const known = new WeakMap<Pick<Question, 'args' | 'params'>, Params>();
+
 /** Returns all parameters of a question by name, the arguments first. */
-export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): Params {
-  return { ...Object.fromEntries(args.map((one) => [one.name, one])), ...params };
+export function paramsOf(question: Pick<Question, 'args' | 'params'>): Params {
+  const before = known.get(question);
+  if (before !== undefined) return before;
+  const { args, params } = question;
+  const all = { ...Object.fromEntries(args.map((one) => [one.name, one])), ...params };
+  known.set(question, all);
+  return all;
 }
 
 /** Fills in defaults, and refuses values that contradict each other in the voice of a front. */

@@ -208,8 +208,9 @@ export function methodOf(
 
 /** Returns a function that answers a question as its method does, with fields and notes. */
 export function answering(question: Question, source: LibrarySource) {
+  const params = wireParams(question);
   return source.session.guarded(signatureOf(question), async (...asked) => {
-    const { query, demands } = queryIn(question, asked, source);
+    const { query, demands } = queryIn(question, params, asked, source);
     return allRows(query, demands, source);
   });
 }
@@ -230,7 +231,7 @@ async function* rowsOf(
   asked: readonly unknown[],
   source: LibrarySource,
 ): AsyncGenerator<Row> {
-  const { query, demands } = queryIn(question, asked, source);
+  const { query, demands } = queryIn(question, wireParams(question), asked, source);
   const ask = basedOn(source, demands);
   let isFirst = true;
   try {
@@ -250,6 +251,7 @@ async function* rowsOf(
 export function signatureOf(question: Question): Signature {
   const { name, args, params, limitsRows } = question;
   const own = Object.entries({ ...params, ...demandsOf(question) });
+  const named = wireParams(question);
   return {
     name: camelCase(name),
     args: args.map((one) => ({
@@ -263,7 +265,7 @@ export function signatureOf(question: Question): Signature {
         own.flatMap(([key, one]) => [[camelCase(key), kindOf(one)], ...strictKind(one)]),
       ),
       required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
-      ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
+      ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(named, values)) }),
     },
   };
 }
@@ -285,23 +287,32 @@ function dayBefore(value: unknown, name: string, clock: Clock): Day {
   throw contradiction(name, ({ param }) => `${param(name)} ${value} is in the future: its eve is not over`);
 }
 
-function wireNamed(question: Question, given: NamedValues, clock?: Clock): NamedValues {
-  const params = { ...question.params, ...demandsOf(question) };
-  const entries = Object.entries(params).flatMap(([name, one]) => {
-    const value = strictValue(one, name, given, clock) ?? given[camelCase(name)];
-    if (value === undefined) return [];
-    return [[name, clock === undefined ? value : one.check(value, name, clock)]];
-  });
-  return Object.fromEntries(entries);
+/** A parameter of a question, or what bounds the same parameter strictly. */
+type WireParam = { readonly name: string; readonly one: Param; readonly strictly?: Param['strictly'] };
+
+/** Returns the parameters of a question by their names in a method. */
+function wireParams(question: Question): ReadonlyMap<string, WireParam> {
+  const all = Object.entries({ ...question.params, ...demandsOf(question) });
+  return new Map(
+    all.flatMap(([name, one]): readonly (readonly [string, WireParam])[] => {
+      const { strictly } = one;
+      const plain = [camelCase(name), { name, one }] as const;
+      return strictly === undefined ? [plain] : [plain, [camelCase(strictly.name), { name, one, strictly }]];
+    }),
+  );
 }
 
-function strictValue({ strictly }: Param, name: string, given: NamedValues, clock?: Clock): unknown {
-  const { [camelCase(strictly?.name ?? '')]: value } = given;
-  if (strictly === undefined || value === undefined) return undefined;
-  const other = [name, 'known_at'].find((one) => given[camelCase(one)] !== undefined);
-  if (other !== undefined)
-    throw contradiction(other, ({ param }) => `use either ${param(other)} or ${param(strictly.name)}`);
-  return clock === undefined ? value : dayBefore(value, strictly.name, clock);
+function wireNamed(params: ReadonlyMap<string, WireParam>, given: NamedValues, clock?: Clock): NamedValues {
+  const entries = Object.entries(given).flatMap(([member, value]) => {
+    const { name, one, strictly } = params.get(member) ?? {};
+    if (name === undefined || one === undefined || value === undefined) return [];
+    if (strictly === undefined) return [[name, clock === undefined ? value : one.check(value, name, clock)]];
+    const other = [name, 'known_at'].find((also) => given[camelCase(also)] !== undefined);
+    if (other !== undefined)
+      throw contradiction(other, ({ param }) => `use either ${param(other)} or ${param(strictly.name)}`);
+    return [[name, clock === undefined ? value : dayBefore(value, strictly.name, clock)]];
+  });
+  return Object.fromEntries(entries);
 }
 
 function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
@@ -313,13 +324,18 @@ function checkedNames(question: Question, given: NamedValues, clock: Clock): Nam
   }
 }
 
-function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: LibrarySource) {
+function queryIn(
+  question: Question,
+  params: ReadonlyMap<string, WireParam>,
+  asked: readonly unknown[],
+  { clock, naming, asOf }: LibrarySource,
+) {
   const now = clockAt(clock());
   const { args } = question;
   const named = args.flatMap(({ name, label = name, check }, i) =>
     asked[i] === undefined ? [] : [[name, check(asked[i], label, now)]],
   );
-  const given = inVoice(naming, () => wireNamed(question, { ...Object(asked[args.length]) }, now));
+  const given = inVoice(naming, () => wireNamed(params, { ...Object(asked[args.length]) }, now));
   const { demands, values: own } = splitDemands(given);
   const values = inVoice(naming, () =>
     checkedNames(question, { ...question.defaults, ...Object.fromEntries(named), ...own }, now),

@@ -4,7 +4,8 @@ type MayBeUndefined<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never 
 export function defined<T extends object>(
   members: T,
 ): Omit<T, MayBeUndefined<T>> & { readonly [K in MayBeUndefined<T>]?: Exclude<T[K], undefined> } {
-  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  const present: Partial<T> = {};
+  for (const name in members) if (members[name] !== undefined) present[name] = members[name];
   // Only members whose type allows undefined can be missing.
-  return Object.fromEntries(present) as ReturnType<typeof defined<T>>;
+  return present as ReturnType<typeof defined<T>>;
 }
