@@ -232,7 +232,6 @@ function transformedAbout(values: TransformationValues, names: readonly string[]
   return about;
 }
 
-/** Returns the unit that a described series has on a day. */
 function unitIn({ units, description_changes }: Row, day: Day): string {
   const described = Array.isArray(description_changes) ? (description_changes as readonly Row[]) : [];
   const changes = described.map(({ changed_on, field, before }) => ({

@@ -380,7 +380,6 @@ async function isKnown(id: string, { client }: Pick<Catalogue, 'client'>, asOf: 
   }
 }
 
-/** Finds the aliases of known series for a misspelled one. */
 async function aliasesLike(
   text: string,
   known: readonly RowOf<typeof seriesSearch>[],

@@ -79,7 +79,6 @@ async function transformedPage<R extends Row>(
   return onePage({ ...head, ...(described && { series: described }) }, results);
 }
 
-/** Returns the as-of date of an answer as the text of a parameter. */
 function asOfText({ as_of }: Pick<Envelope, 'as_of'>): ParamTexts {
   return as_of === undefined ? [] : [['as_of', as_of]];
 }

@@ -155,7 +155,6 @@ export class TypedLine {
     return readFor(name, this.arg(index), (text) => this.#version(text, name));
   }
 
-  /** Reads the instant of `--known-at`. */
   knownAt(): string | undefined {
     const [name, other] = ['known-at', 'as-of', 'known-before'].filter((flag) => this.has(flag));
     if (name === 'known-at' && other !== undefined)

@@ -94,7 +94,6 @@ async function writeStore<T>(address: string, work: (writer: StoreWriter) => Pro
 
 type LiveSource = (typeof pullSources)[number];
 
-/** What the sources of a pull have come to so far. */
 function noResults() {
   const lists: { readonly subjects: PulledSubject[]; readonly stops: PullStop[] } = {
     subjects: [],

@@ -153,15 +153,12 @@ export type PullTask = {
   readonly takesAll: boolean;
   /** The first day of a history that begins now, or that gets an earlier beginning. */
   readonly since: Day | undefined;
-  /** When the pull of the subject began. */
   readonly now: Date;
-  /** The UTC day of `now`. */
   readonly today: Day;
   readonly clock: () => Date;
   readonly get: Get;
   /** Reads the store as it is now; undefined without a store. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
-  /** Finds a stored series. */
   readonly find: (seriesId: string) => Promise<Series | undefined>;
   /** Reads what the store has of a series; undefined without facts, which may have been removed. */
   readonly storedHistory: (seriesId: string) => Promise<History | undefined>;
@@ -176,7 +173,6 @@ export type CatalogueEntry = {
   readonly frequency: Frequency;
 };
 
-/** The settings of all sources. */
 type AllSettings = Readonly<Partial<Record<SourceName, SourceSettings>>>;
 
 /** A live source: what its items are, how they are asked for, and how answers become documents to import. */

@@ -40,7 +40,6 @@ export const pullSources = [
   };
 });
 
-/** Counts the vintages of series, and what they changed. */
 async function countVintages(ids: readonly string[], view: StoreView): Promise<PullCounts> {
   const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
   for (const seriesId of ids) {

@@ -99,7 +99,6 @@ export function changedRenderer(
   };
 }
 
-/** Completes an output; returns its last chunks. */
 function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | AsyncIterable<Chunk> {
   const rest = renderer.end(notes);
   return typeof rest === 'string' ? [rest] : rest;

@@ -3,7 +3,6 @@ import type { Release } from './releases.ts';
 import type { ScheduledRelease } from './schedule.ts';
 import { endOfDay, instantText } from './zones.ts';
 
-/** A followed item with the release that brings it news. */
 type AwaitedItem = {
   readonly source: string;
   readonly name: string;

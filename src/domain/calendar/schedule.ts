@@ -12,7 +12,6 @@ type ReleaseStatus = (typeof releaseStatuses)[number];
 /** How certain a planned day is, the surest first; `usual time` adds the usual time to an official day. */
 export const certainties = ['official time', 'usual time', 'official day'] as const;
 
-/** How certain the day and time of a release are. */
 type Certainty = (typeof certainties)[number];
 
 /** A day of a release, as known on a day. */
@@ -196,7 +195,6 @@ function whereTo(
   return moved === undefined ? { status: 'vanished' } : { status: 'moved', movedTo: moved.day };
 }
 
-/** What proves that a release happened. */
 type Proof = { readonly source: string; readonly text: string };
 
 type Event = { readonly release: Release; readonly day: Day; readonly proofs: readonly Proof[] };

@@ -7,7 +7,6 @@ import { endOfDay, instantText, localTimeOf } from './zones.ts';
 /** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
 export const instantRules = ['time', 'day before', 'times differ'] as const;
 
-/** A vintage, of which only the day is known. */
 type DatedVintage = { readonly asOfDate: Day; readonly kind: string };
 
 // A day that has ended here has ended everywhere.

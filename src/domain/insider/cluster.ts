@@ -189,7 +189,6 @@ type SignalRule = ClusterRule & { readonly code: string; readonly minValue: numb
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
 
-/** Tells whether two ranges share a day. */
 const overlap = (one: TradeDates, other: TradeDates) =>
   one.dateFirst <= other.dateLast && other.dateFirst <= one.dateLast;
 

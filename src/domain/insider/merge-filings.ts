@@ -91,7 +91,6 @@ function concernsClusters({ formType }: FilingHeader, { isDerivative, transactio
 type HeaderField = Exclude<keyof FilingHeader, 'filingId'>;
 type TradeField = Exclude<keyof Trade, 'row'>;
 
-/** The fields that trades of a filing share. */
 const headerFields = Object.keys({
   ...{ accessionNumber: true, formType: true, filedOn: true, acceptedAt: true, originalFiledOn: true },
   ...{ periodOfReport: true, issuerCik: true, issuerName: true, ticker: true, is10b51: true, owners: true },

@@ -73,7 +73,6 @@ export type RowPlan = {
 /** The rows to write for a merge, with its counts. */
 export type MergePlan = MergeCounts & RowPlan;
 
-/** A new statement about the series of a merge. */
 type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;
 
 /** Plans to add statements to a series; the result does not depend on the order of statements. */

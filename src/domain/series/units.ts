@@ -15,7 +15,6 @@ import type { Units } from './transformation.ts';
 /** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
 
-/** How units are computed. */
 type Formula = {
   readonly about: string;
   /** The formula, with b for the value of the period before and y for that of a year before. */

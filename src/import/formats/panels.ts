@@ -302,7 +302,6 @@ type VintageLayout = {
   readonly isNote?: (label: string) => boolean;
 };
 
-/** Reads a CSV file of whole vintages with FRED's cells. */
 async function* readFredTable(file: SourceFile, column: VintageLayout['column']): AsyncGenerator<Batch> {
   yield* vintageBatches(file, await readVintageCsv(file, { column }), fredCells);
 }

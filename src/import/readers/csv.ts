@@ -46,7 +46,6 @@ export function isDateColumn(name: string): boolean {
 
 type Dialect = CellForm & {
   readonly separator: string;
-  /** The rows of titles above the header. */
   readonly titles: number;
   /** The number of columns before the dates, in which a data frame numbers its rows. */
   readonly indexes: number;

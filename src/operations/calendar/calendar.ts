@@ -161,7 +161,6 @@ function isMeant({ release: { id, name } }: ScheduledRelease, text: string | und
   return id === asked || name.toLowerCase().includes(asked);
 }
 
-/** Makes the row of a scheduled release. */
 function rowOf({ day: date, at, release, sources, ...rest }: ScheduledRelease) {
   const own = { date, at: at === '' ? undefined : at, release: release.id, name: release.name };
   return calendarRow({ ...own, source: sources.join('; ') }, rest);

@@ -130,7 +130,6 @@ function namesOf(rows: readonly DueRow[]): string {
   return someOf(names, 5).join(', ');
 }
 
-/** Makes the row of a followed item. */
 function rowOf({ source, name, release, lastRun, released, next, isDue, overdue }: DueItem) {
   return dueRow(
     { source, name, release: (released ?? next)?.release.name ?? release?.name ?? '', due: isDue },

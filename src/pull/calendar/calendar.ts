@@ -27,7 +27,6 @@ import {
 } from '../source.ts';
 import { inputOf, isPage, readWhole, type WholeFile } from '../whole-files.ts';
 
-/** A calendar that is one file. */
 type CalendarFile = {
   readonly publisher: 'ALFRED' | 'BEA' | 'BLS';
   /** As its looks name it; of ALFRED, whose looks are FRED's, with the number of the release. */

@@ -116,7 +116,6 @@ type ObservationRange = { readonly observation_start?: Day; readonly observation
 
 type FredRows = Exclude<Awaited<ReturnType<FredApi['observations']>>, string>;
 
-/** The answer about a period. */
 type Answer = {
   readonly file: SourceFile;
   readonly period: Period;

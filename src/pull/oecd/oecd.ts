@@ -241,7 +241,6 @@ function figuresOf(series: readonly OecdSeries[]): readonly (readonly [edition: 
     .sort((one, other) => (one.join() < other.join() ? -1 : 1));
 }
 
-/** Hashes the figures of each edition. */
 function hashesOf(series: readonly OecdSeries[]): Readonly<Record<string, string>> {
   const editions = groupBy(figuresOf(series), ([edition]) => edition);
   const textOf = (own: readonly (readonly string[])[]) => own.map(([, figure]) => `${figure}\n`).join('');

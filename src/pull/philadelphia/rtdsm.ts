@@ -64,7 +64,6 @@ export const rtdsm: PullSource = {
   windows: workbookOf,
 };
 
-/** A workbook of a variable. */
 type Workbook = {
   /** The variable, for its usual workbook; for another one the name of the file. */
   readonly name: string;

@@ -173,7 +173,6 @@ class PanelHistory {
     yield* this.#newest(newest, last);
   }
 
-  /** Requests the files again that could not be read. */
   async *#leftBehind(links: PanelLinks): PullWindows {
     const left = stillMissing(this.#bookmark.left, this.#task);
     this.#bookmark.left = left;
@@ -221,7 +220,6 @@ class PanelHistory {
     return (month > through || this.#again.has(month)) && month >= from;
   }
 
-  /** Requests an archive, and lists its files by month. */
   async #membersOf({ path, from, to }: LinkedArchive): Promise<ReadonlyMap<Month, SourceFile>> {
     const what = `the archive of ${this.#panel.name} of ${from} to ${to}`;
     const reply = await this.#task.get(path, async (given) =>
@@ -323,7 +321,6 @@ class PanelHistory {
     if (yield { ...this.#window(whole), contradicted }) this.#bookmark.contradicted = marked;
   }
 
-  /** Leaves a file for later runs. */
   #leave(month: Month, why: string): void {
     const { left } = this.#bookmark;
     const { since = this.#today } = left.find((one) => one.month === month) ?? {};
@@ -394,7 +391,6 @@ class PanelHistory {
     throw refusal(file, {}, reason);
   }
 
-  /** Leaves out the series that the store has from another source. */
   async #withoutForeign(whole: WholeFile): Promise<WholeFile> {
     const sources = new Map<string, string>();
     for (const id of seriesOf(whole).filter((one) => !this.#seen.has(one))) {
@@ -424,7 +420,6 @@ function endOf(month: Month): Day {
   return monthEnd(`${month}-01`);
 }
 
-/** Returns the month some months later. */
 function monthAfter(month: Month, count = 1): Month {
   return monthsBefore(`${month}-01`, -count)?.slice(0, 7) ?? month;
 }
@@ -439,10 +434,8 @@ function monthsBetween(from: Month, to: Month): readonly Month[] {
 /** A file of a database, as the page of the databases links it; a corrected one is `2026-rev-08-md.csv`. */
 type LinkedFile = { readonly path: string; readonly month: Month; readonly isRevised: boolean };
 
-/** An archive with the files of several months. */
 type LinkedArchive = { readonly path: string; readonly from: Month; readonly to: Month };
 
-/** The files of one database on the page. */
 type PanelLinks = {
   readonly files: readonly LinkedFile[];
   readonly newest: LinkedFile;

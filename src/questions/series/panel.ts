@@ -39,7 +39,6 @@ import {
 import { aboutAsOf, boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 import { readVersions } from './versions.ts';
 
-/** A file with as-of dates. */
 type DaysOfFile = { readonly file: string };
 
 const asOfEach: Param<Rhythm | readonly Day[] | DaysOfFile | undefined, false> = {

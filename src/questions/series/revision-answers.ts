@@ -83,7 +83,6 @@ export async function answerRevisions(
   });
 }
 
-/** Sums up how one date was published. */
 async function summaryOf(query: RevisionsQuery, context: Ask): Promise<ComposedRows<RevisionSummaryRow>> {
   const { id, date = '', as_of: asOf, units } = query;
   const history = await seriesHistory({ ...query, from: date, to: date }, context);

@@ -241,7 +241,6 @@ type SeriesVersions = {
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
-/** Composes an answer from the values of series as of several days. */
 function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
@@ -299,7 +298,6 @@ function sentenceOf(all: readonly SeriesVersions[], asked: AskedOfDays): string 
   return thenAndNow(about, on(was, then.day), on(is, now.day));
 }
 
-/** Resolves the series of a question about several days. */
 function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
   const days = asked.days.map((day) => dayOfKnown(knownIn(day)) ?? '~').sort();
   return resolveSeries(asked, days.at(-1), ask);

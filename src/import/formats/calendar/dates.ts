@@ -173,7 +173,6 @@ export function fredDates(lists?: Sighting['lists']): ImportFormat {
 const ofPastDays =
   'the answer has no day after that of the look, and does not say whether FRED was asked for planned days: the days count as planned, and prove no release';
 
-/** The rows of an answer and the days that it covers. */
 type DatesPage = {
   readonly rows: readonly CalendarEntry[];
   /** The release to which the request was confined; empty for all. */

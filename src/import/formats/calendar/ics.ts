@@ -108,7 +108,6 @@ function parsed<T>(file: SourceFile, parse: () => T, row?: number): T {
   }
 }
 
-/** Who publishes a calendar, and how it writes titles. */
 type CalendarPublisher = {
   readonly source: string;
   /** The zone of its days, for times in UTC. */
@@ -161,7 +160,6 @@ function beaTitle(title: string): Pick<CalendarEntry, 'period' | 'release'> {
 
 type EventPlace = { readonly file: SourceFile; readonly event: ICAL.Component; readonly row: number };
 
-/** What makes one event many. */
 const repetitions = ['rrule', 'rdate', 'exdate', 'exrule', 'recurrence-id'];
 
 function entryOf(place: EventPlace, { titleOf }: CalendarPublisher, zones: CalendarZones): CalendarEntry {
@@ -194,7 +192,6 @@ function titleIn(event: ICAL.Component): string {
     .trim();
 }
 
-/** Refuses an event by its row and name. */
 function eventRefusal(
   { file, event, row }: EventPlace,
   reason: string,

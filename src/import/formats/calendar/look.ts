@@ -3,7 +3,6 @@ import { addDays, type Day, dayOf, earlier, later } from '../../../domain/values
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ReadOptions } from '../format.ts';
 
-/** The time of a look at a calendar. */
 type LookTime = Pick<Sighting, 'seenAt'> & { readonly day: Day };
 
 /** What the content of a calendar says of its age. */

@@ -298,9 +298,7 @@ const notAvailable = 'NA';
 /** A row of figures, with its label as the first cell. */
 type PeriodRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/** The texts above the figures, by place. */
 type ColumnLabels = {
-  /** The row of the keys. */
   readonly row: number;
   readonly keys: readonly string[];
   readonly descriptions: readonly string[];

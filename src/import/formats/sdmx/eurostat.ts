@@ -25,7 +25,6 @@ const otherColumns = new Set([
   ...['TIME_PERIOD', 'OBS_VALUE', 'OBS_FLAG', 'CONF_STATUS'],
 ]);
 
-/** One of the forms in which Eurostat gives a table. */
 type Rendering = Pick<ImportFormat, 'recognise' | 'read'>;
 
 /** SDMX-CSV: a line for each figure. */
@@ -312,7 +311,6 @@ class Cells {
     }).flat();
   }
 
-  /** Takes the statements out if they are many. */
   *full(): Generator<Batch> {
     if (this.#statements.length >= batchSize) yield this.#taken();
   }
@@ -370,7 +368,6 @@ class Cells {
   }
 }
 
-/** A vintage that ends long before an earlier one of its series, and where they end. */
 type ShortVintage = { readonly id: string; readonly asOf: Day; readonly end: Day; readonly before: Day };
 
 /** In months. Eurostat revises a series as a whole, so a vintage goes on at least where an earlier one ended. */
@@ -418,7 +415,6 @@ export async function readEurostatCube(file: SourceFile) {
     const at = ids.indexOf(id);
     return dimensions[at]?.codes[Math.floor(index / (strides[at] ?? 1)) % (sizes[at] ?? 1)] ?? '';
   };
-  /** Lists the cells with a value or a status. */
   const cells = function* (): Generator<readonly [index: number, cell: string]> {
     const [value, status] = ['value', 'status'].map((field) => entriesIn(file, cube, field));
     for (const [index, text] of value ?? []) yield [index, `${text} ${status?.get(index) ?? ''}`];
