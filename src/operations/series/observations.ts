@@ -23,8 +23,7 @@ import {
 } from '../param.ts';
 import { choice, day, integer } from '../value.ts';
 import { existing } from './series.ts';
-import { knownAt } from './times.ts';
-import { vintages } from './vintages.ts';
+import { knownAt, vintages } from './vintages.ts';
 
 const date = field('date', 'day', 'The period of the value, as its first day.');
 

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import { releaseOfStored } from '../../domain/calendar/releases.ts';
+import { type ReleaseClock, releaseClocks } from '../../domain/calendar/times.ts';
 import { vintageKinds } from '../../domain/series/series.ts';
+import { addDays } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
+import type { Series, StoreState, StoreView } from '../../store/store.ts';
 import { changedSince, checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
-import { clocksIn } from './times.ts';
 
 /** The publication days of a series, newest first, and their changes. */
 export const vintages = operation({
@@ -98,3 +101,38 @@ asof vintages UNRATE --limit 5
     };
   },
 });
+
+/** The clocks of releases in each state of a store; all series of a panel ask for them. */
+const known = new WeakMap<StoreState, Promise<ReturnType<typeof releaseClocks>>>();
+
+/** Reads from calendars when releases appeared; returns the clock of a series. */
+async function clocksIn(
+  view: Pick<StoreView, 'calendar' | 'state'>,
+): Promise<(series: Series) => ReleaseClock> {
+  const state = await view.state();
+  const reading = known.get(state) ?? view.calendar.sightings().then(releaseClocks);
+  known.set(state, reading);
+  reading.catch(() => known.delete(state));
+  const clocks = await reading;
+  return (series) => clocks(releaseOfStored(series));
+}
+
+/** Finds the as-of date of what was known of a series at an instant. */
+export async function knownAt(
+  view: Pick<StoreView, 'calendar' | 'series' | 'state'>,
+  seriesId: string,
+  instant: string,
+) {
+  // The day may be another one where the series dates its vintages.
+  const to = addDays(instant.slice(0, 10), 1);
+  const [page, clocks] = await Promise.all([
+    view.series.vintages({ seriesId, to, limit: 3 }),
+    clocksIn(view),
+  ]);
+  const { series, rows } = existing(page, seriesId);
+  const clock = clocks(series);
+  const day = clock.dayAt(instant);
+  const newest = rows.find(({ asOfDate }) => asOfDate <= day);
+  const { asOf, rule } = clock.asOfAt(instant, newest);
+  return { asOf, known_at: { instant, rule, seen: clock.seen ?? null } };
+}
