@@ -114,6 +114,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
   check?(values: ParamValues<P>): void;
+  /** Tells whether only plans with access to vintages may ask. Default: if the values have an as-of date. */
   needsVintageAccess?(values: ParamValues<P>): boolean;
   /** Tells whether an answer depends on the times of releases, which imports of calendars change. Default: no. */
   readsCalendars?(texts: ParamTexts): boolean;
@@ -235,7 +236,7 @@ export function valuesIn(
 export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock) {
   const values = valuesIn(operation, texts, clock);
   return {
-    needsVintageAccess: operation.needsVintageAccess?.(values) ?? false,
+    needsVintageAccess: operation.needsVintageAccess?.(values) ?? values.as_of !== undefined,
     dependsOnToday: operation.dependsOnToday?.(values) ?? false,
     async run(context: Context): Promise<Page<R>> {
       const running = operation.run(values, { ...context, clock });

@@ -37,7 +37,7 @@ export const endpoints: readonly Endpoint[] = Object.values<Question>(questions)
 function endpointOf(question: Question): readonly Endpoint[] {
   const { endpoint, name, operation } = question;
   if (operation !== undefined) {
-    const gated = operation.needsVintageAccess !== undefined || operation.forOwner === true;
+    const gated = 'as_of' in operation.params || Boolean(operation.needsVintageAccess ?? operation.forOwner);
     return [{ ...operation, heading: operation.command.heading, gated, question, operation }];
   }
   if (endpoint === undefined) return [];

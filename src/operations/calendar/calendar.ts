@@ -108,7 +108,6 @@ asof calendar --release "employment situation" --from 2025-10-01 --as-of 2025-10
   boundBy: 'as_of',
   order: [{ field: 'date' }],
   identity: ['date', 'release'],
-  needsVintageAccess: ({ as_of }) => as_of !== undefined,
   dependsOnToday: () => true,
   dependsOnNow: (texts) => textOf(texts, 'as_of') === undefined,
   readsCalendars: () => true,

@@ -80,7 +80,6 @@ asof next GDP --columns all
   boundBy: 'as_of',
   identity: ['series_id'],
   readsCalendars: () => true,
-  needsVintageAccess: ({ as_of }) => as_of !== undefined,
   dependsOnNow: (texts) => textOf(texts, 'as_of') === undefined,
   remark: (rows) => Promise.resolve(rows.flatMap(remarksOn)),
   async whyEmpty(texts) {

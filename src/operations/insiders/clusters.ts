@@ -1,6 +1,7 @@
 import { isCluster, isWorth } from '../../domain/insider/cluster.ts';
 import { formTypes, purchaseCode } from '../../domain/insider/filing.ts';
 import type { StoreView } from '../../store/store.ts';
+import type { Page } from '../envelope.ts';
 import { extension, field, nullable, nullableExtension, rowsFrom } from '../field.ts';
 import { type AskMore, type Naming, operation } from '../operation.ts';
 import {
@@ -102,6 +103,15 @@ async function whyNoClusters(texts: ParamTexts, ask: AskMore, naming: Naming): P
   return [...(await tickerReasons(texts, ask, naming)), rule].join('; ');
 }
 
+async function pageWith<T, R>(
+  { rows, ...page }: Page<T>,
+  rowOf: (one: T) => R,
+  view: StoreView,
+  values: ClusterQuery,
+): Promise<Page<R>> {
+  return { ...page, ...(await unknownTickerIn(view, rows, values)), rows: rows.map(rowOf) };
+}
+
 type Coded = { readonly transaction_code?: string | null };
 
 const worthTest = {
@@ -115,7 +125,6 @@ const shared = {
   subject: 'insider filings',
   extra: oldest,
   boundBy: 'as_of',
-  needsVintageAccess: ({ as_of }: ClusterQuery) => as_of !== undefined,
   coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
   rowTests: {
     transaction_code: {
@@ -230,12 +239,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
     const { clusterPage } = await import('./cluster-listings.ts');
-    const { rows, ...page } = await clusterPage(view, values, position);
-    return {
-      ...page,
-      ...(await unknownTickerIn(view, rows, values)),
-      rows: rows.map((row) => clusterRow(row, row)),
-    };
+    const page = await clusterPage(view, values, position);
+    return pageWith(page, (row) => clusterRow(row, row), view, values);
   },
 });
 
@@ -302,12 +307,8 @@ export const insiderClusterExplanations = operation({
   limitCounts: ['issuer_cik', 'date_first'],
   async run(values, { view, position }) {
     const { explanationPage } = await import('./cluster-listings.ts');
-    const { rows, ...page } = await explanationPage(view, values, position);
-    return {
-      ...page,
-      ...(await unknownTickerIn(view, rows, values)),
-      rows: rows.map(({ own, filing }) => explanationRow(own, filing)),
-    };
+    const page = await explanationPage(view, values, position);
+    return pageWith(page, ({ own, filing }) => explanationRow(own, filing), view, values);
   },
 });
 
@@ -368,11 +369,7 @@ export const insiderClusterSignals = operation({
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
     const { signalPage } = await import('./cluster-listings.ts');
-    const { rows, ...page } = await signalPage(view, values, position);
-    return {
-      ...page,
-      ...(await unknownTickerIn(view, rows, values)),
-      rows: rows.map((row) => signalRow(row, row)),
-    };
+    const page = await signalPage(view, values, position);
+    return pageWith(page, (row) => signalRow(row, row), view, values);
   },
 });

@@ -186,7 +186,6 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       ? undefined
       : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
   whyEmpty: reasonWithoutFilings,
-  needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
