@@ -178,6 +178,10 @@ type AllSettings = Readonly<Partial<Record<SourceName, SourceSettings>>>;
 /** A live source: what its items are, how they are asked for, and how answers become documents to import. */
 export interface PullSource {
   readonly name: SourceName;
+  /** Words by which users call it besides its name, in small letters. */
+  readonly otherNames?: readonly string[];
+  /** The form of texts that mean items of this source alone. */
+  readonly nameForm?: RegExp;
   /** The name of the publisher, such as `FRED`. */
   readonly title: string;
   /** The publisher's address, without `folder`. */

@@ -299,12 +299,7 @@ function requestIn(line: TypedLine): TypedRequest | undefined {
   return { [source]: [...names, ...flagged, ...(line.has('daily') ? ['daily'] : [])] };
 }
 
-/** Words by which users call a source, and those of publishers that asof does not pull from. */
-const otherWords: Readonly<Record<string, SourceName>> = {
-  ...{ alfred: 'fred', estat: 'eurostat', edgar: 'sec', philadelphia: 'rtdsm' },
-  ...{ fredmd: 'fred-md', fredqd: 'fred-qd' },
-};
-
+/** What reads the figures of publishers that asof does not pull from, by words for them. */
 const importHints: Readonly<Record<string, string>> = Object.fromEntries(
   ['seco', 'swiss', 'switzerland'].map((word) => [
     word,
@@ -312,24 +307,19 @@ const importHints: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
-/** The forms of names that belong to one source. */
-const nameForms: readonly (readonly [SourceName, RegExp])[] = [
-  ['ecb', /^(?:ECB:|RTD[./])/i],
-  ['eurostat', /^(?:ESTAT:|EI_\w+_VTG\b)/i],
-  ['oecd', /^(?:OECD:|\w+(?:\+\w+)*(?:\.\w+){4}$)/i],
-  ['rtdsm', /[MQ]v[MQ]d$/i],
-];
-
 /** Returns a request whose source is a live one; the hints of a refusal lead to the one that is meant. */
 async function checkedRequest(request: TypedRequest | undefined): Promise<TypedRequest | undefined> {
   const [source] = Object.keys(request ?? {});
   if (source === undefined || sourceNames.some((known) => known === source)) return request;
-  const word = source.toLowerCase().replace(/[^a-z]/g, '');
-  const form = nameForms.find(([, pattern]) => pattern.test(source));
-  const meant = otherWords[word] ?? closest(source, sourceNames);
+  const { pullSources: live } = await import('../../pull/sources.ts');
+  const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+  const word = lettersOf(source);
+  const owner = live.find(({ nameForm }) => nameForm?.test(source));
+  const called = live.find(({ name, otherNames = [] }) => [lettersOf(name), ...otherNames].includes(word));
+  const meant = called?.name ?? closest(source, sourceNames);
   const hints: string[] = [];
   if (importHints[word] !== undefined) hints.push(importHints[word]);
-  else if (form !== undefined) hints.push(`asof pull ${form[0]} ${source}`);
+  else if (owner !== undefined) hints.push(`asof pull ${owner.name} ${source}`);
   else if (isCurveColumn(source.toUpperCase())) hints.push('asof pull treasury');
   else if (meant !== undefined) hints.push(`did you mean ${meant}?`);
   else hints.push(...(await pullsOf(source.toUpperCase())));

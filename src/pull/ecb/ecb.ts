@@ -35,10 +35,13 @@ import { hashOf, inputOf, refuseForeign } from '../whole-files.ts';
 
 const title = 'the ECB';
 
+const example = 'RTD.Q.S0.S.G_GDPM_TO_C.E';
+
 /** The Real-Time Database of the ECB; the subjects are ids of series, one change log each. */
 export const ecb: PullSource = {
   name: 'ecb',
-  example: 'RTD.Q.S0.S.G_GDPM_TO_C.E',
+  nameForm: /^(?:ECB:|RTD[./])/i,
+  example,
   title,
   base: 'https://data-api.ecb.europa.eu',
   folder: '/service',
@@ -57,8 +60,6 @@ export const ecb: PullSource = {
 
   windows: changesOf,
 };
-
-const example = 'RTD.Q.S0.S.G_GDPM_TO_C.E';
 
 /** Parses a key, with or without prefix, into the id of its series; throws a Problem for one that cannot be pulled. */
 function seriesId(text: string): string {

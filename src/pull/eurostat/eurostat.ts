@@ -31,6 +31,8 @@ const title = 'Eurostat';
 /** Eurostat's vintage tables; the subjects are keys of series, such as `EI_NA_Q_VTG.Q.SCA.CLV05_MEUR.EA`. */
 export const eurostat: PullSource = {
   name: 'eurostat',
+  otherNames: ['estat'],
+  nameForm: /^(?:ESTAT:|EI_\w+_VTG\b)/i,
   example: 'ei_na_q_vtg',
   title,
   base: 'https://ec.europa.eu/eurostat/api/dissemination',

@@ -36,6 +36,7 @@ const release = /^release (\d{1,9})$/;
 /** FRED and ALFRED; the subjects are ids of series. */
 export const fred: PullSource = {
   name: 'fred',
+  otherNames: ['alfred'],
   example: 'GDP',
   title: 'FRED',
   base: 'https://api.stlouisfed.org',

@@ -33,6 +33,7 @@ const mostAreas = 6;
 /** The revisions database of the OECD; the subjects are keys such as `EA20+DEU.Q.B1GQ_Q.XDC._T`. */
 export const oecd: PullSource = {
   name: 'oecd',
+  nameForm: /^(?:OECD:|\w+(?:\+\w+)*(?:\.\w+){4}$)/i,
   example: 'EA20.Q.B1GQ_Q.XDC._T',
   title,
   base: 'https://sdmx.oecd.org/public/rest',

@@ -35,6 +35,8 @@ const folder = '/-/media/FRBP/Assets/Surveys-And-Data/real-time-data/data-files/
  */
 export const rtdsm: PullSource = {
   name: 'rtdsm',
+  otherNames: ['philadelphia'],
+  nameForm: /[MQ]v[MQ]d$/i,
   example: 'ROUTPUT',
   title,
   base: 'https://www.philadelphiafed.org',

@@ -41,6 +41,7 @@ const indexedBy = '22:30';
  */
 export const sec: PullSource = {
   name: 'sec',
+  otherNames: ['edgar'],
   example: '--ticker MAIA',
   title,
   base: 'https://www.sec.gov',
