@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { datedText, meaningsOf, readMeanings, type VintageMeaning } from '../domain/series/publishers.ts';
 import { kindsText } from '../domain/series/series.ts';
-import type { Day } from '../domain/values/date.ts';
-import { entryOf, groupBy } from '../domain/values/groups.ts';
+import { type Day, latestOf } from '../domain/values/date.ts';
+import { addTo, groupBy } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed, someOf } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -36,13 +36,17 @@ export async function noteBasis(
   asked: readonly (Version | undefined)[],
   context: Ask,
 ): Promise<void> {
-  // A series may be asked for in several units.
-  const answered = [...new Map(all.map((one) => [one.id, one])).values()];
+  const answered = eachOnce(all);
   const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
   noteInstants(answered, days, context);
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
   if (days.length > 0) await noteMeanings(answered, context);
+}
+
+/** Returns each series once, which may be asked for in several units. */
+function eachOnce(all: readonly ResolvedSeries[]): readonly ResolvedSeries[] {
+  return [...new Map(all.map((one) => [one.id, one])).values()];
 }
 
 /** Names the first of many series, and counts the others. */
@@ -91,14 +95,13 @@ function noteInstants(
 /** Adds a note if the dates of vintages mean one thing in one series and another in the next. */
 export async function noteMeanings(answered: readonly ResolvedSeries[], context: Ask): Promise<void> {
   if (context.note === undefined || answered.length < 2) return;
-  const ids = new Map<string, Set<string>>();
-  for (const one of answered) {
+  const ids = new Map<string, string[]>();
+  for (const one of eachOnce(answered)) {
     const text = datedText(await meaningsIn(one, context));
-    // A series may be asked for in several units.
-    if (text !== '') entryOf(ids, text, () => new Set<string>()).add(one.id);
+    if (text !== '') addTo(ids, text, one.id);
   }
   if (ids.size < 2) return;
-  const groups = [...ids].map(([text, found]) => `${someSeries([...found])} ${text}`);
+  const groups = [...ids].map(([text, found]) => `${someSeries(found)} ${text}`);
   context.note({ kind: 'sampled', text: `vintages are dated differently: ${groups.join('; ')}` });
 }
 
@@ -120,8 +123,7 @@ export async function noteOutside(
   const { note, basis } = context;
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
-  // A series may be asked for twice, in other units.
-  for (const one of new Map(answered.map((series) => [series.id, series])).values()) {
+  for (const one of eachOnce(answered)) {
     const own = days.map((day) => basis.dayOf(one.id, day)).sort();
     const last = own.at(-1) ?? '';
     const { first, to } = boundsIn(one, days, context) ?? (await boundsOf(one, context));
@@ -151,11 +153,7 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Version[], { basis }: A
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
   if (vintages.length < days.length || coveredTo === undefined) return undefined;
-  const last =
-    days
-      .map((day) => basis.dayOf(id, day))
-      .sort()
-      .at(-1) ?? '';
+  const last = latestOf(days.map((day) => basis.dayOf(id, day))) ?? '';
   const to = basis.reaches(id, last) ? last : coveredTo;
   const before = vintages.filter((one) => one.as_of_date === null && one.vintage_kind === '');
   if (before.length === 0) return { first: '', to };

@@ -34,10 +34,7 @@ async function storedRecessions(
   context: Ask,
 ): Promise<readonly Recession[] | undefined> {
   try {
-    const rows = await rowsOf(context, observations, {
-      id: indicator,
-      ...defined({ as_of: asOf }),
-    });
+    const rows = await rowsOf(context, observations, { id: indicator, ...defined({ as_of: asOf }) });
     return rows.length === 0 ? undefined : recessionsIn(rows);
   } catch (error) {
     if (error instanceof Problem && error.kind === 'not-found') return undefined;

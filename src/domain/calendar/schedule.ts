@@ -1,4 +1,4 @@
-import { addDays, type Day, earlier, later } from '../values/date.ts';
+import { addDays, type Day, earlier, later, latestOf } from '../values/date.ts';
 import { addTo, entryOf, groupBy } from '../values/groups.ts';
 import { type Release, releaseOf } from './releases.ts';
 import { type CalendarEntry, type Sighting, seenOn } from './sighting.ts';
@@ -301,7 +301,7 @@ export type ReleaseTimes = {
   /** The instants at which it appeared or is due, by the day in its zone; undefined for several times of one day. */
   readonly byDay: ReadonlyMap<Day, string | undefined>;
   /** The day of the newest look at a calendar that has it. */
-  readonly seen?: Day;
+  readonly seen?: Day | undefined;
 };
 
 /** Reads the official times of releases from what calendars list, by the id of the release. */
@@ -313,11 +313,7 @@ export function releaseTimesIn(sightings: readonly Sighting[]): ReadonlyMap<stri
       const byDay = new Map<Day, string | undefined>();
       for (const [day, ofDay] of groupBy(planned, ({ entry }) => entry.day))
         if (isTimed(ofDay)) byDay.set(day, officialTime(ofDay)?.at);
-      const seen = own
-        .map(({ lastSeen }) => lastSeen)
-        .sort()
-        .at(-1);
-      return [id, { byDay, ...(seen !== undefined && { seen }) }];
+      return [id, { byDay, seen: latestOf(own.map(({ lastSeen }) => lastSeen)) }];
     }),
   );
 }

@@ -156,6 +156,11 @@ export function later(a: Day, b: Day): Day {
   return a > b ? a : b;
 }
 
+/** Returns the last of some days in any order; undefined without one. */
+export function latestOf(days: readonly Day[]): Day | undefined {
+  return [...days].sort().at(-1);
+}
+
 /** Returns the index of the first of ascending days that is not before `day`. */
 export function placeAmong(days: readonly Day[], day: Day): number {
   return firstPlace(days.length, (place) => (days[place] ?? '') >= day);

@@ -1,5 +1,5 @@
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
-import { type Day, latestDay, utcDay } from '../../domain/values/date.ts';
+import { type Day, later, latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
@@ -121,7 +121,7 @@ async function* feedsOf(task: PullTask): PullWindows {
       )) ?? [];
     const { put, conflicts } = planPoints(stored, points, { replace: false });
     const storedDays = new Set(stored.map(({ tradeDate }) => tradeDate));
-    through = [through, ...points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
+    through = points.map(({ tradeDate }) => tradeDate).reduce(later, through);
     const firstFailed = new Map(left.map((entry) => [entry.name, entry.since]));
     left = left.filter((entry) => entry.year !== year);
     for (const [name, why] of bad)

@@ -8,7 +8,7 @@ import { comparedFirst, thenAndNow } from '../../domain/series/in-words.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
-import { type Day, parseDay } from '../../domain/values/date.ts';
+import { type Day, latestOf, parseDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -74,12 +74,7 @@ type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'all_rows' | 'change'
 /** The day on which an answer as of several days was known, and each of these days in words. */
 const knownOnDays = {
   knownOn: ({ days }: OnDays): Day | undefined =>
-    days.includes('latest')
-      ? undefined
-      : days
-          .flatMap((day) => lastKnown(knownIn(day)) ?? [])
-          .sort()
-          .at(-1),
+    days.includes('latest') ? undefined : latestOf(days.flatMap((day) => lastKnown(knownIn(day)) ?? [])),
   showsNewest: ({ days, to }: OnDays & { readonly to: Day | undefined }) =>
     days.includes('latest') && to === undefined,
   aboutValues: ({ days }: OnDays) => days.flatMap((day) => aboutAsOf(day)),
@@ -299,8 +294,8 @@ function sentenceOf(all: readonly SeriesVersions[], asked: AskedOfDays): string 
 }
 
 function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
-  const days = asked.days.map((day) => dayOfKnown(knownIn(day)) ?? '~').sort();
-  return resolveSeries(asked, days.at(-1), ask);
+  const days = asked.days.map((day) => dayOfKnown(knownIn(day)) ?? '~');
+  return resolveSeries(asked, latestOf(days), ask);
 }
 
 /** Adds a note if the unit changed between two days, or if all values changed by about the same factor. */

@@ -1,7 +1,7 @@
 import { principalReleases, releaseOf } from '../../../domain/calendar/releases.ts';
 import { type CalendarEntry, type Sighting, sortedEntries } from '../../../domain/calendar/sighting.ts';
 import { localTimeOf, newYork } from '../../../domain/calendar/zones.ts';
-import { addDays, type Day, earlier, parseDay } from '../../../domain/values/date.ts';
+import { addDays, type Day, earlier, latestOf, parseDay } from '../../../domain/values/date.ts';
 import { allBytes, limits, refusal, type SourceFile, utf8Text } from '../../files/source-file.ts';
 import {
   isJsonObject,
@@ -39,10 +39,7 @@ export const alfredReleaseDates: ImportFormat = {
       if (index <= place || /^-*$/.test(value)) continue;
       entries.push({ release, day: readDay(file, { row: index + 1, value }) });
     }
-    const lastDay = entries
-      .map(({ day }) => day)
-      .sort()
-      .at(-1);
+    const lastDay = latestOf(entries.map(({ day }) => day));
     if (lastDay === undefined)
       throw refusal(file, { row: place + 1 }, 'no dates follow', ['download it again']);
     // ALFRED adds some days late, so two looks may differ although their last day is the same.

@@ -8,7 +8,7 @@ import {
   zoneForm,
   zoneNamed,
 } from '../../../domain/calendar/zones.ts';
-import { type Day, parseDay } from '../../../domain/values/date.ts';
+import { type Day, latestOf, parseDay } from '../../../domain/values/date.ts';
 import { Problem } from '../../../errors/problem.ts';
 import { allBytes, limits, refusal, type SourceFile, utf8Text } from '../../files/source-file.ts';
 import type { ImportFormat } from '../format.ts';
@@ -36,10 +36,7 @@ export const icsCalendar: ImportFormat = {
         place.row,
       );
     });
-    const changed = read
-      .flatMap(({ written }) => written ?? [])
-      .sort()
-      .at(-1);
+    const changed = latestOf(read.flatMap(({ written }) => written ?? []));
     const { seenAt } = lookTime(file, options, { changed });
     const look = { source: publisher.source, scope: '', seenAt, lists: 'plans' } as const;
     yield {
