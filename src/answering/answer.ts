@@ -92,8 +92,8 @@ export type WrittenRows<O> = TableText & {
 /** Whether a comparison found a difference. */
 export type Difference = { readonly differs: boolean };
 
-/** The layout and the pages of an answer. */
-export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLayout & {
+/** The pages of an answer, with a layout if its question cannot declare it for the values alone. */
+export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = Partial<RowLayout> & {
   /** True if a terminal shows each row as a card. */
   readonly card?: boolean;
   /** What a terminal says above the rows. */

@@ -15,7 +15,7 @@ import { foundOf, missingMember } from './series-ids.ts';
 
 /** An answer composed from several requests. */
 export type ComposedRows<R extends Row> = Pick<QueryAnswer, 'isText' | 'sentence'> &
-  RowLayout & {
+  Partial<RowLayout> & {
     readonly object: string;
     readonly asOf?: Day;
     readonly knownAt?: KnownInstant;
@@ -40,7 +40,8 @@ export async function composed<R extends Row>(
   const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
   const { fields, columns, sentence, isText } = made;
-  return { fields, columns, ...defined({ sentence, isText }), pages: pagesOf(made, requestId, context) };
+  const shown = defined({ fields, columns, sentence, isText });
+  return { ...shown, pages: pagesOf(made, requestId, context) };
 }
 
 /** The number of rows in a page, after which a slow reader is waited for. */

@@ -6,6 +6,7 @@ import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout } from '../operations/field.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
@@ -22,7 +23,7 @@ import { knowingAliases, noteAliases } from './basis.ts';
 import { descriptionOf, explainEmpty } from './notes.ts';
 import { type Query, type TransformationValues, transformationIn } from './question.ts';
 
-type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
+type DrawnAnswer = QueryAnswer<Row, Outcome> & RowLayout & { readonly drawing?: Drawing };
 
 /** Answers a query, with no more requests than the next page takes; its pages return the outcome. */
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
@@ -34,7 +35,8 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     knowingAliases(values, ask, (meant) => question.answer(meant, ask)).catch(async (error) => {
       throw await failureIn(query, error, ask);
     });
-  const { pages, written, ...shown } = await answered();
+  const { pages, written, ...own } = await answered();
+  const shown = { ...own, ...layoutOf(query, own) };
   const again = async () => (await answered()).pages;
   const about = () => aboutAnswer(query, ask, shown.sentence);
   return {
@@ -43,6 +45,12 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask, about) } }),
     pages: completed(begun(pages, again, ask), query, ask, about),
   };
+}
+
+function layoutOf({ question, values }: Query, own: Partial<RowLayout>): RowLayout {
+  const { fields, columns, byDay } = { ...question.layout(values), ...own };
+  if (fields === undefined || columns === undefined) throw new Error(`${question.name} has no layout`);
+  return { fields, columns, ...defined({ byDay }) };
 }
 
 /** Returns a context that asks for the values of a series as a query wants them: published or computed. */

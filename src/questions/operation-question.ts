@@ -144,12 +144,11 @@ async function answer(operation: Operation, values: NamedValues, context: Ask): 
   // Loaded here: a line is read without it.
   const { remarked } = await import('../answering/run.ts');
   const { client, signal, progress } = context;
-  const { fields, columns, card, byDay } = operation;
   const { limit, first, cursor } = values as Partial<Record<'limit' | 'first', number> & { cursor: string }>;
   const texts = textsOf(ownValues(operation, values));
   const received = pagesOf(client, operation, texts, defined({ limit, first, cursor }), signal);
   return {
-    ...{ fields, columns, ...defined({ card, byDay }) },
+    ...defined({ card: operation.card }),
     pages: remarked(operation, texts, counted(received, progress), context),
   };
 }

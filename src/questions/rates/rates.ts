@@ -98,11 +98,9 @@ export const curve = question({
     const nearest = on_or_before === true ? [] : ['--on-or-before'];
     return { values: { ...values, date, on_or_before: true }, days, words: ['--date', to, ...nearest] };
   },
-  async answer(values, ask): Promise<QueryAnswer<RateRow | CurveComparisonRow>> {
-    const { vs } = values;
-    const { fields, columns } = vs === undefined ? curveOperation : comparisonLayout;
-    return { fields, columns, pages: curvePages(values, ask) };
-  },
+  answer: async (values, ask): Promise<QueryAnswer<RateRow | CurveComparisonRow>> => ({
+    pages: curvePages(values, ask),
+  }),
 });
 
 async function* curvePages(
@@ -228,14 +226,13 @@ export const yieldTable = question({
     };
   },
   async answer(values, ask): Promise<QueryAnswer<WideRow>> {
-    const layout = layoutOf(values);
     const { limit, first, maturity, curve_type, from, to } = values;
     const texts = textsOf(defined({ maturity, curve_type, from, to }));
-    const [, ...maturities] = layout.columns;
+    const [, ...maturities] = layoutOf(values).columns;
     const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
     const table = tablePages(rates, maturities);
     const rows = first === undefined ? firstRows(table, limit) : lastRows(table, first);
-    return { ...layout, pages: explained(rows, texts, ask) };
+    return { pages: explained(rows, texts, ask) };
   },
 });
 

@@ -59,8 +59,7 @@ const ofSeveral = question({
       // One after the other, so that notes have the order of the ids.
       for (const { texts, page } of answers)
         for await (const { results } of remarked(listing, texts, once(page), context)) rows.push(...results);
-      const { fields, columns, object } = listing;
-      return { fields, columns, object, rows, ...defined({ asOf: as_of }) };
+      return { object: listing.object, rows, ...defined({ asOf: as_of }) };
     }),
 });
 
@@ -73,8 +72,7 @@ const ofOne = question({
   async answer({ id, as_of }, context) {
     const texts = textsOf(defined({ id, as_of }));
     const page = await context.client.ask(listing, texts);
-    const { fields, columns } = listing;
-    return { fields, columns, pages: remarked(listing, texts, once(page), context) };
+    return { pages: remarked(listing, texts, once(page), context) };
   },
 });
 

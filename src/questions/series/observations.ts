@@ -157,7 +157,7 @@ function answerOf(
   asked: ObservationsAsked,
   ask: Ask,
 ): QueryAnswer<ObservationRow> {
-  return { fields: listing.fields, columns: listing.columns, pages: pagesOfSeveral(series, asked, ask) };
+  return { pages: pagesOfSeveral(series, asked, ask) };
 }
 
 async function* pagesOfSeveral(

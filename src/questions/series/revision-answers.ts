@@ -29,11 +29,8 @@ import {
   type RevisionRow,
   type RevisionStatisticsRow,
   type RevisionSummaryRow,
-  releaseLayout,
-  revisionLayout,
   statisticsLayout,
   statisticsRow,
-  summaryLayout,
   summaryRow,
 } from './revision-layouts.ts';
 import { countsOwnPeriods, growthInstead, oneFrequency } from './shared.ts';
@@ -64,8 +61,7 @@ export async function answerRevisions(
 ): Promise<QueryAnswer<RevisionAnswerRow>> {
   const { id, as_of: asOf, from, to, wide, stats, summary, horizons } = query;
   if (summary === true) return composed(context, (counting) => summaryOf(query, counting));
-  if (wide !== true && horizons.length === 0)
-    return { ...revisionLayout, pages: publishedValues(query, context) };
+  if (wide !== true && horizons.length === 0) return { pages: publishedValues(query, context) };
   const ofTable = stats === true ? statisticsOf : releasesOf;
   const compose = wide === true ? triangleOf : ofTable;
   return composed(context, async (counting) => {
@@ -87,7 +83,7 @@ async function summaryOf(query: RevisionsQuery, context: Ask): Promise<ComposedR
   const { id, date = '', as_of: asOf, units } = query;
   const history = await seriesHistory({ ...query, from: date, to: date }, context);
   const dated = history.dates.find((one) => one.date === date);
-  const made = { object: 'revision_summary', ...summaryLayout, ...defined({ asOf }) };
+  const made = { object: 'revision_summary', ...defined({ asOf }) };
   noteUnits(query, history.firstVintage, context);
   await noteBasis([{ id }], [asOf], context);
   const changes = dated === undefined ? [] : changesOf(dated, history);
@@ -294,7 +290,7 @@ const releasesOf: FromHistory = (query, history, context) => {
       rows.push({ date: dated.date, first_release: dated.released ?? null, ...Object.fromEntries(cells) });
   }
   noteBeforeRecord(query, { ...history, dates: shown }, context);
-  return { object: 'release_table', ...releaseLayout(horizons), rows, hasMore };
+  return { object: 'release_table', rows, hasMore };
 };
 
 /** Makes statistics of the revisions from each horizon to each later one, in the order of the query. */

@@ -176,7 +176,6 @@ export const versions = question({
       if (values.change === true && all.some(({ dates }) => dates.length > 0)) noteReversed(values, ask);
       return {
         object: 'versions',
-        ...layoutOf(values),
         rows: all.flatMap((one) => one.dates.map((date) => rowOf(date, one, values))),
       };
     }),
@@ -478,7 +477,6 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
       const differing = rows.filter(({ kind }) => kind !== 'unchanged');
       return {
         object: 'diff',
-        ...showing(diffFields(...values.days)),
         rows: values.all_rows === true ? rows : differing,
         differs: differing.length > 0,
       };

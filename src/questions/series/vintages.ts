@@ -41,10 +41,7 @@ export const vintages = question({
     const { from, to } = values;
     return { ...bound, days: [...bound.days, ...Object.entries(defined({ from, to }))] };
   },
-  async answer(values, ask) {
-    const { fields, columns } = listing;
-    return { fields, columns, pages: pages(values, ask) };
-  },
+  answer: async (values, ask) => ({ pages: pages(values, ask) }),
 });
 
 type VintagesAsked = ParamValues<typeof params> & { readonly id: string };
