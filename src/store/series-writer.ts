@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  countsAfter,
   type MergeCounts,
   type MergeOptions,
   type MergePlan,
@@ -11,55 +12,57 @@ import {
   type StoredVintage,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type {
-  Change,
-  Statement,
-  StatementConflict,
-  StoredChange,
-} from '../domain/series/revision-history.ts';
-import { type DescriptionChange, frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
+import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
+import {
+  type DescriptionChange,
+  frequencyWith,
+  kindOf,
+  kindsText,
+  type StoredKind,
+} from '../domain/series/series.ts';
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
-import { parseDateSet } from '../domain/values/date-set.ts';
-import { groupBy } from '../domain/values/groups.ts';
+import { type DateSetText, parseDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
-import { type LatestChanges, recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
+import { recordCells, type SeriesRecord, type SeriesRows, type SeriesState } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
-import type { SeriesDescription } from './store.ts';
+import type { SeriesDescription, SeriesFigures } from './store.ts';
 
 /** The outcome of a merge; `changed` is about the store. */
 export type MergeOutcome = MergeCounts & { readonly changed: boolean };
 
-type SeriesStart = Awaited<ReturnType<SeriesRows['begin']>>;
+type BegunSeries = SeriesState & { readonly record: SeriesRecord; readonly isNew: boolean };
+
+type KindAndDates = readonly [kind: StoredKind, dates: DateSetText];
 
 /** One series during an import. */
 export class SeriesWriter {
   /** The conflicts found when dates moved to their periods; a series can move more than once during an import. */
   readonly conflicts: StatementConflict[] = [];
   readonly #rows: SeriesRows;
-  readonly #start: SeriesStart;
+  readonly #start: BegunSeries;
   /** Undefined if the import brings all vintages: then everything is new. */
   readonly #tracked: ChangedRows | undefined;
   #record: SeriesRecord;
   #normalisedBy: Frequency;
   #coveredTo: Day;
-  #newest: Day;
+  #figures: SeriesFigures;
   #changed = false;
-  /** The counts up to now. */
-  #figures: SeriesStart['figures'];
-  /** True if the counts must be read from the rows. */
-  #mustCount = false;
-  /** What was read before the first merge. */
-  #latest: LatestChanges | undefined;
+  /** The kinds of the vintages that this import wrote. */
+  readonly #kinds = new Set<StoredKind>();
+  /** The dates that no vintage may have had before. */
+  readonly #newDates = new Set<Day>();
+  /** True if the kinds and dates of earlier vintages changed, or count in another way. */
+  #isRecast = false;
+  /** The latest changes of the dates of statements that are about to be merged. */
+  #latest: { readonly of: readonly Statement[]; readonly changes: StoredSeries['changes'] } | undefined;
 
-  constructor(rows: SeriesRows, start: SeriesStart) {
+  constructor(rows: SeriesRows, start: BegunSeries) {
     this.#rows = rows;
     this.#start = start;
-    this.#tracked = start.newestVintage === '' ? undefined : new ChangedRows();
+    this.#tracked = start.figures.lastVintage === '' ? undefined : new ChangedRows();
     this.#record = start.record;
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
-    this.#newest = start.newestVintage;
-    this.#latest = start.latest;
     this.#figures = start.figures;
   }
 
@@ -71,33 +74,31 @@ export class SeriesWriter {
     await this.#rows.putRecord(next);
   }
 
+  /**
+   * Returns the dates whose latest changes are all that a merge of statements needs: only these can differ, if the
+   * statements are later than all stored ones. Undefined if the merge needs more.
+   */
+  datesOfLatest(statements: readonly Statement[]): ReadonlySet<Day> | undefined {
+    const { lastVintage } = this.#figures;
+    if (lastVintage === '' || this.#normalisedBy !== this.#statedFrequency()) return undefined;
+    if (statements.length === 0 || statements.some(({ asOf }) => asOf <= lastVintage)) return undefined;
+    return new Set(statements.map(({ date }) => storedDate(date, this.#normalisedBy)));
+  }
+
+  /** Takes the latest changes of the dates of statements, for the merge of these. */
+  know(of: readonly Statement[], changes: StoredSeries['changes']): void {
+    this.#latest = { of, changes };
+  }
+
   /** Adds statements, in any order; the result does not depend on the order of calls. */
   async merge(statements: readonly Statement[], options: MergeOptions): Promise<MergeOutcome> {
     await this.#moveTo(this.#statedFrequency());
-    let [from, to, first] = [endOfTime, startOfTime, endOfTime];
-    for (const { date, asOf } of statements) {
-      if (date < from) from = date;
-      if (date > to) to = date;
-      if (asOf < first) first = asOf;
-    }
-    const start = storedDate(from, this.#normalisedBy);
-    // Statements later than all stored ones change only the latest values, which are read in constant time.
+    const latest = this.#latest?.of === statements ? this.#latest.changes : undefined;
     const held =
-      this.#newest !== '' && first > this.#newest
-        ? {
-            frequency: this.#normalisedBy,
-            vintages: [],
-            changes: this.#latestOf(statements) ?? (await this.#rows.latestChanges(start, to)),
-          }
-        : await this.#storedBetween(start, to);
+      latest === undefined
+        ? await this.#storedAbout(statements)
+        : { frequency: this.#normalisedBy, vintages: [], changes: latest };
     return this.#apply(planMerge(held, statements, options), held);
-  }
-
-  /** Returns the latest changes of the dates of statements, if they were read and nothing was written since. */
-  #latestOf(statements: readonly Statement[]): LatestChanges['changes'] | undefined {
-    const read = this.#latest;
-    const isRead = ({ date }: Statement) => read?.dates.has(storedDate(date, this.#normalisedBy)) === true;
-    return statements.every(isRead) ? read?.changes : undefined;
   }
 
   /** Makes vintages complete: they then cover every date of the series, including dates of later imports. */
@@ -119,12 +120,40 @@ export class SeriesWriter {
     this.#changed = true;
   }
 
-  /** Moves dates to their periods and updates the counts; false if the series has not changed. */
-  async finish(): Promise<boolean> {
+  /** Moves dates to their periods; true if the state of the series then depends on all its vintages. */
+  async settle(): Promise<boolean> {
     await this.#moveTo(this.#statedFrequency());
-    const changed = this.#changed || this.#normalisedBy !== this.#start.normalisedBy;
-    if (changed) await this.#summarise();
-    return changed;
+    const { record, figures } = this.#start;
+    const isStated = this.#statedFrequency() !== '';
+    this.#isRecast ||= record.stated.vintageKind !== this.#record.stated.vintageKind;
+    this.#isRecast ||= !isStated && (record.stated.frequency ?? record.implied.frequency) !== undefined;
+    if (isStated || this.#isRecast) return this.#isRecast;
+    return this.#tracked === undefined || (figures.spacing !== 'D' && this.#newDates.size > 0);
+  }
+
+  /** Returns the state after the import, undefined if nothing has changed; `vintages` are all, if it depends on them. */
+  state(vintages?: readonly KindAndDates[]): SeriesState | undefined {
+    const { id, normalisedBy, version, figures } = this.#start;
+    if (!this.#changed && this.#normalisedBy === normalisedBy) return undefined;
+    const { stated } = this.#record;
+    const [spacing, before] = this.#isRecast ? ['' as const, ''] : [figures.spacing, figures.vintageKind];
+    const kinds = Array.from(vintages?.map(([kind]) => kind) ?? this.#kinds, (kind) =>
+      kindOf(kind, stated.vintageKind),
+    );
+    const texts = new Set(vintages?.map(([, dates]) => dates));
+    const isStated = this.#statedFrequency() !== '';
+    const after = vintages === undefined ? spacing : frequencyWith(spacing, this.#newDates, texts);
+    return {
+      id,
+      normalisedBy: this.#normalisedBy,
+      coveredTo: this.#coveredTo,
+      version: version + 1,
+      figures: {
+        ...this.#figures,
+        spacing: isStated ? '' : after,
+        vintageKind: kindsText(kinds, before),
+      },
+    };
   }
 
   /** Returns the version of the series after the import, and the series before the import. */
@@ -140,44 +169,35 @@ export class SeriesWriter {
       implied: record.implied,
       normalisedBy,
       coveredTo,
-      coveredAfter: later(this.#coveredTo, this.#newest),
+      coveredAfter: later(this.#coveredTo, this.#figures.lastVintage),
       ...(this.#tracked ?? new ChangedRows()).before(),
       ...(descriptions !== undefined && { descriptions }),
     };
     return { version: version + (changed ? 1 : 0), content };
   }
 
-  /** Undoes an import that no later one built on, by the inverse of its plan. */
-  async undo(inverse: RowPlan, before: SeriesBefore): Promise<void> {
+  /** Undoes an import that no later one built on, by the inverse of its plan; returns the state after it. */
+  async undo(
+    inverse: RowPlan,
+    held: readonly StoredVintage[],
+    before: SeriesBefore,
+  ): Promise<SeriesState | undefined> {
     const { stated, implied, coveredTo, coveredAfter, normalisedBy } = before;
-    this.#mustCount = true;
+    const dates = [...inverse.removed, ...inverse.inserted].map(({ date }) => date).sort();
+    const changes = await this.#rows.changes(dates[0] ?? endOfTime, dates.at(-1) ?? startOfTime);
     await this.#rows.apply(inverse);
     this.#record = { ...this.#record, stated, implied };
     await this.#rows.putRecord(this.#record);
-    await this.#rows.setFrequency(normalisedBy);
+    this.#normalisedBy = normalisedBy;
     // The days that a pull without news covered afterwards stay covered.
     if (this.#coveredTo <= coveredAfter) this.#coveredTo = coveredTo;
-    await this.#summarise();
-  }
-
-  async #summarise(): Promise<void> {
-    const statedKind = this.#record.stated.vintageKind;
-    const isStated = this.#statedFrequency() !== '';
-    const kept = isStated ? await this.#rows.kinds() : [];
-    const both = isStated ? [] : await this.#rows.kindsAndDates();
-    const texts = new Set(both.map(([, dates]) => dates));
-    const derived = {
-      spacing: frequencyOf([...texts].flatMap((text) => parseDateSet(text).days())),
-      coveredTo: this.#coveredTo,
-      vintageKind: kindsText(
-        [...kept, ...both.map(([kind]) => kind)].map((kind) => kindOf(kind, statedKind)),
-      ),
-    };
-    if (this.#mustCount) await this.#rows.summarise(derived);
-    else {
-      const figures = { ...this.#figures, ...derived, lastVintage: this.#newest };
-      await this.#rows.putFigures(figures, this.#start.version + 1);
-    }
+    const left = new Map([...held, ...inverse.vintages].map((vintage) => [vintage.asOf, vintage]));
+    for (const asOf of inverse.gone ?? []) left.delete(asOf);
+    const days = [...left.keys()].sort();
+    const ends = { firstVintage: days[0] ?? '', lastVintage: days.at(-1) ?? '' };
+    this.#figures = { ...this.#figures, ...countsAfter(this.#figures, inverse, changes), ...ends };
+    [this.#changed, this.#isRecast] = [true, true];
+    return this.state(Array.from(left.values(), ({ kind, dates: own }) => [kind, own] as const));
   }
 
   #statedFrequency(): Frequency {
@@ -190,25 +210,27 @@ export class SeriesWriter {
     // A move does not change statements. It counts at the end, if the frequency differs from the first one.
     const held = await this.#stored();
     const plan = planMove(held, frequency);
-    this.#tracked?.take(plan, held.vintages);
-    this.#latest = undefined;
-    this.#mustCount = true;
-    await this.#rows.apply(plan);
+    this.#isRecast = true;
+    await this.#write(plan, held);
     this.conflicts.push(...plan.conflicts);
     this.#normalisedBy = frequency;
-    await this.#rows.setFrequency(frequency);
   }
 
   async #stored(from = startOfTime, to = endOfTime): Promise<StoredSeries> {
     const frequency = this.#normalisedBy;
-    if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
+    if (this.#figures.lastVintage === '') return { frequency, vintages: [], changes: new Map() };
     const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
     return { frequency, vintages, changes };
   }
 
-  /** Reads a range of dates, or all dates if the kind of a vintage depends on its other dates. */
-  async #storedBetween(from: Day, to: Day): Promise<StoredSeries> {
-    const held = await this.#stored(from, to);
+  /** Reads the range of the dates of statements, or all dates if the kind of a vintage depends on its other dates. */
+  async #storedAbout(statements: readonly Statement[]): Promise<StoredSeries> {
+    let [from, to] = [endOfTime, startOfTime];
+    for (const { date } of statements) {
+      if (date < from) from = date;
+      if (date > to) to = date;
+    }
+    const held = await this.#stored(storedDate(from, this.#normalisedBy), to);
     const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
     return isClipped ? { ...held, changes: await this.#rows.changes(startOfTime, endOfTime) } : held;
   }
@@ -216,45 +238,29 @@ export class SeriesWriter {
   async #apply(plan: MergePlan, held: StoredSeries): Promise<MergeOutcome> {
     const { added, known, withdrawn, conflicts, removed, inserted, vintages } = plan;
     const changed = removed.length + inserted.length + vintages.length > 0;
-    if (changed) {
-      this.#tracked?.take(plan, held.vintages);
-      this.#latest = undefined;
-      this.#figures = figuresAfter(this.#figures, plan, held.changes);
-      await this.#rows.apply(plan);
-      this.#changed = true;
-      for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
-    }
+    if (changed) await this.#write(plan, held);
+    this.#changed ||= changed;
     return { added, known, withdrawn, conflicts, changed };
   }
-}
 
-/** Returns the counts of a series after a merge; `held` has the changes before it, at least the latest ones. */
-function figuresAfter(
-  before: SeriesStart['figures'],
-  { removed, inserted, vintages }: RowPlan,
-  held: StoredSeries['changes'],
-): SeriesStart['figures'] {
-  let { observationCount, dateCount, factCount, firstVintage } = before;
-  const byDate = groupBy(inserted, ({ date }) => date);
-  const gone = groupBy(removed, ({ date }) => date);
-  for (const date of new Set([...byDate.keys(), ...gone.keys()])) {
-    const [had, added, lost] = [held.get(date) ?? [], byDate.get(date) ?? [], gone.get(date) ?? []];
-    const days = new Set(lost.map(({ asOf }) => asOf));
-    const has: readonly Change[] = [...had.filter(({ asOf }) => !days.has(asOf)), ...added];
-    observationCount += isObserved(has) - isObserved(had);
-    dateCount += Number(has.length > 0) - Number(had.length > 0);
-    const facts = (rows: readonly StoredChange[]) => rows.filter(({ kind }) => kind === 'fact').length;
-    factCount += facts(added) - facts(lost);
+  async #write(plan: RowPlan, held: StoredSeries): Promise<void> {
+    this.#tracked?.take(plan, held.vintages);
+    this.#latest = undefined;
+    let { firstVintage, lastVintage } = this.#figures;
+    const kinds = new Map(held.vintages.map(({ asOf, kind }) => [asOf, kind]));
+    const isOpen = this.#tracked !== undefined && this.#statedFrequency() === '';
+    for (const { asOf, dates, kind } of plan.vintages) {
+      if (firstVintage === '' || asOf < firstVintage) firstVintage = asOf;
+      if (asOf > lastVintage) lastVintage = asOf;
+      this.#kinds.add(kind);
+      if ((kinds.get(asOf) ?? kind) !== kind) this.#isRecast = true;
+      if (!isOpen || this.#start.figures.spacing === 'D') continue;
+      for (const date of parseDateSet(dates).days()) if (!held.changes.has(date)) this.#newDates.add(date);
+    }
+    const counts = countsAfter(this.#figures, plan, held.changes);
+    this.#figures = { ...this.#figures, ...counts, firstVintage, lastVintage };
+    await this.#rows.apply(plan);
   }
-  for (const { asOf } of vintages) if (firstVintage === '' || asOf < firstVintage) firstVintage = asOf;
-  return { observationCount, dateCount, factCount, firstVintage };
-}
-
-/** Returns 1 if the latest change has a value, otherwise 0. */
-function isObserved(changes: readonly Change[]): number {
-  let latest: Change | undefined;
-  for (const change of changes) if (latest === undefined || change.asOf > latest.asOf) latest = change;
-  return Number(latest !== undefined && latest.value !== null);
 }
 
 /** The rows that an import adds to and removes from a series. */

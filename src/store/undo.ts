@@ -156,15 +156,18 @@ async function undoSeries(
 ): Promise<UndoneSubject> {
   const { name: id } = subjectOf(change);
   const rows = transaction.rowsOf(id);
-  const start = await rows.begin();
-  if (start.isNew || start.version !== change.version)
+  const start = (await transaction.begin([id])).get(id);
+  if (start === undefined || start.isNew || start.version !== change.version)
     throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
       hints: ['restore a backup from before the import'],
     });
   const held = await rows.vintages();
   const plan = await inverseOf(before, held, rows);
   if (before.isNew) await rows.remove();
-  else await new SeriesWriter(rows, start).undo(plan, before);
+  else {
+    const state = await new SeriesWriter(rows, start).undo(plan, held, before);
+    await transaction.putStates(state === undefined ? [] : [state]);
+  }
   if (!before.isNew && before.descriptions !== undefined)
     await transaction.descriptions.replace(id, before.descriptions);
   return undoneSubject(id, { goes: before.isNew, ...countsOf(plan, held) });

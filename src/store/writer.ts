@@ -16,12 +16,17 @@ import {
 } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
+import type { SeriesState } from './sql/series-rows.ts';
 import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 type NotedChange = Parameters<WriteTransaction['sources']['putChanges']>[0][number];
 
-const finishedTogether = 100;
+/** The most series whose vintages are in memory at once. */
+const readTogether = 100;
+
+/** The series that a statement writes: on Citus, it takes a time of its own for each shard. */
+const writtenTogether = 1000;
 
 /** Writes to a store in one transaction; readers see nothing before the commit. */
 export class StoreWriter {
@@ -58,20 +63,32 @@ export class StoreWriter {
     return (await this.#transaction.rowsOf(seriesId).vintages())[0]?.asOf;
   }
 
-  /** Reads together what the merges of these statements need, by series. */
+  /** Begins series together, and reads what the merges of these statements need. */
   async prepare(statements: ReadonlyMap<string, readonly Statement[]>): Promise<void> {
-    const fresh = [...statements].filter(([id]) => !this.#series.has(id));
-    if (fresh.length > 1) await this.#transaction.prepare(new Map(fresh));
+    await this.#begin([...statements.keys()]);
+    const wanted = new Map<string, ReadonlySet<Day>>();
+    for (const [id, own] of statements) {
+      const dates = this.#series.get(id)?.datesOfLatest(own);
+      if (dates !== undefined) wanted.set(id, dates);
+    }
+    const latest = await this.#transaction.latestChanges(wanted);
+    for (const id of wanted.keys())
+      this.#series.get(id)?.know(statements.get(id) ?? [], latest.get(id) ?? new Map());
   }
 
   /** Returns the writer of a series, and creates the series if it is missing. */
   async series(id: string): Promise<SeriesWriter> {
-    const known = this.#series.get(id);
-    if (known !== undefined) return known;
-    const rows = this.#transaction.rowsOf(id);
-    const begun = new SeriesWriter(rows, await rows.begin());
-    this.#series.set(id, begun);
+    await this.#begin([id]);
+    const begun = this.#series.get(id);
+    if (begun === undefined) throw new Error(`the series ${id} did not begin`);
     return begun;
+  }
+
+  async #begin(ids: readonly string[]): Promise<void> {
+    const fresh = ids.filter((id) => !this.#series.has(id));
+    if (fresh.length === 0) return;
+    for (const [id, start] of await this.#transaction.begin(fresh))
+      this.#series.set(id, new SeriesWriter(this.#transaction.rowsOf(id), start));
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {
@@ -173,27 +190,30 @@ export class StoreWriter {
   /** Updates periods, counts and coverage once, after all merges; returns conflicts in one period, by series. */
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
-    for (let at = 0; at < seriesIds.length; at += finishedTogether) {
-      // Together, several series need few round trips to a database. All end before a failure is reported:
-      // nothing is written after the end of the transaction.
-      const finished = await Promise.allSettled(
-        seriesIds.slice(at, at + finishedTogether).map(async (id) => {
-          const series = await this.series(id);
-          return { id, series, changed: await series.finish() };
-        }),
-      );
-      const notes: NotedChange[] = [];
-      for (const result of finished) {
-        if (result.status === 'rejected') throw result.reason;
-        const { id, series, changed } = result.value;
-        if (changed) this.#changed = true;
-        notes.push(...(await this.#noteSeries(id, series, changed)));
+    const [states, notes]: [SeriesState[], NotedChange[]] = [[], []];
+    const put = async () => {
+      await this.#transaction.putStates(states.splice(0));
+      await this.#transaction.sources.putChanges(notes.splice(0));
+    };
+    for (let at = 0; at < seriesIds.length; at += readTogether) {
+      const ids = seriesIds.slice(at, at + readTogether);
+      await this.#begin(ids);
+      const open = new Set<string>();
+      for (const id of ids) if (await (await this.series(id)).settle()) open.add(id);
+      const vintages = await this.#transaction.kindsAndDates([...open]);
+      for (const id of ids) {
+        const series = await this.series(id);
+        const state = series.state(open.has(id) ? (vintages.get(id) ?? []) : undefined);
+        if (state !== undefined) states.push(state);
+        notes.push(...(await this.#noteSeries(id, series, state !== undefined)));
         if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
         // Frees the memory of a finished series.
         this.#series.delete(id);
       }
-      await this.#transaction.sources.putChanges(notes);
+      this.#changed ||= states.length > 0;
+      if (states.length >= writtenTogether) await put();
     }
+    await put();
     return conflicts;
   }
 

@@ -102,7 +102,7 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2431,
   cli: 4699,
   client: 1657,
-  domain: 5776,
+  domain: 5829,
   errors: 322,
   explorer: 3826,
   import: 8739,

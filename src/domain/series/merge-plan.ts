@@ -284,6 +284,32 @@ class SeriesDraft {
   }
 }
 
+/** The numbers of dates with a value, of dates, and of changes of numbers. */
+type ChangeCounts = Readonly<Record<'observationCount' | 'dateCount' | 'factCount', number>>;
+
+/** Returns the counts of a series after a plan; `held` has the changes before it, at least the latest of each date. */
+export function countsAfter(
+  before: ChangeCounts,
+  { removed, inserted }: Pick<RowPlan, 'removed' | 'inserted'>,
+  held: ReadonlyMap<Day, readonly Change[]>,
+): ChangeCounts {
+  let { observationCount, dateCount } = before;
+  const isObserved = (changes: readonly Change[]) =>
+    Number(
+      (changes.reduce((a, b) => (a.asOf > b.asOf ? a : b), { asOf: '', value: null }).value ?? null) !== null,
+    );
+  const [added, gone] = [groupBy(inserted, ({ date }) => date), groupBy(removed, ({ date }) => date)];
+  for (const date of new Set([...added.keys(), ...gone.keys()])) {
+    const [had, lost] = [held.get(date) ?? [], gone.get(date) ?? []];
+    const days = new Set(lost.map(({ asOf }) => asOf));
+    const has = [...had.filter(({ asOf }) => !days.has(asOf)), ...(added.get(date) ?? [])];
+    observationCount += isObserved(has) - isObserved(had);
+    dateCount += Number(has.length > 0) - Number(had.length > 0);
+  }
+  const facts = (rows: readonly StoredChange[]) => rows.filter(({ kind }) => kind === 'fact').length;
+  return { observationCount, dateCount, factCount: before.factCount + facts(inserted) - facts(removed) };
+}
+
 /** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
 const ranks = { exact: 5, clipped: 4, fetched: 3, sampled: 2, '': 1, unknown: 0 } as const;
 

@@ -1,5 +1,6 @@
 // Why: docs/decisions/kinds-of-vintages.md
-import { type Day, dayNumber, type Frequency, firstPlace, periodStart } from '../values/date.ts';
+import { addDays, type Day, dayNumber, type Frequency, firstPlace, periodStart } from '../values/date.ts';
+import { type DateSetText, parseDateSet } from '../values/date-set.ts';
 
 /** The description of a series; fields that are not stated are absent. */
 export type SeriesMetadata = {
@@ -101,6 +102,22 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
   return spacings.find(([frequency, days]) => least >= days && apart(frequency))?.[0] ?? 'D';
 }
 
+/** Finds the frequency of the dates in `texts`, if all of them but `added` had the frequency `before`. */
+export function frequencyWith(
+  before: Frequency,
+  added: Iterable<Day>,
+  texts: Iterable<DateSetText>,
+): Frequency {
+  const sorted = [...added].sort();
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const between = (from?: Day, to?: Day) => [...texts].flatMap((text) => parseDateSet(text).days(from, to));
+  // Fewer than two dates had no frequency.
+  if (before === '' || first === undefined || last === undefined) return frequencyOf(between());
+  // Dates only make a frequency finer, and only near others: none needs 400 days.
+  const near = frequencyOf(between(addDays(first, -400), addDays(last, 400)));
+  return near !== '' && frequencies.indexOf(near) < frequencies.indexOf(before) ? near : before;
+}
+
 /** The frequency that the spacing of dates implies from a day on. */
 export type FrequencySince = { readonly since: Day; readonly frequency: Frequency };
 
@@ -151,8 +168,8 @@ export function kindOf(kept: StoredKind, stated: VintageKind | undefined): Vinta
   return kept === 'unknown' ? (stated ?? kept) : kept;
 }
 
-/** Writes the kinds of a series' vintages as a text: `sampled`, or `exact; sampled` for both. */
-export function kindsText(kinds: Iterable<VintageKind>): string {
-  const held = new Set(kinds);
+/** Writes the kinds of a series' vintages, with those of such a text: `sampled`, or `exact; sampled` for both. */
+export function kindsText(kinds: Iterable<VintageKind>, others = ''): string {
+  const held = new Set<string>([...kinds, ...others.split('; ')]);
   return vintageKinds.filter((kind) => held.has(kind)).join('; ');
 }

@@ -7,7 +7,11 @@ import { addDays, type Day, dayNumber, type Frequency, firstPlace, monthNumber, 
 export type DateSetText = string;
 
 /** A date set that is tested without expanding it. */
-export type DateSet = { readonly has: (day: Day) => boolean; readonly days: () => Day[] };
+export type DateSet = {
+  readonly has: (day: Day) => boolean;
+  /** Lists the days, or those between two days (inclusive). */
+  readonly days: (from?: Day, to?: Day) => Day[];
+};
 
 type Range = {
   readonly first: Day;
@@ -54,10 +58,12 @@ function ascending(days: Day[]): Day[] {
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
   if (ranges.every((range) => isStored(range, frequency))) {
-    return { has: (day) => holds(ranges, day), days: () => ranges.flatMap(expand) };
+    const within = (from?: Day, to?: Day) => ranges.flatMap((range) => expand(range, from, to));
+    return { has: (day) => holds(ranges, day), days: within };
   }
-  const days = new Set(ranges.flatMap(expand).map((day) => storedDate(day, frequency)));
-  return { has: (day) => days.has(day), days: () => [...days] };
+  const days = new Set(ranges.flatMap((range) => expand(range)).map((day) => storedDate(day, frequency)));
+  const within = (from = '', to = '9') => [...days].filter((day) => day >= from && day <= to);
+  return { has: (day) => days.has(day), days: within };
 }
 
 function parseRanges(text: DateSetText): Range[] {
@@ -85,11 +91,15 @@ function holds(ranges: readonly Range[], day: Day): boolean {
   return day.slice(8) === first.slice(8) && (monthNumber(day) - monthNumber(first)) % step === 0;
 }
 
-function expand({ first, last, step, unit }: Range): Day[] {
+function expand({ first, last, step, unit }: Range, from: Day = first, to: Day = last): Day[] {
   const days: Day[] = [];
-  for (let day = first, n = 1; day <= last; n += 1) {
-    days.push(day);
-    day = unit === 'D' ? addDays(first, n * step) : dayInMonth(monthNumber(first) + n * step, first.slice(8));
+  const end = to < last ? to : last;
+  const distance =
+    unit === 'D' ? dayNumber(from) - dayNumber(first) : monthNumber(from) - monthNumber(first) - 1;
+  for (let n = Math.max(0, Math.floor(distance / step)); ; n += 1) {
+    const after = n * step;
+    const day = unit === 'D' ? addDays(first, after) : dayInMonth(monthNumber(first) + after, first.slice(8));
+    if (day > end) return days;
+    if (day >= from) days.push(day);
   }
-  return days;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Gathering } from '../../platform/promises.ts';
 import type { ChangeCells, Engine, FilingTables, SeriesTables } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 
@@ -11,8 +10,6 @@ export function engineOf(transaction: Transaction): Engine {
     ...schemaContents(transaction),
   };
 }
-
-type KindAndDates = Awaited<ReturnType<SeriesTables['kindsAndDates']>>[number];
 
 const filed = 'asof.filing f join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id';
 
@@ -90,8 +87,6 @@ const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate",
 
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
-  const ending: string[] = [];
-  const together = new Gathering<ReadonlyMap<string, readonly KindAndDates[]>>();
   return {
     key: 'id',
     ownColumns: '',
@@ -101,39 +96,34 @@ function seriesById(transaction: Transaction): SeriesTables {
         id,
         ...bounds,
       }),
-    async create(id) {
-      await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', {
-        id,
+    async create(ids) {
+      const onConflict = 'on conflict (id) do nothing';
+      await transaction.insert({
+        table: 'series',
+        columns: { id: 'text' },
+        rows: ids.map((id) => [id]),
+        onConflict,
       });
       return 0;
     },
-    latestChanges(id, from, to) {
-      const latest = (table: string) =>
-        `(select distinct on (date) date, as_of_date, value from asof.${table}
-          where series = @id and date between @from and @to order by date, as_of_date desc)`;
-      return transaction.tuples<ChangeCells>(
-        `select distinct on (date) date, as_of_date as "asOf", value
-         from (${latest('fact')} union all ${latest('respelling')}) as each order by date, as_of_date desc`,
-        { id, from, to },
-      );
-    },
-    async latestOfMany(dates) {
-      const [ids, all] = [[...dates.keys()], [...new Set([...dates.values()].flatMap((own) => [...own]))]];
-      const found = new Map(ids.map((id) => [id, new Map<string, ChangeCells>()] as const));
-      if (all.length === 0) return new Map();
-      const read = (table: string) =>
-        transaction.tuples<readonly [series: string, ...ChangeCells]>(
-          `select distinct on (series, date) series, date, as_of_date, value from asof.${table}
-           where series = any(@ids::text[]) and date = any(@all::date[]) order by series, date, as_of_date desc`,
-          { ids, all },
+    async latestChanges(wanted) {
+      const read = ({ ids, dates }: (typeof groups)[number]) =>
+        ['fact', 'respelling'].map((table) =>
+          transaction.tuples<readonly [id: string, ...ChangeCells]>(
+            `select distinct on (series, date) series, date, as_of_date, value from asof.${table}
+             where series = any(@ids::text[]) and date = any(@dates::date[]) order by series, date, as_of_date desc`,
+            { ids, dates: [...dates] },
+          ),
         );
-      for (const rows of await Promise.all(['fact', 'respelling'].map(read)))
-        for (const [series, ...change] of rows) {
-          const own = found.get(series);
-          const [, known = ''] = own?.get(change[0]) ?? [];
-          if (known <= change[1]) own?.set(change[0], change);
+      const groups = seriesByDates(wanted);
+      const latest = new Map<string, readonly [id: string, ...ChangeCells]>();
+      for (const rows of await Promise.all(groups.flatMap(read)))
+        for (const row of rows) {
+          const [id, date, asOf] = row;
+          const place = `${id} ${date}`;
+          if ((latest.get(place)?.[2] ?? '') <= asOf) latest.set(place, row);
         }
-      return new Map(Array.from(found, ([id, own]) => [id, [...own.values()]] as const));
+      return [...latest.values()];
     },
     /** Finds rows by one number made from both dates, because a `delete` on Citus cannot join `unnest`. */
     async remove(id, table, rows) {
@@ -150,45 +140,31 @@ function seriesById(transaction: Transaction): SeriesTables {
         );
       }
     },
-    /** Reads those of all series that end together in one statement. */
-    async kindsAndDates(id) {
-      ending.push(id);
-      const { outcome } = await together.join('', async () => {
-        const rows = await transaction.rows<{ series: string; kind: KindAndDates[0]; dates: string }>(
-          'select distinct series, kind, dates from asof.vintage where series = any(@ids::text[])',
-          { ids: ending.splice(0) },
-        );
-        const found = new Map<string, KindAndDates[]>();
-        for (const { series, kind, dates } of rows) {
-          const own = found.get(series);
-          if (own === undefined) found.set(series, [[kind, dates]]);
-          else own.push([kind, dates]);
-        }
-        return found;
-      });
-      return outcome.get(id) ?? [];
-    },
     newState: () => ({ state: ['text', randomUUID()] }),
     removeWords: (id) => transaction.write('delete from asof.word where series = @id', { id }),
-    summarise: (id, { spacing, coveredTo, vintageKind }) =>
-      transaction.write(
-        `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,
-           observation_count = facts.observed, date_count = facts.dates, fact_count = facts.rows,
-           first_vintage = vintages.first, last_vintage = vintages.last,
-           covered_to = greatest(@coveredTo::date, vintages.last),
-           version = version + 1, state = @state
-         from (
-           select count(*) as rows, count(distinct date) as dates,
-             count(*) filter (where value is not null and is_last) as observed
-           from (
-             select date, value, lead(as_of_date) over (partition by date order by as_of_date) is null as is_last
-             from asof.fact where series = @id
-           ) as each
-         ) as facts, (
-           select min(as_of_date) as first, max(as_of_date) as last from asof.vintage where series = @id
-         ) as vintages
-         where id = @id`,
-        { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
-      ),
   };
+}
+
+/** The most rows that one statement looks for in vain. */
+const probesAtOnce = 20_000;
+
+/** Groups series to read the same dates of each of a group, though few that a series does not need. */
+function seriesByDates(wanted: Parameters<SeriesTables['latestChanges']>[0]) {
+  const groups: { readonly ids: string[]; readonly dates: Set<string> }[] = [];
+  const ascending = Array.from(wanted, ([id, dates]) => ({ id, dates, text: [...dates].sort().join() })).sort(
+    (a, b) => (a.text < b.text ? -1 : 1),
+  );
+  let before: string | undefined;
+  for (const { id, dates, text } of ascending) {
+    const last = groups.at(-1);
+    const more = text === before ? 0 : dates.size;
+    const fits =
+      last !== undefined && (more === 0 || (last.dates.size + more) * (last.ids.length + 1) <= probesAtOnce);
+    const group = fits ? last : { ids: [], dates: new Set<string>() };
+    if (!fits) groups.push(group);
+    group.ids.push(id);
+    for (const date of dates) group.dates.add(date);
+    before = text;
+  }
+  return groups;
 }

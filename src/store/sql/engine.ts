@@ -26,23 +26,16 @@ export type SeriesTables = {
     query: ObservationQuery & DayBounds & { readonly asOf: Day },
     series: Promise<SeriesOnDay>,
   ): Promise<readonly StoredObservation[]>;
-  latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
-  /** Reads the latest changes of some dates of many series; absent if reading one by one is as quick. */
-  latestOfMany?(
-    dates: ReadonlyMap<string, ReadonlySet<Day>>,
-  ): Promise<ReadonlyMap<string, readonly ChangeCells[]>>;
-  /** Lists the kinds and dates that the vintages of a series have. */
-  kindsAndDates(id: string): Promise<readonly (readonly [kind: StoredKind, dates: string])[]>;
-  create(id: string): Promise<number>;
+  /** Reads the latest change of each of these dates of series, and perhaps of further ones. */
+  latestChanges(
+    wanted: ReadonlyMap<string, ReadonlySet<Day>>,
+  ): Promise<readonly (readonly [id: string, ...ChangeCells])[]>;
+  /** Makes series, and returns the version with which they begin. */
+  create(ids: readonly string[]): Promise<number>;
   remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
   /** Returns what a change writes into the row of a series besides its version, with the types. */
   readonly newState: () => Readonly<Record<string, readonly [type: 'text', value: string]>>;
-  /** Updates the counts of a series and gives it a new version; the import derives the other values. */
-  summarise(
-    id: string,
-    derived: { readonly spacing: Frequency; readonly coveredTo: Day; readonly vintageKind: string },
-  ): Promise<void>;
 };
 
 /** A filing and its issuer, by which its rows are found. */

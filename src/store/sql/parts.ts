@@ -55,22 +55,21 @@ export type StoreEngine = {
 export async function copySeries(
   id: string,
   from: Pick<WholeView, 'contents' | 'series'>,
-  to: Pick<WriteTransaction, 'descriptions' | 'rowsOf'>,
+  to: Pick<WriteTransaction, 'begin' | 'descriptions' | 'putStates' | 'rowsOf'>,
   as: string,
 ): Promise<number | undefined> {
   const contents = await from.contents.series(id);
   if (contents === undefined) return undefined;
   const { normalisedBy, coveredTo, vintages, figures } = contents;
   const rows = to.rowsOf(as);
-  const { version } = await rows.begin();
+  const version = ((await to.begin([as])).get(as)?.version ?? 0) + 1;
   await rows.putRecord(contents);
-  await rows.setFrequency(normalisedBy);
   await rows.apply({ vintages });
   for await (const inserted of from.contents.changes(id)) await rows.apply({ inserted });
-  await rows.summarise({ spacing: figures.spacing, coveredTo, vintageKind: figures.vintageKind });
+  await to.putStates([{ id: as, normalisedBy, coveredTo, version, figures }]);
   for (const change of await from.series.descriptionChanges(id))
     await to.descriptions.add({ ...change, seriesId: as });
-  return version + 1;
+  return version;
 }
 
 function contentsIn(session: SqlSession, engine: Engine): StoreContents {

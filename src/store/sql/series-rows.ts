@@ -1,11 +1,12 @@
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
-import { planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
+import { countsAfter, planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
-import { type Day, type Frequency, later, storedDate } from '../../domain/values/date.ts';
-import { addTo } from '../../domain/values/groups.ts';
+import { type Day, type Frequency, later } from '../../domain/values/date.ts';
+import type { DateSetText } from '../../domain/values/date-set.ts';
+import { addTo, entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
+import type { Alias, SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 
@@ -48,12 +49,14 @@ type StoredRow = ReturnType<typeof recordCells> &
     readonly version: number;
   };
 
-const storedColumns = `id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source, release,
-  stated_vintage_kind as "statedKind", stated_covered_to as "statedCoveredTo",
-  implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage",
-  last_vintage as "lastVintage", covered_to as coverage, normalised_by as "normalisedBy", version,
-  spacing_frequency as spacing, vintage_kind as "vintageKind", observation_count as "observationCount",
-  date_count as "dateCount", fact_count as "factCount"`;
+/** The columns that an import computes, and the id. */
+const stateColumns = `id, first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as coverage,
+  normalised_by as "normalisedBy", version, spacing_frequency as spacing, vintage_kind as "vintageKind",
+  observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount"`;
+
+const storedColumns = `${stateColumns}, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+  release, stated_vintage_kind as "statedKind", stated_covered_to as "statedCoveredTo",
+  implied_frequency as "impliedFrequency", implied_source as "impliedSource"`;
 
 function recordOf({ id: seriesId, ...row }: StoredRow): SeriesRecord {
   const { title, units, frequency, seasonalAdjustment, source, release } = row;
@@ -81,28 +84,21 @@ const changesAtOnce = 20_000;
 /** The rows of one series in a transaction. */
 export type SeriesRows = ReturnType<typeof seriesRows>;
 
-/** What an import reads of many series at once before it writes to them, by id. */
-type PreparedSeries = { readonly row: StoredRow; readonly latest: LatestChanges | undefined };
-
-/** The latest changes of some dates of a series. */
-export type LatestChanges = {
-  readonly dates: ReadonlySet<Day>;
-  readonly changes: ReadonlyMap<Day, readonly Change[]>;
+/** What an import computes of a series. */
+export type SeriesState = Pick<SeriesContents, 'id' | 'normalisedBy' | 'coveredTo' | 'figures'> & {
+  readonly version: number;
 };
 
-/** Reads and writes the rows of one series; `prepared` has what was read of it, which is used once. */
-export function seriesRows(
-  session: SqlSession,
-  tables: SeriesTables,
-  id: string,
-  prepared: Map<string, PreparedSeries> = new Map(),
-) {
+function figuresOf(row: Omit<StoredRow, keyof ReturnType<typeof recordCells>>): SeriesFigures {
+  const { observationCount, dateCount, factCount, spacing, vintageKind } = row;
+  const days = { firstVintage: row.firstVintage ?? '', lastVintage: row.lastVintage ?? '' };
+  return { observationCount, dateCount, factCount, ...days, spacing, vintageKind };
+}
+
+/** Reads and writes the rows of one series. */
+export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
   const stored = () =>
     session.row<StoredRow>(`select ${storedColumns} from asof.series where id = @id`, { id });
-  const lockAndRead = async () => {
-    await session.lock?.([`series ${id}`]);
-    return stored();
-  };
   const vintages = async (): Promise<readonly StoredVintage[]> => {
     const rows = await session.rows<StoredVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
@@ -112,40 +108,6 @@ export function seriesRows(
     return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
   };
   return {
-    /** Reads the state of a series before an import, or creates its row; missing days are empty. */
-    async begin() {
-      const known = prepared.get(id);
-      prepared.delete(id);
-      const row = known?.row ?? (await lockAndRead());
-      if (row === undefined) {
-        await session.lock?.(['a new series']);
-        const [aliased] = await session.column<string>('select series_id from asof.alias where name = @id', {
-          id,
-        });
-        // The alias would come to mean another series without a word.
-        if (aliased !== undefined) throw new AliasRefusal(id, aliased, ': no series can take this id');
-        const version = await tables.create(id);
-        await addWords(session, { id });
-        const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
-        const days = { coveredTo: '', newestVintage: '' };
-        const figures = { observationCount: 0, dateCount: 0, factCount: 0, firstVintage: '' };
-        return {
-          record,
-          normalisedBy: '' as const,
-          ...days,
-          version,
-          isNew: true,
-          latest: undefined,
-          figures,
-        };
-      }
-      const { normalisedBy, version } = row;
-      const days = { coveredTo: row.coverage ?? '', newestVintage: row.lastVintage ?? '' };
-      const latest = known?.latest;
-      const { observationCount, dateCount, factCount, firstVintage } = row;
-      const figures = { observationCount, dateCount, factCount, firstVintage: firstVintage ?? '' };
-      return { record: recordOf(row), normalisedBy, ...days, version, isNew: false, latest, figures };
-    },
     async putRecord(record: SeriesDescription) {
       await tables.removeWords(id);
       await session.write(
@@ -157,8 +119,6 @@ export function seriesRows(
       );
       await addWords(session, { ...record.stated, id });
     },
-    setFrequency: (frequency: Frequency) =>
-      session.write('update asof.series set normalised_by = @frequency where id = @id', { id, frequency }),
     /** Lists the vintages, oldest first. */
     vintages,
     /** Reads the changes of dates between two days (inclusive), each date's oldest first. */
@@ -172,17 +132,11 @@ export function seriesRows(
       );
       return changesByDate(rows);
     },
-    /** Reads the latest change of each date between two days (inclusive). */
-    async latestChanges(from: Day, to: Day) {
-      return changesByDate(await tables.latestChanges(id, from, to));
-    },
-    kinds: (asOf: Day = endOfTime) =>
+    kinds: (asOf: Day) =>
       session.column<StoredKind>(
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
         { id, asOf },
       ),
-    /** Lists the kinds and dates that vintages have. */
-    kindsAndDates: () => tables.kindsAndDates(id),
     async apply({ removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>) {
       for (const table of ['fact', 'respelling'] as const) {
         const own = removed.filter(({ kind }) => kind === table);
@@ -208,34 +162,6 @@ export function seriesRows(
       const sql = 'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])';
       if (gone.length > 0) await session.write(sql, { id, gone });
     },
-    /** Writes the counts of the series and its new version, when an import knows them all. */
-    async putFigures(figures: SeriesFigures & { readonly coveredTo: Day }, version: number) {
-      const cells = {
-        spacing_frequency: ['text', figures.spacing],
-        vintage_kind: ['text', figures.vintageKind],
-        observation_count: ['bigint', figures.observationCount],
-        date_count: ['bigint', figures.dateCount],
-        fact_count: ['bigint', figures.factCount],
-        first_vintage: ['date', figures.firstVintage || null],
-        last_vintage: ['date', figures.lastVintage || null],
-        covered_to: ['date', later(figures.coveredTo, figures.lastVintage) || null],
-        version: ['bigint', version],
-        ...tables.newState(),
-      } as const;
-      const names = Object.keys(cells);
-      await session.insert({
-        table: 'series',
-        columns: {
-          id: 'text',
-          ...Object.fromEntries(Object.entries(cells).map(([name, [type]]) => [name, type])),
-        },
-        rows: [[id, ...Object.values(cells).map(([, value]) => value)]],
-        of: id,
-        onConflict: `on conflict (id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-      });
-    },
-    /** Counts the rows of the series, and writes the counts and a new version. */
-    summarise: (derived: Parameters<SeriesTables['summarise']>[1]) => tables.summarise(id, derived),
     /** Removes the series and its rows; false if it is unknown. */
     async remove() {
       await session.lock?.([`series ${id}`]);
@@ -252,11 +178,8 @@ export function seriesRows(
       const [row, held] = await Promise.all([stored(), vintages()]);
       if (row === undefined) return undefined;
       const { stated: said, implied } = recordOf(row);
-      const { observationCount, dateCount, factCount, spacing, vintageKind, normalisedBy } = row;
-      const days = { firstVintage: row.firstVintage ?? '', lastVintage: row.lastVintage ?? '' };
-      const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind };
-      const coveredTo = row.coverage ?? '';
-      return { id, stated: said, implied, normalisedBy, coveredTo, figures, vintages: held };
+      const [{ normalisedBy }, coveredTo] = [row, row.coverage ?? ''];
+      return { id, stated: said, implied, normalisedBy, coveredTo, figures: figuresOf(row), vintages: held };
     },
     /** Yields every change by date and then as-of date, in batches. */
     async *allChanges() {
@@ -292,45 +215,118 @@ function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly 
   return changes;
 }
 
+/** A series before an import, which may have made it. */
+type SeriesStart = SeriesState & { readonly record: SeriesRecord; readonly isNew: boolean };
+
+const noFigures: SeriesFigures = {
+  ...{ observationCount: 0, dateCount: 0, factCount: 0 },
+  ...{ firstVintage: '', lastVintage: '', spacing: '', vintageKind: '' },
+};
+
 /** Reads and writes series in an import. */
 export function seriesWrites(session: SqlSession, tables: SeriesTables) {
-  const prepared = new Map<string, PreparedSeries>();
+  /** Locks series, and reads those that are stored. */
+  const locked = async (ids: readonly string[]) => {
+    await session.lock?.(ids.map((id) => `series ${id}`));
+    return session.rows<StoredRow>(`select ${storedColumns} from asof.series where id = any(@ids::text[])`, {
+      ids,
+    });
+  };
   return {
-    rowsOf: (id: string) => seriesRows(session, tables, id, prepared),
-    /** Locks series, and reads together what an import of these statements needs of each. */
-    async prepare(
-      statements: ReadonlyMap<string, readonly { readonly date: Day; readonly asOf: Day }[]>,
-    ): Promise<void> {
-      const ids = [...statements.keys()];
-      await session.lock?.(ids.map((id) => `series ${id}`));
-      const rows = await session.rows<StoredRow>(
-        `select ${storedColumns} from asof.series where id = any(@ids::text[])`,
-        { ids },
+    rowsOf: (id: string) => seriesRows(session, tables, id),
+    /** Reads series before an import, and makes those that are missing. */
+    async begin(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesStart>> {
+      const begun = new Map<string, SeriesStart>();
+      for (const row of await locked(ids)) {
+        const { id, normalisedBy, version, coverage } = row;
+        const state = { id, normalisedBy, version, coveredTo: coverage ?? '', figures: figuresOf(row) };
+        begun.set(id, { record: recordOf(row), isNew: false, ...state });
+      }
+      const missing = ids.filter((id) => !begun.has(id));
+      if (missing.length === 0) return begun;
+      await session.lock?.(['a new series']);
+      const [aliased] = await session.rows<Alias>(
+        'select name, series_id as "seriesId" from asof.alias where name = any(@missing::text[]) order by name',
+        { missing },
       );
-      const later = new Map<string, Set<Day>>();
-      for (const { id, lastVintage, normalisedBy } of rows) {
-        const own = statements.get(id) ?? [];
-        if (lastVintage === null || own.some(({ asOf }) => asOf <= lastVintage)) continue;
-        later.set(id, new Set(own.map(({ date }) => storedDate(date, normalisedBy))));
+      // The alias would come to mean another series without a word.
+      if (aliased !== undefined)
+        throw new AliasRefusal(aliased.name, aliased.seriesId, ': no series can take this id');
+      const version = await tables.create(missing);
+      for (const id of missing) {
+        await addWords(session, { id });
+        const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
+        begun.set(id, {
+          id,
+          record,
+          isNew: true,
+          version,
+          normalisedBy: '',
+          coveredTo: '',
+          figures: noFigures,
+        });
       }
-      const latest = (await tables.latestOfMany?.(later)) ?? new Map<string, readonly ChangeCells[]>();
-      for (const row of rows) {
-        const dates = later.get(row.id);
-        const changes = changesByDate(latest.get(row.id) ?? []);
-        const isRead = dates !== undefined && tables.latestOfMany !== undefined;
-        prepared.set(row.id, { row, latest: isRead ? { dates, changes } : undefined });
-      }
+      return begun;
     },
     /** Returns the records of those of the series that are stored. */
     async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
-      await session.lock?.(ids.map((id) => `series ${id}`));
-      const rows = await session.rows<StoredRow>(
-        `select ${storedColumns} from asof.series where id = any(@ids::text[])`,
+      return new Map((await locked(ids)).map((row) => [row.id, recordOf(row)]));
+    },
+    /** Reads the latest changes of these dates of series, and perhaps of further ones. */
+    async latestChanges(wanted: ReadonlyMap<string, ReadonlySet<Day>>) {
+      const rows = wanted.size === 0 ? [] : await tables.latestChanges(wanted);
+      const changes = new Map<string, Map<Day, readonly Change[]>>();
+      for (const [id, date, asOf, value] of rows)
+        entryOf(changes, id, () => new Map<Day, readonly Change[]>()).set(date, [{ asOf, value }]);
+      return changes;
+    },
+    /** Lists the kinds and the dates of the vintages of series, by series. */
+    async kindsAndDates(ids: readonly string[]) {
+      const found = new Map<string, (readonly [kind: StoredKind, dates: DateSetText])[]>();
+      if (ids.length === 0) return found;
+      const rows = await session.tuples<readonly [id: string, kind: StoredKind, dates: DateSetText]>(
+        `select distinct s.id, v.kind, v.dates from asof.series s join asof.vintage v on v.series = s.${tables.key}
+         where s.id = any(@ids::text[])`,
         { ids },
       );
-      return new Map(rows.map((row) => [row.id, recordOf(row)]));
+      for (const [id, ...one] of rows) addTo(found, id, one);
+      return found;
     },
+    putStates: (states: readonly SeriesState[]) => putStates(session, tables, states),
   };
+}
+
+/** Writes what an import computed of series. */
+async function putStates(
+  session: SqlSession,
+  tables: SeriesTables,
+  states: readonly SeriesState[],
+): Promise<void> {
+  const cells = states.map(({ id, normalisedBy, coveredTo, version, figures }) => ({
+    id: ['text', id],
+    normalised_by: ['text', normalisedBy],
+    spacing_frequency: ['text', figures.spacing],
+    vintage_kind: ['text', figures.vintageKind],
+    observation_count: ['bigint', figures.observationCount],
+    date_count: ['bigint', figures.dateCount],
+    fact_count: ['bigint', figures.factCount],
+    first_vintage: ['date', figures.firstVintage || null],
+    last_vintage: ['date', figures.lastVintage || null],
+    covered_to: ['date', later(coveredTo, figures.lastVintage) || null],
+    version: ['bigint', version],
+    ...tables.newState(),
+  }));
+  const [first] = cells;
+  if (first === undefined) return;
+  const columns = Object.entries(first).map(([name, [type = '']]) => [name, String(type)] as const);
+  const changed = columns.flatMap(([name]) => (name === 'id' ? [] : `${name} = excluded.${name}`));
+  await session.insert({
+    table: 'series',
+    columns: Object.fromEntries(columns),
+    rows: cells.map((row) => Object.values(row).map(([, value]) => value)),
+    // Citus has no other change of many rows to values of their own.
+    onConflict: `on conflict (id) do update set ${changed.join()}`,
+  });
 }
 
 async function addWords(session: SqlSession, series: SearchedSeries): Promise<void> {
@@ -351,26 +347,22 @@ export async function addAllWords(session: SqlSession): Promise<void> {
 
 /** Moves the dates of each series to its stated frequency, unless two dates of one year conflict. */
 export async function moveDates(session: SqlSession, tables: SeriesTables): Promise<void> {
-  const moving = await session.rows<{
-    readonly id: string;
-    readonly before: Frequency;
-    readonly after: Frequency;
-    readonly spacing: Frequency;
-    readonly coverage: Day | null;
-    readonly vintageKind: string;
-  }>(
-    `select id, normalised_by as before, coalesce(frequency, implied_frequency, '') as after,
-       spacing_frequency as spacing, covered_to as coverage, vintage_kind as "vintageKind"
+  const moving = await session.rows<
+    Omit<StoredRow, keyof ReturnType<typeof recordCells>> & { readonly after: Frequency }
+  >(
+    `select ${stateColumns}, coalesce(frequency, implied_frequency, '') as after
      from asof.series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
   );
-  for (const { id, before, after, spacing, coverage, vintageKind } of moving) {
+  for (const row of moving) {
+    const { id, after, normalisedBy: before, coverage } = row;
     const rows = seriesRows(session, tables, id);
     const changes = await rows.changes(startOfTime, endOfTime);
     const plan = planMove({ frequency: before, vintages: await rows.vintages(), changes }, after);
     if (plan.conflicts.length > 0) continue;
     await rows.apply(plan);
-    await rows.setFrequency(after);
+    const figures = { ...figuresOf(row), ...countsAfter(figuresOf(row), plan, changes) };
     // The new version prevents the undo of imports that used other dates.
-    await rows.summarise({ spacing, coveredTo: coverage ?? '', vintageKind });
+    const [version, coveredTo] = [row.version + 1, coverage ?? ''];
+    await putStates(session, tables, [{ id, normalisedBy: after, coveredTo, version, figures }]);
   }
 }

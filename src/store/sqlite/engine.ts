@@ -82,31 +82,42 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       if (series === undefined) return [];
       return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
     },
-    async create(id) {
+    async create(ids) {
       // A series may get the number of a removed one: its versions begin after those a cache may know.
-      const [version = 0] = await session.column<number>(
-        'insert into series (id, version) select @id, revision from store returning version',
-        { id },
-      );
+      let version = 0;
+      for (const id of ids)
+        [version = 0] = await session.column<number>(
+          'insert into series (id, version) select @id, revision from store returning version',
+          { id },
+        );
       return version;
     },
-    async latestChanges(id, from, to) {
-      const changes = new Map<Day, ChangeCells>();
-      for (const table of ['fact', 'respelling']) {
-        // A row is one text, because reading three takes three times as long. '=' marks a value; a withdrawal
-        // has none.
-        const rows = await session.column<string>(
-          `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
-           where series = @id and date between @from and @to group by date`,
-          { id, from, to },
-        );
-        for (const row of rows) {
-          const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
-          const [, known = ''] = changes.get(date) ?? [];
-          if (known <= asOf) changes.set(date, [date, asOf, row.length > 20 ? row.slice(21) : null]);
+    async latestChanges(wanted) {
+      const found: (readonly [id: string, ...ChangeCells])[] = [];
+      for (const [id, dates] of wanted) {
+        const changes = new Map<Day, ChangeCells>();
+        let [from, to] = [endOfTime, ''];
+        for (const date of dates) {
+          if (date < from) from = date;
+          if (date > to) to = date;
         }
+        for (const table of ['fact', 'respelling']) {
+          // A row is one text, because reading three takes three times as long. '=' marks a value; a withdrawal
+          // has none.
+          const rows = await session.column<string>(
+            `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
+             where series = @id and date between @from and @to group by date`,
+            { id, from, to },
+          );
+          for (const row of rows) {
+            const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
+            const [, known = ''] = changes.get(date) ?? [];
+            if (known <= asOf) changes.set(date, [date, asOf, row.length > 20 ? row.slice(21) : null]);
+          }
+        }
+        for (const change of changes.values()) found.push([id, ...change]);
       }
-      return [...changes.values()];
+      return found;
     },
     remove: (id, table, rows) =>
       session.use((connection) => {
@@ -117,8 +128,6 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
         for (const { date, asOf } of rows) remove.run(key, date, asOf);
       }),
     newState: () => ({}),
-    kindsAndDates: (id) =>
-      session.tuples('select distinct kind, dates from vintage where series = @id', { id }),
     async removeWords(id) {
       const series = await session.row<SearchedSeries>('select id, title, units from series where id = @id', {
         id,
@@ -126,22 +135,6 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       const words = series === undefined ? [] : searchableWords(series);
       await session.run('delete from word where series = @id and word = any(@words)', { id, words });
     },
-    summarise: (id, derived) =>
-      session.write(
-        `update series set
-          spacing_frequency = @spacing,
-          observation_count = (select count(*) from
-            (select value, max(as_of_date) from fact where series = @id group by date) where value is not null),
-          date_count = (select count(distinct date) from fact where series = @id),
-          fact_count = (select count(*) from fact where series = @id),
-          first_vintage = (select min(as_of_date) from vintage where series = @id),
-          last_vintage = (select max(as_of_date) from vintage where series = @id),
-          covered_to = max(@coveredTo, coalesce((select max(as_of_date) from vintage where series = @id), '')),
-          vintage_kind = @vintageKind,
-          version = version + 1
-        where id = @id`,
-        { id, ...derived },
-      ),
   };
 }
 

@@ -4,6 +4,7 @@ import { betterKnown } from '../../../../src/domain/series/merge-plan.ts';
 import {
   frequencyOf,
   frequencyOn,
+  frequencyWith,
   impliedFrequencies,
   kindOf,
   kindsText,
@@ -16,6 +17,7 @@ import {
 import { provenFrequency, readColumns } from '../../../../src/domain/series/table-columns.ts';
 import { maturitiesOf, monthsOf } from '../../../../src/domain/treasury/curve.ts';
 import { addDays } from '../../../../src/domain/values/date.ts';
+import { formatDateSet } from '../../../../src/domain/values/date-set.ts';
 
 const every = (step: number, length: number, first = '2020-01-03') =>
   Array.from({ length }, (_, i) => addDays(first, i * step));
@@ -49,6 +51,24 @@ describe('the spacing of dates implies their frequency', () => {
         const dates = [...known].filter(([, since]) => since <= day).map(([one]) => one);
         expect(frequencyOn(impliedFrequencies(known), day)).toBe(frequencyOf(dates));
       }),
+    );
+  });
+
+  it('and more dates the frequency of all, from the one before and the dates near them', () => {
+    const start = fc.integer({ min: 1990, max: 2020 });
+    const range = fc.oneof(
+      fc.tuple(fc.constantFrom(1, 3, 6, 12), fc.nat(20), start).map((given) => months(...given)),
+      fc
+        .tuple(fc.constantFrom(1, 5, 7, 14, 90), fc.nat(20), start)
+        .map(([step, length, year]) => every(step, length, `${year}-01-05`)),
+    );
+    fc.assert(
+      fc.property(fc.array(range, { maxLength: 3 }), range, (before, added) => {
+        const held = before.flat();
+        const texts = [...before, added].map((days) => formatDateSet(days));
+        expect(frequencyWith(frequencyOf(held), added, texts)).toBe(frequencyOf([...held, ...added]));
+      }),
+      { numRuns: 1000 },
     );
   });
 
