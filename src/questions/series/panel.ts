@@ -248,7 +248,10 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     }
     // A chart shows observations, which state units and sources; the question may have parameters that a panel lacks.
     const drawn: Question = observationsOfSeveral;
-    if (ask.drawn) return drawn.answer({ ...values, sort: undefined }, ask);
+    if (ask.drawn) {
+      const asked = { ...values, sort: undefined };
+      return { ...drawn.layout(asked), ...(await drawn.answer(asked, ask)) };
+    }
     return composed<PanelRow | WideRow>(ask, (counting) => asOfOneDay(values, counting));
   },
 });
