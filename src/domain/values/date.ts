@@ -80,6 +80,12 @@ export function shortDays(days: readonly Day[]): readonly string[] {
 const monthNames =
   'January February March April May June July August September October November December'.split(' ');
 
+/** Returns the number of a month by the first three letters of its name, in any case; undefined for other texts. */
+export function monthNamed(letters: string): number | undefined {
+  const place = monthNames.findIndex((name) => name.slice(0, 3).toUpperCase() === letters.toUpperCase());
+  return place === -1 ? undefined : place + 1;
+}
+
 /** Returns the month and the year of a day: `January 2009`. */
 export function monthInWords(day: Day): string {
   return `${monthNames[Number(day.slice(5, 7)) - 1]} ${day.slice(0, 4)}`;

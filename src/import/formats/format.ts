@@ -9,7 +9,7 @@ import {
   type VintageKind,
 } from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { type Day, faultOfDay, parseDay } from '../../domain/values/date.ts';
+import { type Day, dayOf, faultOfDay, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { parseDecimal } from '../../domain/values/decimal.ts';
 import type { Problem } from '../../errors/problem.ts';
 
@@ -148,6 +148,14 @@ export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions
 /** Tells whether a column is named `value`, for any series. */
 export function isValue(name: string): boolean {
   return name.toUpperCase() === 'VALUE';
+}
+
+/** Returns a file's vintage date: `--as-of`, or else the end of the month that a pattern finds in its name. */
+export function vintageOfMonth(file: SourceFile, options: ReadOptions, inName: RegExp, example: string): Day {
+  const [, year, month] = inName.exec(file.name) ?? [];
+  const first = dayOf(Number(year), Number(month), 1);
+  const reason = `the file name is not the month of its vintage, such as ${example}`;
+  return vintageOf(file, options, first && monthEnd(first), reason);
 }
 
 /** Returns a file's vintage date: `--as-of`, or else the stated one; throws with `reason` if both are missing. */

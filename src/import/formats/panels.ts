@@ -2,14 +2,7 @@ import { publishers } from '../../domain/series/publishers.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { frequencyOf, parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
-import {
-  type DateOrder,
-  type Day,
-  dayOf,
-  type Frequency,
-  monthEnd,
-  parseDay,
-} from '../../domain/values/date.ts';
+import { type DateOrder, type Day, dayOf, type Frequency, parseDay } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -23,6 +16,7 @@ import {
   readSeriesId,
   seriesOf,
   vintageOf,
+  vintageOfMonth,
 } from './format.ts';
 import { isCurveColumn } from './treasury.ts';
 
@@ -59,10 +53,7 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
     recognise: ({ header, second }) =>
       header[0]?.toLowerCase() === 'sasdate' && secondRow.test(second[0] ?? ''),
     async *read(file, options) {
-      const [, year, month] = fileMonth.exec(file.name) ?? [];
-      const first = dayOf(Number(year), Number(month), 1);
-      const reason = 'the file name is not the month of its vintage, such as 2015-01.csv';
-      const vintage = vintageOf(file, options, first && monthEnd(first), reason);
+      const vintage = vintageOfMonth(file, options, fileMonth, '2015-01.csv');
       let shortYears = false;
       const table = await readVintageCsv(file, {
         column: (name) => ({ seriesId: readSeriesId(file, { row: 1, column: name }), vintage }),

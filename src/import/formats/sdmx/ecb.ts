@@ -5,7 +5,7 @@ import {
   type Day,
   dayOf,
   type KnownFrequency,
-  monthEnd,
+  monthNamed,
   monthNumber,
   monthsOfPeriod,
   parseDay,
@@ -19,7 +19,7 @@ import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, delimitedRows, readCsvBody } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
 import { type TableRow, tableRow } from '../../readers/rows.ts';
-import { type Batch, type ImportFormat, readNumber, readSeriesId, vintageOf } from '../format.ts';
+import { type Batch, type ImportFormat, readNumber, readSeriesId, vintageOfMonth } from '../format.ts';
 import { type VintageColumn, type VintageTable, vintageBatches } from '../panels.ts';
 import { periodIn } from './sdmx.ts';
 
@@ -262,10 +262,8 @@ export const ecbVintage: ImportFormat = {
   takesAsOf: true,
   recognise: ({ text }) => /^[^\n]*\n *Name:,/.test(text),
   async *read(file, options) {
-    const [, year, month] = /^(?:annual|monthly|quarterly)_(\d{4})(\d\d)\.csv$/i.exec(file.name) ?? [];
-    const first = dayOf(Number(year), Number(month), 1);
-    const reason = 'the file name is not the month of its vintage, such as quarterly_200101.csv';
-    const vintage = vintageOf(file, options, first && monthEnd(first), reason);
+    const name = /^(?:annual|monthly|quarterly)_(\d{4})(\d\d)\.csv$/i;
+    const vintage = vintageOfMonth(file, options, name, 'quarterly_200101.csv');
     const { frequency, rows, labels } = await readRows(file);
     const last = rows.at(-1);
     if (options.asOf === undefined && last !== undefined && isFarBefore(last.date, vintage, frequency)) {
@@ -352,13 +350,11 @@ async function inUtf8(file: SourceFile): Promise<SourceFile> {
   }
 }
 
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-
 /** Parses `Q1-1999`, `1991`, `JAN-1970`, or `Jan-70` of the early files, whose years are 1950 to 2049. */
 function periodOfLabel(label: string): ReturnType<typeof parsePeriod> {
   const [, name = '', year = ''] = /^([A-Z]{3})[- ](\d{4}|\d\d)$/i.exec(label) ?? [];
-  const month = months.indexOf(name.toUpperCase()) + 1;
-  if (month === 0) return parsePeriod(label);
+  const month = monthNamed(name);
+  if (month === undefined) return parsePeriod(label);
   const century = Number(year) >= 50 ? 1900 : 2000;
   const start = dayOf(year.length === 4 ? Number(year) : century + Number(year), month, 1);
   return start === undefined ? undefined : { start, frequency: 'M' };

@@ -8,7 +8,7 @@ import {
   type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
-import { parseDay } from '../../../domain/values/date.ts';
+import { monthNamed, parseDay } from '../../../domain/values/date.ts';
 import { addTo, entryOf } from '../../../domain/values/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -306,11 +306,8 @@ async function* readTable(
   for await (const { header, rows } of body) yield rows.map((record) => tableRow(file, record, header));
 }
 
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-
 /** Parses `31-JUL-2024`. */
 export function parseTableDate(text: string): StatedDate | undefined {
   const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
-  const month = months.indexOf(name.toUpperCase()) + 1;
-  return parseStatedDate(`${year}-${String(month).padStart(2, '0')}-${day}`);
+  return parseStatedDate(`${year}-${String(monthNamed(name)).padStart(2, '0')}-${day}`);
 }
