@@ -1,3 +1,4 @@
+import { localTimeOf } from '../../domain/calendar/zones.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { addDays, type Day, earlier, later, latestDay } from '../../domain/values/date.ts';
@@ -483,5 +484,5 @@ function byStart(a: RealTimeValue, b: RealTimeValue): number {
 }
 
 function chicagoDay(now: Date): Day {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(now);
+  return localTimeOf(now, 'America/Chicago').day;
 }

@@ -1,10 +1,11 @@
 import type { HttpReply } from '../../client/remote/transport.ts';
+import { localTimeOf, newYork } from '../../domain/calendar/zones.ts';
 import { addDays, type Day, later, parseDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { once, refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/filing-dates.ts';
-import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
+import { parseCik } from '../../import/formats/sec/values.ts';
 import {
   isJsonObject,
   listField,
@@ -114,9 +115,8 @@ export const sec: PullSource = {
 };
 
 function endedDay(now: Date): Day {
-  const clock = utcAsEastern(`${now.toISOString().slice(0, 19)}Z`);
-  const day = clock.slice(0, 10);
-  return clock.slice(11, 16) >= indexedBy ? day : addDays(day, -1);
+  const { day, time } = localTimeOf(now, newYork);
+  return time >= indexedBy ? day : addDays(day, -1);
 }
 
 /** Requests the table of tickers once in a run. */

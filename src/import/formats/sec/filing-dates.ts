@@ -1,3 +1,10 @@
+import {
+  instantOf,
+  instantText,
+  type LocalTime,
+  localTimeOf,
+  newYork,
+} from '../../../domain/calendar/zones.ts';
 import type { Filing, FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/values/date.ts';
 import { addTo } from '../../../domain/values/groups.ts';
@@ -8,15 +15,7 @@ import { fieldOf, isJsonObject, readJsonObject, type UncheckedObject } from '../
 import type { FieldForm } from '../../readers/rows.ts';
 import type { ImportFormat } from '../format.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
-import {
-  easternAsUtc,
-  parseCik,
-  parseForm,
-  parseInstant,
-  parseStatedDate,
-  secForms,
-  utcAsEastern,
-} from './values.ts';
+import { parseCik, parseForm, parseInstant, parseStatedDate, secForms } from './values.ts';
 
 type ListedDocument = Pick<Filing, 'formType' | 'periodOfReport' | 'issuerCik' | 'owners'>;
 
@@ -163,7 +162,13 @@ function parseEasternTime(text: string): string | undefined {
   const [, day = '', hour = '', minute = '', second = ''] =
     /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
   const date = parseCompactDay(day);
-  return date === undefined ? undefined : easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
+  return date && easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
+}
+
+/** Converts a time in Washington, whose `Z` does not count, to UTC; undefined for one that clocks skip. */
+function easternAsUtc(clock: string): string | undefined {
+  const instant = instantOf({ day: clock.slice(0, 10), time: clock.slice(11, 16) }, newYork);
+  return instant && instantText(instant).slice(0, -3) + clock.slice(-3);
 }
 
 /** The SEC's list of the filings of a company or person, which dates ownership XML imported with it. */
@@ -235,7 +240,7 @@ async function readList(file: SourceFile): Promise<FilingList> {
         accessionNumber: read('accessionNumber', accession, secForms.accession[0]),
         formType,
         filedOn: read('filingDate', lists.filingDate[index] ?? '', parseDay),
-        acceptedAt: accepted === null || zone === undefined ? null : instantIn[zone](accepted),
+        acceptedAt: accepted === null || zone === undefined ? null : (instantIn[zone](accepted) ?? null),
         periodOfReport: maybe('reportDate', parseStatedDate),
         // `xslF345X05/wk-form4.xml` is a rendering of `wk-form4.xml`.
         document: maybe('primaryDocument', (path) => documentOf(path.split('/').at(-1), owner)),
@@ -261,20 +266,19 @@ function zoneOf(lists: {
     const time = parseInstant(text);
     if (time === undefined) continue;
     const filing = [lists.form[index] ?? '', lists.filingDate[index] ?? ''] as const;
-    if (!isPossible(utcAsEastern(time), ...filing)) asUtc += 1;
-    if (!isPossible(time, ...filing)) asEastern += 1;
+    if (!isPossible(localTimeOf(new Date(time), newYork), ...filing)) asUtc += 1;
+    if (!isPossible({ day: time.slice(0, 10), time: time.slice(11, 16) }, ...filing)) asEastern += 1;
   }
   if (asUtc === asEastern) return undefined;
   return asUtc < asEastern ? 'UTC' : 'Eastern';
 }
 
 /**
- * Tells whether EDGAR can have accepted a filing when clocks in Washington showed `clock`.
+ * Tells whether EDGAR can have accepted a filing at a time in Washington.
  * It accepts from 06:00 to 22:30, and `EFFECT` at any time; reports after 17:30 get the next filing date.
  */
-function isPossible(clock: string, form: string, filedOn: string): boolean {
+function isPossible({ day, time }: LocalTime, form: string, filedOn: string): boolean {
   if (form === 'EFFECT') return true;
-  const [day, time] = [clock.slice(0, 10), clock.slice(11, 16)];
   if (time < '06:00' || time > '22:30') return false;
   if (parseForm(form) !== undefined) return day === filedOn;
   return !(/^(?:8-K|10-K|10-Q)(?:\/A)?$/.test(form) && time > '17:35' && day === filedOn);

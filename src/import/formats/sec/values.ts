@@ -123,31 +123,6 @@ export function readOwner(
   };
 }
 
-/** Converts a time in Washington, whose `Z` does not count, to UTC. */
-export function easternAsUtc(clock: string): string {
-  return shifted(clock, easternHoursBehind(clock.slice(0, 10)));
-}
-
-/** Converts a UTC second to the time in Washington, in the same form. */
-export function utcAsEastern(instant: string): string {
-  return shifted(instant, -easternHoursBehind(instant.slice(0, 10)));
-}
-
-function shifted(instant: string, hours: number): string {
-  return `${new Date(Date.parse(instant) + hours * 3_600_000).toISOString().slice(0, 19)}Z`;
-}
-
-const easternHour = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  hour: 'numeric',
-  hourCycle: 'h23',
-});
-
-/** Returns the offset at noon, which holds for all hours in which EDGAR accepts filings (06:00 to 22:00). */
-function easternHoursBehind(date: string): number {
-  return 17 - Number(easternHour.format(new Date(`${date}T17:00:00Z`)));
-}
-
 const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;
 
 /** Returns a trading symbol in capitals; null for texts that mean "none". */
