@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import type { NamedSeries } from '../domain/series/transformation.ts';
-import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/values/date.ts';
+import { addDays, type Day, dayNumber, earlier, parseDay, weekendDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -302,9 +302,7 @@ function coveredText(subject: string, coveredTo: Day): string {
 }
 
 function lastWeekday(day: Day): Day {
-  // 1970-01-03, day 2, was a Saturday.
-  const afterFriday = (((dayNumber(day) - 1) % 7) + 7) % 7;
-  return addDays(day, afterFriday <= 2 ? -afterFriday : 0);
+  return addDays(day, { Saturday: -1, Sunday: -2, weekday: 0 }[weekendDay(day) ?? 'weekday']);
 }
 
 function keyOf(id: string, asOf: Day | undefined): string {

@@ -1,4 +1,5 @@
 import {
+  addDays,
   type Day,
   dayInWords,
   dayOf,
@@ -7,6 +8,7 @@ import {
   monthInWords,
   parseDay,
   periodStart,
+  weekdayFrom,
 } from './date.ts';
 
 type Form = {
@@ -49,12 +51,11 @@ export function parsePeriod(
 
 /** Returns the Monday of a week of ISO 8601, whose first week has 4 January; undefined for a week that does not exist. */
 function weekStart(year: number, week: number): Day | undefined {
-  if (dayOf(year, 1, 4) === undefined || week < 1) return undefined;
-  const fourth = new Date(Date.UTC(year, 0, 4));
-  const monday = new Date(fourth.getTime() + ((week - 1) * 7 - ((fourth.getUTCDay() + 6) % 7)) * 86_400_000);
+  const fourth = dayOf(year, 1, 4);
+  if (fourth === undefined || week < 1) return undefined;
+  const monday = addDays(weekdayFrom(addDays(fourth, -6), 'monday'), 7 * (week - 1));
   // The Thursday of a week is in the week's year.
-  const thursday = new Date(monday.getTime() + 3 * 86_400_000);
-  return thursday.getUTCFullYear() === year ? monday.toISOString().slice(0, 10) : undefined;
+  return Number(addDays(monday, 3).slice(0, 4)) === year ? monday : undefined;
 }
 
 /** Returns the period of a date in words: `2008 Q4`, `October 2008`, or a day. */

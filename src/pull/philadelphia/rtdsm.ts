@@ -2,7 +2,7 @@ import { closeNames } from '../../domain/search/words.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import { type Day, earlier, later } from '../../domain/values/date.ts';
+import { type Day, earlier, later, monthNumber } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -178,9 +178,8 @@ function refuseGaps({ batches, file }: WholeFile, { data }: Workbook): void {
   const rows = [
     ...new Set(batches.flatMap(({ statements = [] }) => statements.map(({ date }) => date))),
   ].sort();
-  const placeOf = (date: Day) => 12 * Number(date.slice(0, 4)) + Number(date.slice(5, 7));
   const at = rows.findIndex(
-    (date, i) => i > 0 && placeOf(date) - placeOf(rows[i - 1] ?? '') !== (data === 'Q' ? 3 : 1),
+    (date, i) => i > 0 && monthNumber(date) - monthNumber(rows[i - 1] ?? '') !== (data === 'Q' ? 3 : 1),
   );
   if (at !== -1) throw refusal(file, {}, `a row is missing between those of ${rows[at - 1]} and ${rows[at]}`);
 }
