@@ -165,6 +165,7 @@ function usageProblem(
     const use = named === undefined && otherWords.find(([words]) => words.test(word));
     if (use) return [...use[1](typed), 'asof help lists the commands'];
     if (meant !== undefined) return [`did you mean ${meant}`];
+    if (code === 'commander.unknownOption' && named === undefined) return hintsOfOrder(specs, argv);
     if (code === 'commander.missingArgument' && spec !== undefined)
       return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
     if (code !== 'commander.unknownCommand') return [];
@@ -175,6 +176,20 @@ function usageProblem(
       : [];
   };
   return new Problem('bad-input', detail, { hints: hintsOf() });
+}
+
+/** Says where a flag of a command belongs that stands before it; the flag's value may be secret, and is not repeated. */
+function hintsOfOrder(
+  specs: readonly CommandSpec<unknown>[],
+  [typed = '', ...rest]: readonly string[],
+): readonly string[] {
+  const [name = ''] = typed.replace(/^--?/, '').split('=');
+  const word = rest.find((one) => firstWordOf(specs, one) !== undefined);
+  const flags = firstWordOf(specs, word)?.specs.flatMap((spec) => spec.flags) ?? [];
+  const flag = flags.find((one) => one.name === name || one.short === name);
+  if (flag === undefined) return [];
+  const value = flag.value === undefined ? '' : ` ${flag.value.toUpperCase()}`;
+  return [`put it after the command: asof ${word} … --${flag.name}${value}`];
 }
 
 function wordsOf(
