@@ -307,6 +307,24 @@ describe('odd series', () => {
     expect(await width()).toBeLessThanOrEqual(360);
   });
 
+  it('have tables on a phone that are wider than it, and whose captions are whole and stay in sight', async () => {
+    const { page } = await openPage(`${others.url}?series=HUGE`, { viewport: { width: 360, height: 740 } });
+    const caption = page.locator('caption span').first();
+    await caption.waitFor();
+    const ends = () =>
+      page.evaluate<number[]>(`(() => {
+        const box = document.querySelector('caption').closest('.scroll').getBoundingClientRect();
+        const { left, right } = document.querySelector('caption span').getBoundingClientRect();
+        return [left - box.left, box.right - right];
+      })()`);
+    const table = page.locator('table').first();
+    expect((await table.boundingBox())?.width).toBeGreaterThan(360);
+    for (const scrolled of [0, 150]) {
+      await page.locator('.scroll').first().evaluate(`(box) => { box.scrollLeft = ${scrolled}; }`);
+      for (const space of await ends()) expect([scrolled, space > 0]).toEqual([scrolled, true]);
+    }
+  });
+
   it('may have ids with signs of addresses and shells in them', async () => {
     const { page } = await openPage(others.url);
     await page.getByRole('link', { name: 'A & B: 50%(+)' }).click();

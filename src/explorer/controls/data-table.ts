@@ -32,7 +32,7 @@ export function DataTable(props: DataTableProps): VNode {
     <div class="long">
       <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
         <table>
-          <caption>${caption}</caption>
+          <caption><span>${caption}</span></caption>
           <thead>
             <tr>${heads.map((head, j) => html`<th scope="col" class=${kinds[j]}>${head}</th>`)}</tr>
           </thead>
