@@ -2,7 +2,7 @@ import type { Statement } from '../domain/series/revision-history.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { type Day, placeAmong } from '../domain/values/date.ts';
 import { groupBy } from '../domain/values/groups.ts';
-import { cell, type PageService } from './page-service.ts';
+import { cell, orNothing, type PageService, type ServedRow, ServiceFailure } from './page-service.ts';
 
 /** Makes the vintages of a series from statements in any order, at most one for a date and day. */
 export function historyOf(statements: readonly Pick<Statement, 'asOf' | 'date' | 'value'>[]): Vintages {
@@ -20,7 +20,21 @@ export function positionOf(days: readonly Day[], day: Day): number {
 /** A series with all that was published. */
 export type LoadedSeries = Awaited<ReturnType<typeof loadSeries>>;
 
-/** Requests everything about a series, by its id or an alias. */
+/** The service has no series of an id, and a search for the id finds others. */
+export class UnknownSeries extends ServiceFailure {
+  readonly id: string;
+  readonly nearest: readonly ServedRow[];
+
+  constructor({ status, message }: ServiceFailure, id: string, nearest: readonly ServedRow[]) {
+    super(status, message);
+    this.id = id;
+    this.nearest = nearest;
+  }
+}
+
+const mostNearest = 5;
+
+/** Requests everything about a series, by its id or an alias; throws UnknownSeries if there is none. */
 export async function loadSeries(typed: string, service: PageService) {
   const path = `series/${encodeURIComponent(typed)}`;
   const [{ rows }, revisions, newestFirst, releases, next] = await Promise.all([
@@ -29,7 +43,11 @@ export async function loadSeries(typed: string, service: PageService) {
     service.rows(`${path}/vintages`),
     service.rows(`${path}/observations`, { release: 'first' }),
     service.page(`${path}/next`),
-  ]);
+  ]).catch(async (error) => {
+    if (!(error instanceof ServiceFailure) || error.status !== 404) throw error;
+    const found = await orNothing(service.search(typed, mostNearest));
+    throw new UnknownSeries(error, typed, found?.rows ?? []);
+  });
   const id = cell(rows[0], 'id');
   const history = historyOf(
     revisions.map((row) => ({

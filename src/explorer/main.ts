@@ -4,15 +4,10 @@ import { Component, createRef, Fragment, render, type VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Field } from './controls/fields.ts';
 import { SeriesLinks, SeriesSearch } from './controls/series-search.ts';
+import { UnknownSeries } from './history.ts';
 import { openHome } from './home/home.ts';
 import { openClusters } from './insiders/clusters.ts';
-import {
-  type OpenedView,
-  type PageContext,
-  PageService,
-  type ServedRow,
-  ServiceFailure,
-} from './page-service.ts';
+import { type OpenedView, type PageContext, PageService, ServiceFailure } from './page-service.ts';
 import { openCurves } from './rates/curve.ts';
 import { openSeries } from './series/series-view.ts';
 import { changed, commandLine, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
@@ -31,7 +26,7 @@ const pages = [
 
 type ExplorerState = {
   readonly view: PageState['view'];
-  readonly faults: readonly string[];
+  readonly faults: readonly (string | VNode)[];
   /** True without an answer; the page then offers to ask again. */
   readonly hasFailed: boolean;
   readonly isOpening: boolean;
@@ -184,27 +179,8 @@ class Explorer extends Component<object, ExplorerState> {
       throw error;
     }
     if (error.status === 401) this.#askKey(this.#service.key && error.message);
-    else if (error.status === 404 && series !== undefined) void this.#showNearest(series, error.message);
-    else this.setState({ faults: [`${error.message}.`], hasFailed: true });
-  }
-
-  /** Says that there is no series of an id, and shows those that a search finds for it. */
-  async #showNearest(id: string, reason: string): Promise<void> {
-    const turn = this.#turn;
-    this.setState({ faults: [`${reason}.`], hasFailed: false });
-    const asked = { q: id, match: 'words', limit: '5' };
-    const none: readonly ServedRow[] = [];
-    const rows = await this.#service.page('series', asked).then(
-      (page) => page.rows,
-      () => none,
-    );
-    if (turn !== this.#turn) return;
-    const nearest = html`
-      <h1>${id}</h1>
-      <p class="lead">This store has no series of this id. ${rows.length > 0 ? 'The nearest:' : 'The search finds those that it has.'}</p>
-      <${SeriesLinks} rows=${rows} />
-      <p class="facts">If it is a series of FRED, <code>${commandLine(['pull', 'fred', id], {})}</code> brings it; <a href="?">all series</a></p>`;
-    this.#show(nearest, id);
+    else this.setState({ faults: [`${error.message}.`], hasFailed: !(error instanceof UnknownSeries) });
+    if (error instanceof UnknownSeries) this.#show(html`<${Nearest} ...${error} />`, error.id);
   }
 
   /** Asks for the key, which stays in memory until the page is closed; `reason` is the last key's fault. */
@@ -215,6 +191,15 @@ class Explorer extends Component<object, ExplorerState> {
     };
     this.#show(html`<${KeyForm} reason=${reason} onKey=${useKey} />`, 'Key');
   }
+}
+
+/** Says that there is no series of an id, and shows those that a search finds for it. */
+function Nearest({ id, nearest }: Pick<UnknownSeries, 'id' | 'nearest'>): VNode {
+  return html`
+    <h1>${id}</h1>
+    <p class="lead">This store has no series of this id. ${nearest.length > 0 ? 'The nearest:' : 'The search finds those that it has.'}</p>
+    <${SeriesLinks} rows=${nearest} />
+    <p class="facts">If it is a series of FRED, <code>${commandLine(['pull', 'fred', id], {})}</code> brings it; <a href="?">all series</a></p>`;
 }
 
 /** Returns the flags of a command with this page's data: the store of the page, or the service. */

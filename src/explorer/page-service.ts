@@ -1,5 +1,7 @@
 import type { VNode } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { PageState, StateChange } from './state.ts';
+
 /** A row of an answer, with days as `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
@@ -49,6 +51,11 @@ export class PageService {
       readonly has_more?: boolean;
     };
     return { rows: answer.results, hasMore: answer.has_more ?? false, answer };
+  }
+
+  /** Finds series by words, as `asof series search` does. */
+  search(text: string, most: number): Promise<AnswerPage> {
+    return this.page('series', { q: text, match: 'words', limit: String(most) });
   }
 
   /** Reads the first columns of an answer of any length, whose texts have no commas. */
@@ -116,13 +123,51 @@ export function cell(row: ServedRow | undefined, name: string): string {
   return value === undefined || value === null ? '' : String(value);
 }
 
+/** Returns what the page can do without: the service may fail, and a plan may not allow it. */
+export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ServiceFailure) return undefined;
+    throw error;
+  }
+}
+
+/** An answer with its question; without a value if the service failed. */
+type Answered<T> = { readonly question: string; readonly value?: T };
+
+/** Asks when the question changes, and returns the newest answer; answers to earlier questions are dropped. */
+export function useAnswer<T>(
+  question: string | undefined,
+  ask: () => Promise<T>,
+  fail: (error: unknown) => void,
+): Answered<T> | undefined {
+  const [answer, setAnswer] = useState<Answered<T>>();
+  useLayoutEffect(() => {
+    if (question === undefined || answer?.question === question) return;
+    let isLatest = true;
+    ask().then(
+      (value) => isLatest && setAnswer({ question, value }),
+      (error) => {
+        if (!isLatest) return;
+        setAnswer({ question });
+        fail(error);
+      },
+    );
+    return () => {
+      isLatest = false;
+    };
+  }, [question]);
+  return answer;
+}
+
 /** What a view needs of the page. */
 export type PageContext = {
   readonly service: PageService;
   /** Changes state and address: with no way back (`replace`), or after a rest (`soon`). */
   readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
   /** Shows faults above the view, until another state is shown. */
-  readonly warn: (faults: readonly string[]) => void;
+  readonly warn: (faults: readonly (string | VNode)[]) => void;
   readonly fail: (error: unknown) => void;
   /** The flags for the store or the service. */
   readonly connection: { readonly [flag: string]: string };

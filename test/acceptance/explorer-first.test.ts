@@ -193,6 +193,16 @@ describe('what is not there, in the explorer', () => {
     await page.getByRole('slider').waitFor();
   });
 
+  it('of a second series leads to those with a similar id', async () => {
+    const { page } = await open('?series=GDP&with=UNRAT');
+    await page.getByRole('alert').getByText("series 'UNRAT' not found").waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Compare with UNRATE', exact: true }).click();
+    await page.waitForURL(/with=UNRATE$/);
+    await page.locator('.units').getByText('Percent', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('');
+  });
+
   it('of real yields after their last day says so and shows that day', async () => {
     const { page } = await open('?view=curve&date=2025-12-31&vs=2024-12-31');
     await page.getByRole('button', { name: 'Real yields (TIPS)' }).click();

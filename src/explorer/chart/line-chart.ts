@@ -24,6 +24,8 @@ export type Tip = { readonly heading: string; readonly rows: readonly TipRow[] }
 type LineChartProps = {
   readonly chart: PlotData;
   readonly description: string;
+  /** The texts around the chart where it is saved. */
+  readonly words: PictureWords;
   /** What is said of a position at the pointer. */
   readonly tipOf: (position: number) => Tip | undefined;
   /** Set to the chart, which can then be saved. */
@@ -77,9 +79,10 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
   }
 
   /** Returns what is on the page as SVG. */
-  picture(words: Omit<PictureWords, 'description'>): string {
+  picture(): string {
     if (this.#plot === undefined) throw new Error('the chart is empty');
-    return svgOf(this.#plot, this.props.chart, { ...words, description: this.props.description });
+    const { chart, description, words } = this.props;
+    return svgOf(this.#plot, chart, words, description);
   }
 
   render({ chart, description, tipOf }: LineChartProps, { hovered }: LineChartState): VNode {

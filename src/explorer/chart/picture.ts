@@ -8,14 +8,12 @@ export type PictureWords = {
   readonly title: string;
   readonly subtitle: string;
   readonly source: string;
-  /** A sentence that says what the chart shows. */
-  readonly description: string;
 };
 
 const margin = 16;
 
-/** Returns a chart as SVG, with the places, colours and axes that are on the page. */
-export function svgOf(plot: uPlot, data: PlotData, words: PictureWords): string {
+/** Returns a chart as SVG, with the places, colours and axes that are on the page; `description` is a sentence. */
+export function svgOf(plot: uPlot, data: PlotData, words: PictureWords, description: string): string {
   const ground = colourOf('--ground');
   const [texts, chart]: [string[], string[]] = [[], []];
   const width = plot.width + 2 * margin;
@@ -42,7 +40,7 @@ export function svgOf(plot: uPlot, data: PlotData, words: PictureWords): string 
   const height = end + margin;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${escapeXml(fonts)}">`,
-    `<title>${escapeXml(words.title)}</title><desc>${escapeXml(words.description)}</desc>`,
+    `<title>${escapeXml(words.title)}</title><desc>${escapeXml(description)}</desc>`,
     `<rect width="${width}" height="${height}" fill="${ground}"/>`,
     ...texts,
     `<g transform="translate(${margin} ${top})">`,

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
-import type { TargetedEvent, VNode } from 'preact';
+import type { RefObject, TargetedEvent, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import type { LineChart } from '../chart/line-chart.ts';
 import { pngOf } from '../chart/picture.ts';
 import type { AskedParams, PageContext } from '../page-service.ts';
 import { commandLine } from '../state.ts';
@@ -14,17 +15,15 @@ export type DataSource = {
   readonly file: string;
 };
 
-/** A chart to save, as it is on the page. */
-type Picture = { readonly file: string; readonly svg: () => string };
-
 type DataRowProps = {
   readonly context: PageContext;
   readonly sources: readonly DataSource[];
-  readonly picture?: Picture;
+  /** The chart of the data, to save as it is on the page. */
+  readonly drawn?: RefObject<LineChart>;
 };
 
 /** Shows buttons that copy the command of the data, and save the bytes that it writes, and the picture. */
-export function DataRow({ context, sources, picture }: DataRowProps): VNode {
+export function DataRow({ context, sources, drawn }: DataRowProps): VNode {
   const { service, connection } = context;
   const [said, setSaid] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -49,9 +48,9 @@ export function DataRow({ context, sources, picture }: DataRowProps): VNode {
     }
   };
   const saveCsv = async () => saveBlob(await service.csv(path, params), `${file}.csv`);
-  const savePicture = async (shown: Picture, kind: 'svg' | 'png') => {
-    const svg = new Blob([shown.svg()], { type: 'image/svg+xml' });
-    return saveBlob(kind === 'svg' ? svg : await pngOf(svg), `${shown.file}.${kind}`);
+  const savePicture = async (kind: 'svg' | 'png') => {
+    const svg = new Blob([drawn?.current?.picture() ?? ''], { type: 'image/svg+xml' });
+    return saveBlob(kind === 'svg' ? svg : await pngOf(svg), `${sources[0]?.file}.${kind}`);
   };
   const choose = ({ currentTarget }: TargetedEvent<HTMLSelectElement>) =>
     setChosen(currentTarget.selectedIndex);
@@ -69,8 +68,8 @@ export function DataRow({ context, sources, picture }: DataRowProps): VNode {
         }
         ${save('Copy command', `Copy command of ${name}`, copy)}
         ${save('CSV', `CSV of ${name}`, saveCsv)}
-        ${picture !== undefined && save('SVG', `SVG of ${sources[0]?.name}`, () => savePicture(picture, 'svg'))}
-        ${picture !== undefined && save('PNG', `PNG of ${sources[0]?.name}`, () => savePicture(picture, 'png'))}
+        ${drawn && save('SVG', `SVG of ${sources[0]?.name}`, () => savePicture('svg'))}
+        ${drawn && save('PNG', `PNG of ${sources[0]?.name}`, () => savePicture('png'))}
         <code tabindex="0" ref=${code}>${command}</code>
       </div>
       <p role="status" class="note">${said}</p>

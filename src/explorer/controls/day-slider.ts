@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Day } from '../../domain/values/date.ts';
 import { positionOf } from '../history.ts';
-import type { PageState } from '../state.ts';
+import type { PageContext } from '../page-service.ts';
+import type { PageState, StateChange } from '../state.ts';
 import { DayField, type InputEvent } from './fields.ts';
 
 /** A step of a slider that deserves a mark, and why. */
@@ -11,14 +12,15 @@ export type SliderMark = { readonly day: Day; readonly about: string };
 
 type DaySliderProps = {
   readonly label: string;
+  /** The part of the state that gets a day when the slider rests, or another day is typed. */
+  readonly name: keyof StateChange;
+  readonly context: PageContext;
   /** Ascending. */
   readonly days: readonly Day[];
   readonly day: Day;
   readonly about: string;
   readonly marks?: readonly SliderMark[];
-  readonly onMove: (day: Day) => void;
-  /** Called when the slider rests, or another day is typed. */
-  readonly onSettle: (day: Day) => void;
+  readonly move: (day: Day) => void;
 };
 
 /** Returns the day of a slider, which moves before the address, and its setter; `settled` is the address' day. */
@@ -29,12 +31,13 @@ export function useMoved(state: PageState, settled: Day): readonly [day: Day, mo
 
 /** Shows a slider over days, with a field for any day, a button for each direction, years, and marks. */
 export function DaySlider(props: DaySliderProps): VNode {
-  const { label, days, day, about, marks = [], onMove, onSettle } = props;
+  const { label, name, context, days, day, about, marks = [], move } = props;
   const position = Math.max(0, positionOf(days, day));
   const chosen = ({ currentTarget }: InputEvent) => days[Number(currentTarget.value)] ?? '';
+  const settle = (chosen: Day) => context.go({ [name]: chosen }, 'soon');
   const goTo = (next: Day) => {
-    onMove(next);
-    onSettle(next);
+    move(next);
+    settle(next);
   };
   const stepBy = (by: number) => () => goTo(days[position + by] ?? days[position] ?? '');
   const placeOf = (step: number) => {
@@ -58,21 +61,21 @@ export function DaySlider(props: DaySliderProps): VNode {
           ${marks.map(
             (mark) => html`
               <button type="button" title="${mark.day}: ${mark.about}" aria-label="${mark.day}: ${mark.about}"
-                style=${placeOf(positionOf(days, mark.day))} onClick=${() => onSettle(mark.day)} />`,
+                style=${placeOf(positionOf(days, mark.day))} onClick=${() => settle(mark.day)} />`,
           )}
         </div>`,
     [marks, days],
   );
   return html`
     <div class="slider">
-      <${DayField} label=${label} day=${day} required onDay=${onSettle} />
+      <${DayField} ...${{ label, name, context, day }} required />
       <div class="track">
         <button type="button" class="step" aria-label="${label}: one step back" onClick=${stepBy(-1)}>‹</button>
         <div class="rail">
           <input type="range" min="0" max=${Math.max(0, days.length - 1)} step="1" value=${String(position)}
             aria-label=${label} aria-valuetext=${about}
-            onInput=${(event: InputEvent) => onMove(chosen(event))}
-            onChange=${(event: InputEvent) => onSettle(chosen(event))} />
+            onInput=${(event: InputEvent) => move(chosen(event))}
+            onChange=${(event: InputEvent) => settle(chosen(event))} />
           ${scale}${marked}
         </div>
         <button type="button" class="step" aria-label="${label}: one step forward" onClick=${stepBy(1)}>›</button>

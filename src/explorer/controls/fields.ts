@@ -2,6 +2,8 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, TargetedEvent, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Day, parseDay } from '../../domain/values/date.ts';
+import type { PageContext } from '../page-service.ts';
+import type { StateChange } from '../state.ts';
 
 export type InputEvent = TargetedEvent<HTMLInputElement>;
 
@@ -13,13 +15,14 @@ export function Field({ label, children }: { readonly label: string; readonly ch
 type DayFieldProps = {
   readonly label: string;
   readonly day: Day | undefined;
+  /** The part of the state that gets a day; a cleared field removes it. */
+  readonly name: keyof StateChange;
+  readonly context: PageContext;
   readonly required?: boolean;
-  /** Called with a day, or an empty text for a cleared field. */
-  readonly onDay: (day: Day | '') => void;
 };
 
 /** Shows a field for a day as `YYYY-MM-DD`, with the picker of the browser; marks a text that is no day. */
-export function DayField({ label, day = '', required = false, onDay }: DayFieldProps): VNode {
+export function DayField({ label, day = '', name, context, required = false }: DayFieldProps): VNode {
   const picker = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string>();
   const [fault, setFault] = useState('');
@@ -30,7 +33,7 @@ export function DayField({ label, day = '', required = false, onDay }: DayFieldP
     setFault(isDay ? '' : 'Dates are YYYY-MM-DD.');
     if (!isDay) return;
     setTyped(undefined);
-    if (text !== day) onDay(text);
+    if (text !== day) context.go({ [name]: text }, 'soon');
   };
   const restore = () => {
     setTyped(undefined);
@@ -55,6 +58,17 @@ export function DayField({ label, day = '', required = false, onDay }: DayFieldP
         onChange=${take} />
       <span role="status" class="fault">${fault}</span>
     </span>`;
+}
+
+type OfferProps = {
+  readonly context: PageContext;
+  readonly change: StateChange;
+  readonly children: ComponentChildren;
+};
+
+/** Shows a button in a sentence, which leads to another state of the page. */
+export function Offer({ context, change, children }: OfferProps): VNode {
+  return html`<button type="button" class="link" onClick=${() => context.go(change)}>${children}</button>`;
 }
 
 type ChoiceProps = {

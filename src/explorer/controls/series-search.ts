@@ -103,9 +103,7 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
 
   async #foundBy(text: string): Promise<SearchState> {
     try {
-      // The request of `asof series search`.
-      const params = { q: text, match: 'words', limit: '12' };
-      const { rows, hasMore } = await this.props.service.page('series', params);
+      const { rows, hasMore } = await this.props.service.search(text, 12);
       if (rows.length === 0) return { said: `No series for “${text}”`, rows };
       const matched = cell(rows[0], 'matched');
       if (matched === 'nearest') return { said: `Nothing matches “${text}”; the nearest are shown`, rows };

@@ -1,12 +1,19 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { thenAndNow } from '../../domain/series/in-words.ts';
 import { addDays, type Frequency } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import { aboutOf, endText, SeriesLinks } from '../controls/series-search.ts';
-import { cell, type OpenedView, type PageContext, type ServedRow, ServiceFailure } from '../page-service.ts';
+import {
+  cell,
+  type OpenedView,
+  orNothing,
+  type PageContext,
+  type ServedRow,
+  useAnswer,
+} from '../page-service.ts';
 import { searchOf } from '../state.ts';
 import { openComingReleases } from './coming-releases.ts';
 import { groupsOf, type SeriesGroup } from './topics.ts';
@@ -39,11 +46,8 @@ type Preview = { readonly values: readonly string[]; readonly date: string };
 type Hero = { readonly sentence: string; readonly end: string; readonly href: string };
 
 function Home({ groups, count, coming, hero, context }: HomeProps): VNode {
-  const [previews, setPreviews] = useState<ReadonlyMap<string, Preview>>(new Map());
   const known = knownOf(groups);
-  useEffect(() => {
-    void orNothing(previewsOf(known, context)).then((found) => found && setPreviews(found));
-  }, []);
+  const previews = useAnswer('previews', () => orNothing(previewsOf(known, context)), context.fail)?.value;
   return html`
     <article>
       <h1>Economic series as they were known on a day</h1>
@@ -57,7 +61,7 @@ function Home({ groups, count, coming, hero, context }: HomeProps): VNode {
             html`
               <section>
                 <h2>${name}</h2>
-                <ul class="cards">${best.map((one) => html`<${Card} ...${one} preview=${previews.get(cell(one.row, 'id'))} />`)}</ul>
+                <ul class="cards">${best.map((one) => html`<${Card} ...${one} preview=${previews?.get(cell(one.row, 'id'))} />`)}</ul>
               </section>`,
         )}
       </div>
@@ -135,16 +139,6 @@ const previewed: Readonly<Record<string, { readonly limit: string; readonly freq
   M: { limit: '120' },
   Q: { limit: '40' },
 };
-
-/** Returns what the page can do without: a plan may not allow it. */
-async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ServiceFailure) return undefined;
-    throw error;
-  }
-}
 
 async function previewsOf(
   rows: readonly ServedRow[],

@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { DataTable } from '../controls/data-table.ts';
-import { type AskedParams, cell, type PageContext, type ServedRow } from '../page-service.ts';
+import { type AskedParams, cell, type PageContext, type ServedRow, useAnswer } from '../page-service.ts';
 
 const tradeFields = {
   Traded: 'transaction_date',
@@ -29,16 +28,13 @@ type ClusterTradesProps = {
 
 /** Requests the trades of a cluster and those near it, and shows them over time and as a table. */
 export function ClusterTrades({ context, asked, row, isOf }: ClusterTradesProps): VNode {
-  const [trades, setTrades] = useState<readonly ServedRow[]>([]);
-  useEffect(() => {
+  const ask = async () => {
     const last = cell(row, 'date_last');
     const { min_insiders, days, as_of } = asked;
     const params = { min_insiders, days, as_of, ticker: cell(row, 'ticker'), from: last, to: last };
-    context.service
-      .rows('insider/clusters/explanations', params)
-      .then((all) => setTrades(all.filter(isOf)))
-      .catch(context.fail);
-  }, []);
+    return (await context.service.rows('insider/clusters/explanations', params)).filter(isOf);
+  };
+  const { value: trades = [] } = useAnswer('trades', ask, context.fail) ?? {};
   const cellsOf = (i: number) => [
     ...Object.values(tradeFields).map((name) => cell(trades[i], name)),
     { text: 'SEC', href: filingAddress(trades[i]) },

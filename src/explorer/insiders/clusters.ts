@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Exact } from '../../domain/values/arithmetic.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import { DataRow, type DataSource } from '../controls/data-row.ts';
-import { DayField, Field } from '../controls/fields.ts';
+import { DayField, Field, Offer } from '../controls/fields.ts';
 import {
   type AskedParams,
   cell,
@@ -12,6 +12,7 @@ import {
   type PageContext,
   type ServedRow,
   ServiceFailure,
+  useAnswer,
 } from '../page-service.ts';
 import type { PageState, StateChange } from '../state.ts';
 import { ClusterTrades } from './cluster-trades.ts';
@@ -26,12 +27,6 @@ export function openClusters(context: PageContext): OpenedView {
 
 type ClustersViewProps = { readonly context: PageContext; readonly state: PageState };
 
-type ClustersAnswer = {
-  readonly question: string;
-  readonly found: VNode | string;
-  readonly rows: readonly ServedRow[];
-};
-
 function ClustersView({ context, state }: ClustersViewProps): VNode {
   const asked = {
     as_of: state['as-of'],
@@ -43,46 +38,35 @@ function ClustersView({ context, state }: ClustersViewProps): VNode {
     limit: '100',
   };
   const question = JSON.stringify(asked);
-  const [answer, setAnswer] = useState<ClustersAnswer>({ question: '', found: '', rows: [] });
-  useLayoutEffect(() => {
-    let isLatest = true;
-    const ask = async () => {
-      try {
-        const { rows, hasMore } = await context.service.page('insider/clusters', asked);
-        const newest = `The newest ${rows.length} clusters; narrow the search to see others.`;
-        const some = hasMore ? newest : `${counted(rows.length, 'cluster')}.`;
-        const found = rows.length === 0 ? await whyNone(asked, context) : some;
-        if (isLatest) setAnswer({ question, found, rows });
-      } catch (error) {
-        if (!isLatest) return;
-        setAnswer({ question, found: '', rows: [] });
-        // The fields stay, so that a wrong one can be changed.
-        if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
-        else context.fail(error);
-      }
-    };
-    void ask();
-    return () => {
-      isLatest = false;
-    };
-  }, [question]);
+  const ask = async () => {
+    const { rows, hasMore } = await context.service.page('insider/clusters', asked);
+    const newest = `The newest ${rows.length} clusters; narrow the search to see others.`;
+    const some = hasMore ? newest : `${counted(rows.length, 'cluster')}.`;
+    return { found: rows.length === 0 ? await whyNone(asked, context) : some, rows };
+  };
+  const answer = useAnswer(question, ask, (error) => {
+    // The fields stay, so that a wrong one can be changed.
+    if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
+    else context.fail(error);
+  });
+  const { found = '', rows = [] } = answer?.value ?? {};
   // An answer does not disturb typing.
   const fields = useMemo(() => html`<${ClusterFields} ...${{ context, state }} />`, [context, state]);
   return html`
-    <article aria-busy=${answer.question === question ? undefined : 'true'}>
+    <article aria-busy=${answer?.question === question ? undefined : 'true'}>
       <h1>Clusters of insiders</h1>
       <p class="facts">Officers and directors of one company who bought its shares within days of each other.</p>
       ${fields}
-      <p class="facts" role="status">${answer.found}</p>
-      ${answer.rows.length > 0 && html`<${ClusterTable} key=${answer.question} ...${{ context, state, asked }} rows=${answer.rows} />`}
-      ${answer.question !== '' && html`<${DataRow} context=${context} sources=${sourcesOf(asked)} />`}
+      <p class="facts" role="status">${found}</p>
+      ${rows.length > 0 && html`<${ClusterTable} key=${answer?.question} ...${{ context, state, asked, rows }} />`}
+      ${answer !== undefined && html`<${DataRow} context=${context} sources=${sourcesOf(asked)} />`}
     </article>`;
 }
 
 /** Says why there is no cluster, and leads to what there is. */
-async function whyNone(asked: AskedParams, { service, go }: PageContext): Promise<VNode> {
+async function whyNone(asked: AskedParams, context: PageContext): Promise<VNode> {
   const { ticker, as_of, min_insiders = '3', days = '14' } = asked;
-  const { rows, answer } = await service.page('insider/filings', {
+  const { rows, answer } = await context.service.page('insider/filings', {
     ...{ ticker, as_of },
     from: '1900-01-01',
     limit: '1',
@@ -96,13 +80,11 @@ async function whyNone(asked: AskedParams, { service, go }: PageContext): Promis
     rows.length === 0
       ? `0 clusters: the store has no filing${filed}.`
       : `0 clusters${whose}. A cluster needs purchases by ${min_insiders} insiders within ${days} days.`;
-  const offer = (label: string, change: StateChange) =>
-    html`<button type="button" class="link" onClick=${() => go(change)}>${label}</button>`;
   const isNarrowed = Object.entries(asked).some(([name, value]) => name !== 'limit' && value !== undefined);
   const all = ticker !== undefined && rows.length === 0 ? 'show all companies' : 'show all clusters';
   return html`
-    ${reason} ${nearest && html`${offer(`Show ${nearest}`, { ticker: nearest })}, or `}
-    ${isNarrowed && offer(all, everyCluster)}
+    ${reason} ${nearest && html`<${Offer} ...${{ context, change: { ticker: nearest } }}>Show ${nearest}<//>, or `}
+    ${isNarrowed && html`<${Offer} ...${{ context, change: everyCluster }}>${all}<//>`}
     ${!isNarrowed && rows.length === 0 && html`<code>asof pull sec --ticker TICKER</code> brings those of a company.`}`;
 }
 
@@ -113,8 +95,8 @@ const everyCluster: StateChange = {
 
 function ClusterFields({ context, state }: ClustersViewProps): VNode {
   type Name = keyof StateChange;
-  const dayField = (label: string, name: Name) => html`
-    <${DayField} label=${label} day=${state[name]} onDay=${(day: string) => context.go({ [name]: day }, 'soon')} />`;
+  const dayField = (label: string, name: Name) =>
+    html`<${DayField} ...${{ label, name, context }} day=${state[name]} />`;
   const textField = (label: string, name: Name, attributes: object) => html`
     <${Field} label=${label}>
       <input autocomplete="off" ...${attributes} value=${state[name] ?? ''}

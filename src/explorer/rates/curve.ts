@@ -9,7 +9,7 @@ import type { PlotData } from '../chart/plot-data.ts';
 import { DataRow, type DataSource } from '../controls/data-row.ts';
 import { DataTable } from '../controls/data-table.ts';
 import { DaySlider, useMoved } from '../controls/day-slider.ts';
-import { Choice, DayField } from '../controls/fields.ts';
+import { Choice, DayField, Offer } from '../controls/fields.ts';
 import { positionOf } from '../history.ts';
 import type { OpenedView, PageContext } from '../page-service.ts';
 import type { PageState } from '../state.ts';
@@ -125,7 +125,7 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
     if (day === undefined || rates.has(day)) return [];
     const before = onOrBefore(day) ?? days[0] ?? '';
     const change = i === 0 ? { date: before } : { vs: before };
-    return html`There is no curve for ${day}. <button type="button" class="link" onClick=${() => context.go(change)}>Show ${before}</button> `;
+    return html`There is no curve for ${day}. <${Offer} ...${{ context, change }}>Show ${before}<//> `;
   });
   const cellsOf = (row: number) => {
     const name = shown[row] ?? '';
@@ -140,30 +140,26 @@ function CurveView({ type, title, days, rates, newest, context, state }: CurveVi
     params: { date, curve_type: type },
     file: `curve-${type.toLowerCase()}-${date}`,
   });
-  const curveSource = source('Curve', date);
-  const sources = [curveSource, ...(vs === undefined ? [] : [source('Compared', vs)])];
+  const sources = [source('Curve', date), ...(vs === undefined ? [] : [source('Compared', vs)])];
   const subtitle = [date, ...(vs === undefined ? [] : [vs])].join(' and ');
   const words = { title, subtitle, source: 'U.S. Treasury' };
-  const picture = { file: curveSource.file, svg: () => drawn.current?.picture(words) ?? '' };
   const place =
     curve === undefined ? 'not a trade date' : `trade date ${positionOf(days, date) + 1} of ${days.length}`;
   return html`
     <article>
       <h1>${title}</h1>
       <p class="facts">${days.length} trade dates from ${days[0]} to ${newest}; never revised</p>
-      <${DaySlider} label="Date" days=${days} day=${date} about="${date}, ${place}"
-        onMove=${move}
-        onSettle=${(day: Day) => context.go({ date: day }, 'soon')} />
+      <${DaySlider} label="Date" name="date" ...${{ context, days, move }} day=${date} about="${date}, ${place}" />
       <p class="note" role="status">${missing}</p>
-      <${LineChart} ...${{ chart, description, tipOf, drawn }} />
+      <${LineChart} ...${{ chart, description, words, tipOf, drawn }} />
       <div class="controls">
         <${TypeField} ...${{ type, context }} />
-        <${DayField} label="Compare with" day=${vs} onDay=${(day: string) => context.go({ vs: day }, 'soon')} />
+        <${DayField} label="Compare with" name="vs" day=${vs} context=${context} />
         ${compare('A month before', 30)}
         ${compare('A year before', 365)}
         <button type="button" onClick=${() => context.go({ vs: '', date })}>No comparison</button>
       </div>
-      <${DataRow} ...${{ context, sources, picture }} />
+      <${DataRow} ...${{ context, sources, drawn }} />
       <${DataTable} caption="Rates in percent, and the change in basis points" heads=${heads}
         rows=${shown.length} cellsOf=${cellsOf} />
     </article>`;

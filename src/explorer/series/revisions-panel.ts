@@ -114,7 +114,6 @@ function Revisions({
     subtitle: `The value of ${period} as it was published`,
     source: cell(about, 'source'),
   };
-  const picture = { file: source.file, svg: () => drawn.current?.picture(words) ?? '' };
   const known =
     later === rows.length
       ? `Nothing of it was known on ${dayInWords(asOf)}.`
@@ -122,8 +121,8 @@ function Revisions({
   return html`
     <div>
       <p class="note">${counted(rows.length, 'value was', 'values were')} published for ${period}. ${known}</p>
-      <${LineChart} ...${{ chart, description, tipOf, drawn }} />
-      <${DataRow} context=${context} sources=${[source]} picture=${picture} />
+      <${LineChart} ...${{ chart, description, words, tipOf, drawn }} />
+      <${DataRow} context=${context} sources=${[source]} drawn=${drawn} />
       <${DataTable} caption="Values in the order of their publication" heads=${heads} rows=${rows.length} cellsOf=${cellsOf} />
     </div>`;
 }

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { changeBetween } from '../../domain/values/arithmetic.ts';
 import { type Day, placeAmong } from '../../domain/values/date.ts';
 import { LineChart } from '../chart/line-chart.ts';
@@ -8,17 +8,19 @@ import type { PlotValues } from '../chart/plot-data.ts';
 import { DataRow, type DataSource } from '../controls/data-row.ts';
 import { DataTable } from '../controls/data-table.ts';
 import { DaySlider, useMoved } from '../controls/day-slider.ts';
-import { Check, Choice, DayField, Field } from '../controls/fields.ts';
+import { Check, Choice, DayField, Field, Offer } from '../controls/fields.ts';
 import { endText, frequencyNames } from '../controls/series-search.ts';
-import { type LoadedSeries, loadSeries, positionOf } from '../history.ts';
+import { type LoadedSeries, loadSeries, positionOf, UnknownSeries } from '../history.ts';
 import {
   type AskedParams,
   cell,
   type OpenedView,
+  orNothing,
   type PageContext,
   ServiceFailure,
+  useAnswer,
 } from '../page-service.ts';
-import { type PageState, ranges, type StateChange, unitChoices } from '../state.ts';
+import { type PageState, ranges, unitChoices } from '../state.ts';
 import { RevisionsPanel } from './revisions-panel.ts';
 import {
   canBeLog,
@@ -100,30 +102,26 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
     cell(about, 'source'),
     vintagesText(series),
   ];
-  const picture = {
-    file: `${id}-as-of-${asOf}`,
-    svg: () => drawn.current?.picture({ title: series.title, subtitle, source: cell(about, 'source') }) ?? '',
-  };
+  const words = { title: series.title, subtitle, source: cell(about, 'source') };
   return html`
     <article>
       <h1>${cell(about, 'title') || id} <span class="id">${id}</span></h1>
       <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
       ${cell(next, 'due') !== '' && html`<p class="facts">${nextText(next)}</p>`}
       <p class="sentence">${sentenceOf(series, values, asOf, date)} <small>${endText(about)}</small></p>
-      <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))} marks=${marks}
-        onMove=${move}
-        onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
+      <${DaySlider} label="As of" name="as-of" ...${{ context, days, marks, move }} day=${asOf}
+        about=${vintageText(vintages, positionOf(days, asOf))} />
       <p class="note" role="status">${noteOn(asOf, series)}<${Nothing} ...${{ series, context, asOf, range }} isNone=${shown.length === 0} /></p>
       ${bar}
       <div class=${date === undefined ? 'chart' : 'chart beside'}>
         <div>
-          <${LineChart} ...${{ chart, description, tipOf, drawn }} onPick=${(i: number) => openDate(chart.at[i] ?? '')}
+          <${LineChart} ...${{ chart, description, words, tipOf, drawn }} onPick=${(i: number) => openDate(chart.at[i] ?? '')}
             onZoom=${(from: Day, to: Day) => context.go({ from, to })} />
           ${legend}
         </div>
         ${panel}
       </div>
-      <${DataRow} context=${context} sources=${sourcesOf([id, ...(other === undefined ? [] : [other.series.id])], asOf, values.units, askedRange(state, range, dates))} picture=${picture} />
+      <${DataRow} context=${context} sources=${sourcesOf([id, ...(other === undefined ? [] : [other.series.id])], asOf, values.units, askedRange(state, range, dates))} drawn=${drawn} />
       <${DataTable} caption="Values known on ${asOf}, newest first, then those published later; a date opens its revisions, and the change is from then to the latest value"
         heads=${heads.slice(0, values.units === 'lin' ? 7 : 6)} words=${['Date', 'Published']}
         rows=${shown.length} cellsOf=${cellsOf} onOpen=${openDate} />
@@ -141,13 +139,11 @@ type NothingProps = Pick<SeriesProps, 'context' | 'series'> & {
 function Nothing({ series, context, asOf, range, isNone }: NothingProps): VNode | false {
   const [first = ''] = series.days;
   const { dates } = series.history;
-  const offer = (label: string, change: StateChange) =>
-    html`<button type="button" class="link" onClick=${() => context.go(change)}>${label}</button>`;
   if (asOf < first)
-    return html`Nothing was recorded before ${first}, the first vintage. ${offer(`Show ${first}`, { 'as-of': first })}`;
+    return html`Nothing was recorded before ${first}, the first vintage. <${Offer} ...${{ context, change: { 'as-of': first } }}>Show ${first}<//>`;
   return (
     isNone &&
-    html`There is no value of ${range.from} to ${range.to}; ${series.id} has values of ${dates[0]} to ${dates.at(-1)}. ${offer('Show these', { from: '', to: '', range: 'max' })}`
+    html`There is no value of ${range.from} to ${range.to}; ${series.id} has values of ${dates[0]} to ${dates.at(-1)}. <${Offer} ...${{ context, change: { from: '', to: '', range: 'max' } }}>Show these<//>`
   );
 }
 
@@ -188,8 +184,8 @@ function ChartBar({ values, context, state }: BarProps & { readonly values: Show
       </div>
       <${Choice} label="Years on show" options=${ranges} value=${isCut ? undefined : (state.range ?? '20y')}
         onChoose=${(name: string) => context.go({ range: name === '20y' ? '' : name, from: '', to: '' })} />
-      <${DayField} label="From" day=${from} onDay=${(day: string) => context.go({ from: day }, 'soon')} />
-      <${DayField} label="To" day=${to} onDay=${(day: string) => context.go({ to: day }, 'soon')} />
+      <${DayField} label="From" name="from" day=${from} context=${context} />
+      <${DayField} label="To" name="to" day=${to} context=${context} />
     </div>`;
 }
 
@@ -222,9 +218,7 @@ function OtherField({ context, state }: BarProps): VNode {
     setTyped(currentTarget.value);
     const q = currentTarget.value.trim();
     if (q === '') return;
-    const answer = await context.service
-      .page('series', { q, match: 'words', limit: '8' })
-      .catch(() => undefined);
+    const answer = await orNothing(context.service.search(q, 8));
     setFound(answer?.rows.map((row) => [cell(row, 'id'), cell(row, 'title')]) ?? none);
   };
   const take = ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
@@ -237,28 +231,23 @@ function OtherField({ context, state }: BarProps): VNode {
     <//>`;
 }
 
-/** Requests a second series; warns if there is none. */
+/** Requests a second series; warns if there is none, and offers the nearest. */
 function useOther(
   id: string | undefined,
   units: string | undefined,
   { history }: LoadedSeries,
   context: PageContext,
 ): OtherSeries | undefined {
-  const [loaded, setLoaded] = useState<{ readonly id: string; readonly series: LoadedSeries }>();
-  useEffect(() => {
-    if (id === undefined || loaded?.id === id) return;
-    let isLatest = true;
-    loadSeries(id, context.service)
-      .then((series) => isLatest && setLoaded({ id, series }))
-      .catch((error) => {
-        if (isLatest && error instanceof ServiceFailure) context.warn([`${error.message}.`]);
-        else if (isLatest) context.fail(error);
-      });
-    return () => {
-      isLatest = false;
-    };
-  }, [id]);
-  const series = id !== undefined && loaded?.id === id ? loaded.series : undefined;
+  const fail = (error: unknown) => {
+    if (!(error instanceof ServiceFailure)) return context.fail(error);
+    const nearest = error instanceof UnknownSeries ? error.nearest.map((row) => cell(row, 'id')) : [];
+    const offers = nearest.map(
+      (other) => html` <${Offer} ...${{ context, change: { with: other } }}>Compare with ${other}<//>`,
+    );
+    context.warn([html`${error.message}.${offers}`]);
+  };
+  const answer = useAnswer(id, () => loadSeries(id ?? '', context.service), fail);
+  const series = answer?.question === id ? answer?.value : undefined;
   return useMemo(() => {
     if (series === undefined) return undefined;
     const joined = new JoinedDates(history.dates, series.history.dates);
