@@ -118,7 +118,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       whole = false,
     ): Promise<Envelope<R>> {
       const request = { ...requestOf(operation, texts, principal), whole };
-      return within(request, () => store.read(checked(request).answer));
+      return within(request, () => store.read(checked(request).answer, stateSubject(operation, texts)));
     },
 
     /** Answers several questions in their order, as `answer` does, from one state of the data. */

@@ -100,10 +100,9 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
 
   const observations: AllSeriesView['observations'] = async (query) => {
     const { asOf, seriesId } = query;
-    // Asks before the series is known to need frequencies: a database then gets both queries at once.
-    const frequencies = asOf === undefined ? undefined : impliedFrequencies(seriesId);
-    const [page] = await Promise.all([all.observations(query), frequencies]);
+    const page = await all.observations(query);
     if (page === undefined || page.series.firstVintage > day) return undefined;
+    if (page.frequencies !== undefined) frequenciesOf.set(seriesId, Promise.resolve(page.frequencies));
     // A rate may end before its curve, which then was covered up to another day.
     const { lastVintage, coveredTo } = page.series;
     if (asOf === undefined && later(lastVintage, coveredTo) > day)

@@ -135,6 +135,13 @@ export type StoreState = {
 };
 
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
+
+type ObservationsPage = SeriesPage<StoredObservation> & {
+  readonly vintage: VintageOnDay;
+  /** What `impliedFrequencies` lists, if the engine read it with the page. */
+  readonly frequencies?: readonly FrequencySince[];
+};
+
 /** The series in a view; pages of unknown series are undefined. */
 export interface AllSeriesView extends SearchIndex<IndexedSeries> {
   find(id: string): Promise<Series | undefined>;
@@ -145,9 +152,7 @@ export interface AllSeriesView extends SearchIndex<IndexedSeries> {
     readonly after?: string;
     readonly limit: number;
   }): Promise<readonly Series[]>;
-  observations(
-    query: ObservationQuery,
-  ): Promise<(SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay }) | undefined>;
+  observations(query: ObservationQuery): Promise<ObservationsPage | undefined>;
   /** Lists the dates that ever had a value, newest first. */
   dates(query: SeriesDaysQuery): Promise<SeriesPage<Day> | undefined>;
   /** Lists changes of values, newest date first, and oldest change first for each date. */

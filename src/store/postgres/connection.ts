@@ -27,6 +27,8 @@ export class Database {
   readonly connections: number;
   /** What begins a transaction that reads. */
   readonly reads: string;
+  /** False if each read needs a transaction, for its time limit or for the format of dates. */
+  readsAlone: boolean;
   readonly #pool: pg.Pool;
   readonly #texts = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
 
@@ -34,6 +36,7 @@ export class Database {
     this.shown = shown;
     this.schema = schema;
     this.connections = pool.options.max;
+    this.readsAlone = seconds === undefined;
     this.reads =
       seconds === undefined ? begins.read : `${begins.read}; set local statement_timeout to '${seconds}s'`;
     this.#pool = pool;
@@ -64,7 +67,7 @@ export class Database {
     throw new Error(`there is no way to connect to ${parsed.shown}`);
   }
 
-  /** Begins a transaction on a connection of the pool, in the same round trip as its first statement. */
+  /** Takes a connection of the pool for a transaction, which begins in the round trip of its first statement. */
   async begin(mode: 'read' | 'write', Kind = Transaction): Promise<Transaction> {
     try {
       const client = await this.#pool.connect();
@@ -160,7 +163,14 @@ type WaitingRows = {
 export class Transaction implements SqlSession {
   readonly database: Database;
   readonly #client: pg.PoolClient;
-  readonly #begun: Promise<unknown>;
+  readonly #mode: keyof typeof begins;
+  #begun: Promise<unknown> | undefined;
+  /** False for a read of one statement, which is from one state without a transaction. */
+  protected begins = true;
+  /** True if all that was read is from one state. */
+  get isFromOneState(): boolean {
+    return true;
+  }
   /** The locks of an import. */
   locks: TransactionLocks | undefined;
   #written: Promise<unknown> = Promise.resolve();
@@ -174,9 +184,14 @@ export class Transaction implements SqlSession {
   constructor(database: Database, client: pg.PoolClient, mode: keyof typeof begins) {
     this.database = database;
     this.#client = client;
+    this.#mode = mode;
     client.on('error', this.#onError);
-    this.#begun = client.query(mode === 'read' ? database.reads : begins.write);
-    this.#begun.catch(() => undefined);
+  }
+
+  #begin(): Promise<unknown> {
+    const begun = this.#client.query(this.#mode === 'read' ? this.database.reads : begins.write);
+    begun.catch(() => undefined);
+    return begun;
   }
 
   async citusVersion(): Promise<string | undefined> {
@@ -309,7 +324,7 @@ export class Transaction implements SqlSession {
   /** Ends the transaction without waiting for the server. */
   end(how: 'commit' | 'rollback'): void {
     if (this.#ended) return;
-    this.#client.query(how).catch(() => undefined);
+    if (this.#begun !== undefined) this.#client.query(how).catch(() => undefined);
     this.#release();
   }
 
@@ -329,6 +344,7 @@ export class Transaction implements SqlSession {
     // A failure of these rows is that of a later write.
     if (this.#kept.size > 0) this.#sendKept().catch(() => undefined);
     const { text, names } = this.database.compiled(sql);
+    if (this.begins) this.#begun ??= this.#begin();
     try {
       const [result] = await Promise.all([
         this.#client.query<Row>({ text, values: names.map((name) => values[name] ?? null) }),

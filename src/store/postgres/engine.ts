@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangeCells, Engine, FilingTables, SeriesTables } from '../sql/engine.ts';
+import type {
+  ChangeCells,
+  Engine,
+  FilingTables,
+  SeriesRow,
+  SeriesTables,
+  StoredVintageDate,
+} from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 
 /** Returns the operations that PostgreSQL does in its own way. */
@@ -72,18 +79,45 @@ function daysSince(day: string): number {
 const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
 
 // The rows keep the order of the inner query. For an outer order, PostgreSQL would sort the whole series.
-const newestFirst = `select date, as_of_date as "asOfDate", value from (
+const newestFirst = `select * from (
     select distinct on (date) date, as_of_date, value from asof.fact
     where ${within} order by date desc, as_of_date desc
   ) as newest
   where value is not null limit @limit`;
 
-const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate", value from asof.fact
+const firstReleases = `select distinct on (date) date, as_of_date, value from asof.fact
   where ${within} and value is not null
     and date > coalesce((select max(date) from asof.fact
       where series = @id and value is not null
         and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
   order by date desc, as_of_date limit @limit`;
+
+/** A page in one row: texts that begin with dates, one a line, which are read in half of the time of rows. */
+type PageRow = SeriesRow & {
+  readonly isoDates: boolean;
+  readonly newest: string | null;
+  readonly since: string | null;
+  readonly lines: string | null;
+};
+
+/**
+ * Reads a page, its series and the newest vintage together: for short statements, a server spends more time on their
+ * plans than on their rows.
+ */
+const pageOf = (rows: string, columns: string) => `select ${columns},
+    current_setting('DateStyle') like 'ISO%' as "isoDates",
+    (select as_of_date::text || kind from asof.vintage where series = @id and as_of_date <= @asOf
+      order by as_of_date desc limit 1) as newest,
+    case when last_vintage > @asOf then
+      case when frequency is null and implied_frequency is null then
+        (select string_agg(first::text || dates, chr(10) order by first)
+          from (select dates, min(as_of_date) as first from asof.vintage where series = @id group by dates) as v)
+      else '' end
+    end as since,
+    (select string_agg(date::text || as_of_date::text || value, chr(10)) from (${rows}) as page) as lines
+  from asof.series where id = @id and first_vintage is not null`;
+
+const linesOf = (text: string | null) => (text === null || text === '' ? [] : text.split('\n'));
 
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
@@ -91,11 +125,30 @@ function seriesById(transaction: Transaction): SeriesTables {
     key: 'id',
     ownColumns: '',
     withPart: 'strpos(id, @part) > 0',
-    observations: ({ seriesId: id, firstRelease, ...bounds }) =>
-      transaction.rows(firstRelease === true ? firstReleases : newestFirst, {
-        id,
-        ...bounds,
-      }),
+    async page({ seriesId: id, firstRelease, ...bounds }, columns) {
+      const sql = pageOf(firstRelease === true ? firstReleases : newestFirst, columns);
+      const row = await transaction.row<PageRow>(sql, { id, ...bounds });
+      if (row === undefined) return undefined;
+      const { isoDates, newest, since, lines, ...series } = row;
+      // In a transaction, they are.
+      if (!isoDates) {
+        transaction.database.readsAlone = false;
+        throw new Error('the server writes dates in another way');
+      }
+      return {
+        series,
+        newest:
+          newest === null
+            ? undefined
+            : { asOf: newest.slice(0, 10), kind: newest.slice(10) as StoredVintageDate['kind'] },
+        rows: linesOf(lines).map((line) => {
+          return { date: line.slice(0, 10), asOfDate: line.slice(10, 20), value: line.slice(20) };
+        }),
+        ...(since !== null && {
+          datesSince: linesOf(since).map((line) => [line.slice(10), line.slice(0, 10)]),
+        }),
+      };
+    },
     async create(ids) {
       const onConflict = 'on conflict (id) do nothing';
       await transaction.insert({

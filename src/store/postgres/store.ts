@@ -67,7 +67,8 @@ class PostgresStore implements Store {
 
   read<T>(work: (view: WholeView) => Promise<T>, seriesId?: string): Promise<T> {
     const nodes = this.#nodes;
-    const read = () => this.#read(work);
+    const isShort = seriesId !== undefined && this.#database.readsAlone;
+    const read = () => this.#read(work, isShort ? OneStatement : Transaction);
     return this.#whileOpen(
       nodes === undefined || seriesId === undefined ? read : () => nodes.reading(seriesId, read),
     );
@@ -93,10 +94,14 @@ class PostgresStore implements Store {
   async #read<T>(work: (view: WholeView) => Promise<T>, kind = Transaction): Promise<T> {
     const transaction = await this.#database.begin('read', kind);
     try {
-      return await work(this.#viewOf(transaction));
+      const answer = await work(this.#viewOf(transaction));
+      if (transaction.isFromOneState) return answer;
+    } catch (error) {
+      if (transaction.isFromOneState) throw error;
     } finally {
       transaction.end('commit');
     }
+    return this.#read(work);
   }
 
   #viewOf(transaction: Transaction): WholeView {
@@ -118,24 +123,60 @@ class PostgresStore implements Store {
   }
 
   async #stateOf(transaction: Transaction, seriesId: string | undefined): Promise<StoreState> {
-    const [whole, own] = await Promise.all([
-      transaction.row<{ readonly name: string; readonly revision: number }>(
-        'select state as name, revision from asof.store',
-      ),
-      seriesId === undefined
-        ? undefined
-        : transaction.row<{ readonly name: string }>(
-            'select state as name from asof.series where id = @seriesId and first_vintage is not null',
-            { seriesId },
-          ),
-    ]);
+    if (seriesId !== undefined) {
+      const own = await transaction.row<{ readonly name: string; readonly revision: number }>(
+        `select state as name, version as revision from asof.series
+         where id = @seriesId and first_vintage is not null`,
+        { seriesId },
+      );
+      if (own !== undefined) return { ...own, sample: false };
+    }
+    const whole = await transaction.row<{ readonly name: string; readonly revision: number }>(
+      'select state as name, revision from asof.store',
+    );
     if (whole === undefined) throw new Error(`the store ${this.#database.shown} has no state`);
-    if (own !== undefined) return { ...whole, ...own, sample: false };
     const known = this.#newest;
     if (known?.name === whole.name) return known;
     const state = { ...whole, sample: false };
     this.#newest = state;
     return state;
+  }
+}
+
+/** A read of one series, which needs no transaction for one statement; several of one moment begin one. */
+class OneStatement extends Transaction {
+  #count = 0;
+  #moment: Promise<void> | undefined;
+  #isLate = false;
+
+  /** False if a statement came after the first was sent alone, or if dates need a transaction: the read starts again. */
+  override get isFromOneState(): boolean {
+    return !this.#isLate && (this.begins || this.database.readsAlone);
+  }
+
+  override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    await this.#decided();
+    return super.rows(sql, values);
+  }
+
+  override async run(sql: string, values: Values = {}): Promise<number> {
+    await this.#decided();
+    return super.run(sql, values);
+  }
+
+  async #decided(): Promise<void> {
+    if (!this.begins) {
+      this.#isLate = true;
+      throw new Error('one statement does not suffice');
+    }
+    this.#count += 1;
+    this.#moment ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.begins = this.#count > 1;
+        resolve();
+      });
+    });
+    await this.#moment;
   }
 }
 

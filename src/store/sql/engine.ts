@@ -22,10 +22,8 @@ export type SeriesTables = {
   readonly ownColumns: string;
   /** The condition for an id that contains `@part`. */
   readonly withPart: string;
-  observations(
-    query: ObservationQuery & DayBounds & { readonly asOf: Day },
-    series: Promise<SeriesOnDay>,
-  ): Promise<readonly StoredObservation[]>;
+  /** Reads a page with its series, whose columns these are; undefined if the series is unknown. */
+  page(query: PageQuery, columns: string): Promise<StoredPage | undefined>;
   /** Reads the latest change of each of these dates of series, and perhaps of further ones. */
   latestChanges(
     wanted: ReadonlyMap<string, ReadonlySet<Day>>,
@@ -51,14 +49,24 @@ export type SeriesRow = Series & {
   readonly key?: number;
 };
 
-/** A series and its newest vintage. */
-type SeriesOnDay = readonly [
-  series: SeriesRow | undefined,
-  newest: { readonly asOf: Day; readonly kind: StoredKind } | undefined,
-];
+/** Selects a page; `from` and `to` are inclusive, `before` is exclusive. */
+type PageQuery = ObservationQuery & {
+  readonly from: Day;
+  readonly to: Day;
+  readonly before: Day;
+  readonly asOf: Day;
+};
 
-/** Bounds of days; `from` and `to` are inclusive, `before` is exclusive. */
-type DayBounds = { readonly from: Day; readonly to: Day; readonly before: Day };
+export type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind };
+
+/** A page with its series and the newest vintage up to its day. */
+type StoredPage = {
+  readonly series: SeriesRow;
+  readonly newest: StoredVintageDate | undefined;
+  readonly rows: readonly StoredObservation[];
+  /** The dates that vintages have and since when, oldest first, if they imply the frequency on the day and reading them later would take longer. */
+  readonly datesSince?: readonly (readonly [dates: string, asOf: Day])[];
+};
 
 /** A change of a date's text, as a row. */
 export type ChangeCells = readonly [date: Day, asOf: Day, value: string | null];

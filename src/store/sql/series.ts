@@ -11,14 +11,12 @@ import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
 import { defined } from '../../platform/defined.ts';
 import type { AllSeriesView, Series, VintageCounts } from '../store.ts';
-import type { SeriesRow, SeriesTables } from './engine.ts';
+import type { SeriesRow, SeriesTables, StoredVintageDate } from './engine.ts';
 import { type SeriesRows, seriesRows } from './series-rows.ts';
 import { endOfTime, listOf, type SqlSession, startOfTime, type Values } from './session.ts';
 import { descriptionsIn } from './sources.ts';
 
 type StatedKind = Pick<SeriesRow, 'statedKind'>;
-
-type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind };
 
 /** A first value, or one after a withdrawal, counts as added. */
 const vintagePage = `with page as (
@@ -138,25 +136,18 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       session.column<string>('select id from asof.series where first_vintage <= @upTo', { upTo }),
     async observations(query) {
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
-      const onDay = Promise.all([
-        readSeries(id, query.asOf),
-        session.row<StoredVintageDate>(
-          `select as_of_date as "asOf", kind from asof.vintage
-           where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
-          { id, asOf },
-        ),
-      ]);
-      const [[series, newest], kinds, rows] = await Promise.all([
-        onDay,
+      const [page, kinds] = await Promise.all([
+        tables.page({ ...everyDay, ...query, asOf }, query.asOf === undefined ? columns : columnsOnDay),
         firstRelease === true ? seriesRows(session, tables, id).kinds(asOf) : undefined,
-        tables.observations({ ...everyDay, ...query, asOf }, onDay),
       ]);
-      if (series === undefined) return undefined;
+      if (page === undefined) return undefined;
+      const { series, newest, rows, datesSince } = page;
       const texts = kinds && { kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)) };
       return {
         series: seriesOf(series),
         rows,
         vintage: { newest: newest && withKind(newest, series), ...texts },
+        ...(datesSince && { frequencies: impliedBy(datesSince) }),
       };
     },
     async dates({ seriesId: id, ...query }) {

@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import type { Day } from '../../domain/values/date.ts';
-import type { ChangeCells, Engine, FilingTables, SeriesRow, SeriesTables } from '../sql/engine.ts';
+import type {
+  ChangeCells,
+  Engine,
+  FilingTables,
+  SeriesRow,
+  SeriesTables,
+  StoredVintageDate,
+} from '../sql/engine.ts';
 import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
 import type { Connection, SqliteSession } from './connection.ts';
@@ -68,7 +75,7 @@ function damagesOf(connection: Connection): readonly string[] {
   }
 }
 
-type ReadQuery = Parameters<SeriesTables['observations']>[0];
+type PageQuery = Parameters<SeriesTables['page']>[0];
 
 /** Returns the tables of series by number; `pages` caches pages of observations. */
 function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
@@ -77,10 +84,22 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
     ownColumns: 'key, ',
     // Only the ids are in an index.
     withPart: 'id in (select id from series where strpos(id, @part) > 0)',
-    async observations(query, onDay) {
-      const [series, newest] = await onDay;
-      if (series === undefined) return [];
-      return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
+    async page(query, columns) {
+      const { seriesId: id, asOf } = query;
+      const series = await session.row<SeriesRow>(
+        `select ${columns} from series where id = @id and first_vintage is not null`,
+        { id, asOf },
+      );
+      if (series === undefined) return undefined;
+      const newest = await session.row<StoredVintageDate>(
+        `select as_of_date as "asOf", kind from vintage
+         where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
+        { id, asOf },
+      );
+      const rows = await session.use((connection) =>
+        readPage(connection, series, query, newest?.asOf, pages),
+      );
+      return { series, newest, rows };
     },
     async create(ids) {
       // A series may get the number of a removed one: its versions begin after those a cache may know.
@@ -142,7 +161,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
 function readPage(
   connection: Connection,
   series: SeriesRow,
-  query: ReadQuery,
+  query: PageQuery,
   vintage: Day | undefined,
   pages: PageCache | undefined,
 ): readonly StoredObservation[] {
@@ -186,7 +205,7 @@ const firstReleases = `select date || min(as_of_date) || value from fact
 function readObservations(
   connection: Connection,
   { key, firstVintage, dateCount, factCount }: SeriesRow,
-  { asOf, firstRelease, from, to, before, limit }: ReadQuery,
+  { asOf, firstRelease, from, to, before, limit }: PageQuery,
 ): readonly StoredObservation[] {
   // '~' sorts after every digit, so every text that begins with the day sorts before it.
   const upTo = `${to}~`;

@@ -151,6 +151,21 @@ contract((engine) => {
       });
     });
 
+    it('answers everything about one series from one state, even if an import commits after the first answer', async () => {
+      const address = await newStore();
+      await withStore(address, async (store) => {
+        let revised = false;
+        const said = await store.read(async (view) => {
+          const before = await latestIn(view);
+          if (!revised) await revise(address);
+          revised = true;
+          return [before, await latestIn(view)];
+        }, 'GDP');
+        expect(said[0]).toEqual(said[1]);
+        expect(await store.read(latestIn, 'GDP')).toEqual(['17701.3']);
+      });
+    });
+
     it('streams from the same state as its other answers, even if an import commits during the stream', async () => {
       const days = Array.from({ length: 7000 }, (_, i) =>
         new Date(i * 86_400_000).toISOString().slice(0, 10),

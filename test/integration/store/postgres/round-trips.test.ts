@@ -93,6 +93,15 @@ describe('the round trips to a database', () => {
     expect(await tripsOf(part)).toBe(1);
   });
 
+  it('are one statement without a transaction for a page of values that a program asks for', async () => {
+    const service = createService({ store });
+    const texts = Object.entries({ id: 'S10', as_of: '2015-02-01' });
+    await service.answer(observations, texts, principal);
+    const before = sent;
+    expect((await service.answer(observations, texts, principal)).results).toHaveLength(1);
+    expect(sent - before).toBe(1);
+  });
+
   it('are three to open a store after its connection: for its tables, its format, and the rest', async () => {
     const open = async () => (await openStore(store.address)).close();
     expect(await tripsOf(open)).toBe(3);

@@ -251,7 +251,13 @@ describe('the roles of a database', () => {
 
   it('may write dates in another way, and a store gives them as ISO 8601', async () => {
     const german = await roleWith("set datestyle to 'German, DMY'");
-    expect(await ask(german)).toEqual([{ date: '2014-10-01', asOfDate: '2015-01-30', value: '17710.7' }]);
+    const published = [{ date: '2014-10-01', asOfDate: '2015-01-30', value: '17710.7' }];
+    expect(await ask(german)).toEqual(published);
+    const store = await openStore(german);
+    const one = () => store.read((view) => view.series.observations({ seriesId: 'GDP', limit: 1 }), 'GDP');
+    for (const page of [await one(), await one()])
+      expect(page).toMatchObject({ rows: published, series: { firstVintage: '2015-01-30' } });
+    await store.close();
   });
 });
 
