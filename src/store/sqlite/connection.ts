@@ -163,11 +163,15 @@ export class SqliteSession implements SqlSession {
         own.push(connection.column('select key from series where id = ?').get(seriesId));
         names.unshift('series');
       }
-      const places = names.map(() => '?').join();
-      const insert = connection.objects(
-        `insert into ${table} (${names.join()}) values (${places}) ${onConflict}`,
-      );
-      for (const row of rows) insert.run(...own, row);
+      const places = `(${names.map(() => '?').join()})`;
+      // Why many rows at once: docs/decisions/two-drivers-of-sqlite.md
+      for (let at = 0; at < rows.length; at += rowsAtOnce) {
+        const some = rows.slice(at, at + rowsAtOnce);
+        const cells: unknown[] = [];
+        for (const row of some) cells.push(...own, ...row);
+        const values = new Array(some.length).fill(places).join();
+        connection.run(`insert into ${table} (${names.join()}) values ${values} ${onConflict}`, cells);
+      }
     });
   }
 
@@ -176,6 +180,8 @@ export class SqliteSession implements SqlSession {
     return this.#connection;
   }
 }
+
+const rowsAtOnce = 32;
 
 function bound(values: Values): Values {
   const found: Record<string, unknown> = {};
