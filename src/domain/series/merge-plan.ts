@@ -150,21 +150,22 @@ class SeriesDraft {
       const held = this.#vintages.get(asOf);
       const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
       const all = [...storedDates, ...own.map(({ date }) => date)];
-      const kinds = own.flatMap(({ kind }): StoredKind | [] =>
+      const stated = new Set(own.map((one) => one.kind));
+      const kinds = [...stated].flatMap((kind): StoredKind | [] =>
         kind === 'clipped' ? 'fetched' : (kind ?? []),
       );
       const given = kinds.length === 0 ? usual : kinds.reduce(betterKnown);
       const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
-      const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
-      this.#vintages.set(asOf, stated);
-      if (held?.clipped === undefined && own.every((one) => one.kind !== 'clipped')) continue;
+      const made = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
+      this.#vintages.set(asOf, made);
+      if (held?.clipped === undefined && !stated.has('clipped')) continue;
       const before = parseDateSet(held?.clipped ?? '');
       const outright = new Set([
         ...storedDates.filter((date) => !before.has(date)),
         ...own.flatMap((one) => (one.kind === 'clipped' ? [] : one.date)),
       ]);
       const clipped = formatDateSet(all.filter((date) => !outright.has(date)));
-      this.#vintages.set(asOf, { ...stated, clipped });
+      this.#vintages.set(asOf, { ...made, clipped });
     }
   }
 
@@ -328,8 +329,13 @@ function groupByDate(
   statements: readonly NewStatement[],
   frequency: Frequency,
 ): ReadonlyMap<Day, readonly NewStatement[]> {
-  const starts = new Map<Day, Day>();
-  const byDate = groupBy(statements, ({ date }) => entryOf(starts, date, () => storedDate(date, frequency)));
+  const byDate = new Map<Day, NewStatement[]>();
+  const byPublished = new Map<Day, NewStatement[]>();
+  for (const statement of statements) {
+    const { date } = statement;
+    const group = () => entryOf(byDate, storedDate(date, frequency), () => []);
+    entryOf(byPublished, date, group).push(statement);
+  }
   for (const own of byDate.values()) {
     const inOrder = own.every(({ asOf }, i) => i === 0 || (own[i - 1]?.asOf ?? '') <= asOf);
     if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));

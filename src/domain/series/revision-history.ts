@@ -20,6 +20,8 @@ export function knownOn(changes: readonly Change[], asOf: Day): string | null {
 
 /** Returns the index of the latest change on or before a day; -1 if there is none. */
 export function lastUpTo(changes: readonly Change[], asOf: Day): number {
+  const last = changes.at(-1);
+  if (last === undefined || last.asOf <= asOf) return changes.length - 1;
   return firstPlace(changes.length, (place) => (changes[place] as Change).asOf > asOf) - 1;
 }
 

@@ -20,16 +20,22 @@ type Range = {
   readonly unit: 'D' | 'M';
 };
 
+type Step = { readonly count: number; readonly unit: Range['unit'] };
+
 function dayInMonth(month: number, dayOfMonth: string): Day {
   const year = Math.floor(month / 12);
   return `${year}-${String((month % 12) + 1).padStart(2, '0')}-${dayOfMonth}`;
 }
 
 /** Returns the distance between days: in months if both have the same day of the month, otherwise in days. */
-function stepBetween(a: Day, b: Day): string {
-  return a.slice(8) === b.slice(8)
-    ? `${monthNumber(b) - monthNumber(a)}M`
-    : `${dayNumber(b) - dayNumber(a)}D`;
+function stepBetween(a: Day, b: Day): Step {
+  return a[8] === b[8] && a[9] === b[9]
+    ? { count: monthNumber(b) - monthNumber(a), unit: 'M' }
+    : { count: dayNumber(b) - dayNumber(a), unit: 'D' };
+}
+
+function isSame(one: Step, other: Step | undefined): boolean {
+  return one.count === other?.count && one.unit === other.unit;
 }
 
 /** Writes a set of days in any order as a text. */
@@ -41,9 +47,9 @@ export function formatDateSet(days: Iterable<Day>): DateSetText {
   for (let start = 0; start < sorted.length; ) {
     const step = stepFrom(start);
     let end = start;
-    while (step !== undefined && stepFrom(end) === step) end += 1;
-    const isRange = end >= start + 2;
-    items.push(isRange ? `${sorted[start]}/${sorted[end]}/${step}` : `${sorted[start]}`);
+    for (let next = step; next !== undefined && isSame(next, step); next = stepFrom(end)) end += 1;
+    const isRange = step !== undefined && end >= start + 2;
+    items.push(isRange ? `${sorted[start]}/${sorted[end]}/${step.count}${step.unit}` : `${sorted[start]}`);
     start = isRange ? end + 1 : start + 1;
   }
   return items.join(',');

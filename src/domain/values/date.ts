@@ -53,16 +53,21 @@ export function dayOf(year: number, month: number, dayOfMonth: number): Day | un
   return `${year}-${String(month).padStart(2, '0')}-${String(dayOfMonth).padStart(2, '0')}`;
 }
 
+/** Returns the number that digits of a day make; slices of the text would take ten times as long. */
+function digitsOf(day: Day, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at += 1) number = number * 10 + day.charCodeAt(at) - 48;
+  return number;
+}
+
 /** Counts the days since 1970-01-01. */
 export function dayNumber(day: Day): number {
-  return (
-    Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10))) / 86_400_000
-  );
+  return Date.UTC(digitsOf(day, 0, 4), digitsOf(day, 5, 7) - 1, digitsOf(day, 8, 10)) / 86_400_000;
 }
 
 /** Counts the months since the year 0. */
 export function monthNumber(day: Day): number {
-  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  return digitsOf(day, 0, 4) * 12 + digitsOf(day, 5, 7) - 1;
 }
 
 /** Returns the day `count` days after `day`, or before it if negative. */

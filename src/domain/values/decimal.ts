@@ -25,6 +25,8 @@ function trimZeros(digits: string): string {
 
 /** Returns one text for each number: `1.50`, `01.5` and `1.5` then compare as equal. */
 export function canonicalDecimal(text: string): string {
+  // Most texts begin and end with another digit than zero, and are canonical.
+  if (text.charAt(0) > '0' && !text.endsWith('0')) return text;
   const negative = text.startsWith('-');
   let digits = trimZeros(negative ? text.slice(1) : text);
   if (digits.includes('.')) digits = digits.replace(/\.?0+$/, '');

@@ -14,7 +14,9 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
 
 /** Returns the value of a key; makes and stores a missing one. */
 export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const entry = map.get(key) ?? make();
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const entry = make();
   map.set(key, entry);
   return entry;
 }

@@ -296,7 +296,7 @@ class FileLoader {
     for (const [seriesId, statements] of this.#waiting) {
       await this.#report(merged / count);
       merged += statements.length;
-      for (const { asOf } of statements) this.#tally.vintage(seriesId, asOf);
+      this.#tally.vintages(seriesId, statements);
       const frequency = log && (await registry.frequencies(new Set([seriesId]))).get(seriesId);
       for (const conflict of log?.add(seriesId, statements, frequency) ?? [])
         conflicts.push({ kind: 'value', file: this.#file.path, seriesId, bothNew: true, ...conflict });
@@ -397,8 +397,9 @@ class Tally {
   #described: FileSummary['described'];
   #listed: number | undefined;
 
-  vintage(seriesId: string, asOf: Day): void {
-    entryOf(this.#vintages, seriesId, () => new Set<Day>()).add(asOf);
+  vintages(seriesId: string, statements: readonly Statement[]): void {
+    const days = entryOf(this.#vintages, seriesId, () => new Set<Day>());
+    for (const { asOf } of statements) days.add(asOf);
   }
 
   /** Counts the outcome of a merge; `seriesId` can also name a curve. */

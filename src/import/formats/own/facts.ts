@@ -87,7 +87,9 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     return id;
   };
   const dayOf = (text: string, row: number, column: string): Day => {
-    const day = days.get(text) ?? readDay(file, { row, column, value: text });
+    const known = days.get(text);
+    if (known !== undefined) return known;
+    const day = readDay(file, { row, column, value: text });
     days.set(text, day);
     return day;
   };
@@ -101,13 +103,15 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
   };
   return ({ row, cells }, at) => {
     const [date = '', value = ''] = [cells[at.date], cells[at.value]];
-    return {
+    const statement = {
       seriesId: idOf(cells[at.series_id] ?? '', row),
       date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
       asOf: dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
       value: numberOf(value, row),
-      ...(at.vintage_kind >= 0 && { kind: kindIn(cells[at.vintage_kind] ?? '', row) }),
     };
+    return at.vintage_kind < 0
+      ? statement
+      : { ...statement, kind: kindIn(cells[at.vintage_kind] ?? '', row) };
   };
 }
 
