@@ -174,9 +174,12 @@ function sorted<R extends Row>(rows: readonly R[], { order = [] }: OrderedListin
 function checkOrder(operation: OrderedListing, before: readonly Row[], rows: readonly Row[]): void {
   const { order = [], identity = [] } = operation;
   const last = before.at(-1);
-  const names = new Set(before.map((row) => identityOf(identity, row)));
+  // Where the identity has all fields of the order, only rows that are equal in order can be the same.
+  const isInOrder = order.every(({ field }) => identity.includes(field));
+  const mayRepeat = (row: Row) => !isInOrder || (last !== undefined && compareRows(order, last, row) === 0);
+  const names = new Set(before.filter(mayRepeat).map((row) => identityOf(identity, row)));
   const isAgain = (row: Row) => {
-    const name = names.size === 0 ? undefined : identityOf(identity, row);
+    const name = names.size > 0 && mayRepeat(row) ? identityOf(identity, row) : undefined;
     return name !== undefined && names.has(name);
   };
   const wrong = rows.find((row, i) => {
