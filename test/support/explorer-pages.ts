@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -102,7 +111,7 @@ export async function rowOf(page: Page, name: string): Promise<string[]> {
  */
 function startBrowser(): Promise<Browser> {
   const named = process.env.ASOF_CHROMIUM;
-  const folder = named === undefined ? unpackedChromium() : '';
+  const folder = named === undefined ? readyChromium() : '';
   return chromium.launch({
     executablePath: named ?? join(folder, 'chromium'),
     // Chromium does not start with its sandbox as root, nor in a container without user namespaces. It opens pages of
@@ -119,13 +128,26 @@ function startBrowser(): Promise<Browser> {
   });
 }
 
+/** The folder of Chromium, which is told where its fonts are: a copied folder names those of the place it is from. */
+function readyChromium(): string {
+  const folder = unpackedChromium();
+  const path = join(folder, 'fonts.conf');
+  const config = `<?xml version="1.0"?><fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`;
+  if (existsSync(path) && readFileSync(path, 'utf8') === config) return folder;
+  // Another process may read the file now.
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, config);
+  renameSync(draft, path);
+  return folder;
+}
+
 /** The folder in which Chromium is unpacked, once for each version; several processes may do so at once. */
 function unpackedChromium(): string {
   const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
   const { version } = JSON.parse(readFileSync(join(packed, '../package.json'), 'utf8')) as {
     version: string;
   };
-  const cache = join(root, 'node_modules/.cache');
+  const cache = join(realpathSync(join(root, 'node_modules')), '.cache');
   const folder = join(cache, `asof-chromium-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
@@ -134,10 +156,6 @@ function unpackedChromium(): string {
   writeFileSync(join(draft, 'chromium'), content('chromium.br'), { mode: 0o755 });
   for (const name of ['al2023.tar.br', 'fonts.tar.br'])
     execFileSync('tar', ['-x', '-C', draft], { input: content(name) });
-  writeFileSync(
-    join(draft, 'fonts.conf'),
-    `<?xml version="1.0"?><fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`,
-  );
   try {
     renameSync(draft, folder);
   } catch {
