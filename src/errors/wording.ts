@@ -20,3 +20,10 @@ export function someOf(names: readonly string[], most: number, things = ''): rea
   if (more <= 1) return names;
   return [...names.slice(0, most), `${more} more${things === '' ? '' : ` ${things}`}`];
 }
+
+/** Joins words into a line that every shell, and a plan, splits into the same words. */
+export function lineOf(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,5 +1,5 @@
 import { latestDay, parseDay } from '../domain/values/date.ts';
-import { listed } from '../errors/wording.ts';
+import { lineOf, listed } from '../errors/wording.ts';
 
 const names = {
   series: ['series', 'as-of', 'units', 'log', 'range', 'from', 'to', 'date', 'with', 'vintages', 'hide'],
@@ -100,8 +100,5 @@ export function commandLine(
   const given = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value].filter((word) => word !== ''),
   );
-  const isPlain = (word: string) => /^[\w.,:@%+=/-]+$/.test(word);
-  return ['asof', ...words, ...given]
-    .map((word) => (isPlain(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');
+  return lineOf(['asof', ...words, ...given]);
 }

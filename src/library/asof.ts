@@ -165,7 +165,10 @@ function ownMethods(source: LibrarySource) {
         params: { noun: 'option', kinds: targetKinds, required: ['out'] },
       },
       async (plan: string, { out, asOf, maxAge }: SnapshotTarget) => {
-        const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
+        const [{ bindPlan }, { snapshot }] = await Promise.all([
+          import('../snapshot/plan.ts'),
+          import('../snapshot/snapshot.ts'),
+        ]);
         const bytes = await readFile(plan).catch((cause) => {
           throw systemProblem('read', `the plan ${plan}`, cause);
         });

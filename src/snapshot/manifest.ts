@@ -9,7 +9,9 @@ import { Problem } from '../errors/problem.ts';
 import { isPlain } from '../operations/value.ts';
 import { formatCsvRecord } from '../render/formats/delimited.ts';
 import type { ImportRecord } from '../store/store.ts';
-import { faultOfName } from './plan.ts';
+
+/** The file of a snapshot that describes the others. */
+export const manifestName = 'manifest.json';
 
 /** The size and the checksum of a file. */
 export type FileSum = { readonly bytes: number; readonly sha256: string };
@@ -96,6 +98,18 @@ function isFileRecord(value: unknown): value is FileRecord {
   if (!Array.isArray(coverage) || !coverage.every(isPlain)) return false;
   if (!isPlain(aliases) || !Object.values(aliases).every(isText)) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
+}
+
+/** Explains why a text cannot name a file of a snapshot; undefined if it can. */
+export function faultOfName(name: string): string | undefined {
+  if (name === '') return 'it is empty';
+  if (/[/\\]/.test(name)) return 'all files are in one folder';
+  if (name.startsWith('.')) return 'it starts with a dot';
+  if (name.startsWith('-')) return 'it starts with a dash';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return 'it contains an invisible character';
+  // Temporary names are a little longer.
+  if (Buffer.byteLength(name) > 200) return 'it is longer than 200 bytes';
+  return name.toLowerCase() === manifestName ? 'asof writes that file itself' : undefined;
 }
 
 /** Reads the state of a file, a folder or a link; undefined if there is none. */

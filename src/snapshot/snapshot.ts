@@ -12,7 +12,6 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -21,33 +20,16 @@ import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
-import { boundLine, type ParseLine, placed, writeLines } from './line.ts';
-import { type FileSum, foundAt, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
-import { manifestName, readPlan } from './plan.ts';
-
-/** A plan whose lines are bound to a day. */
-export type BoundPlan = {
-  readonly name: string;
-  readonly asOf: Day;
-  readonly lines: readonly ReturnType<typeof boundLine>[];
-  readonly sha256: string;
-};
-
-/**
- * Binds a plan to a day, with demands on the data of each line; requests no data and writes nothing.
- * Throws a Problem that names a line that cannot be bound.
- */
-export function bindPlan(
-  name: string,
-  bytes: Uint8Array,
-  { asOf, demands = {} }: { readonly asOf: Day; readonly demands?: Demands },
-  parseLine: ParseLine,
-): BoundPlan {
-  const lines = readPlan(bytes, name).map((line) =>
-    placed(`${name} line ${line.number}`, () => boundLine(line, asOf, parseLine, demands)),
-  );
-  return { name, asOf, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
+import {
+  type FileSum,
+  foundAt,
+  importLogText,
+  type Manifest,
+  manifestName,
+  manifestText,
+  sumOfFile,
+} from './manifest.ts';
+import { type BoundPlan, writeLines } from './plan.ts';
 
 type SnapshotOptions = {
   /** The link that leads to the newest complete snapshot. */

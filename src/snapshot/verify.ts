@@ -6,10 +6,15 @@ import type { Asker } from '../answering/answer.ts';
 import { readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, systemProblem } from '../errors/system-errors.ts';
-import { defined } from '../platform/defined.ts';
-import { boundLine, type ParseLine, placed, writeLines } from './line.ts';
-import { type FileRecord, foundAt, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
-import { manifestName, wordsOf } from './plan.ts';
+import {
+  type FileRecord,
+  foundAt,
+  type Manifest,
+  manifestName,
+  parseManifest,
+  sumOfFile,
+} from './manifest.ts';
+import { bindRecords, type ParseLine, writeLines } from './plan.ts';
 
 /** A snapshot as it was opened, even if replaced since. */
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };
@@ -56,13 +61,7 @@ export async function compareCommands(
   { client, parseLine, signal }: Pick<Asker, 'client' | 'signal'> & { readonly parseLine: ParseLine },
 ): Promise<readonly Finding[]> {
   const asOf = manifest.as_of;
-  // A manifest may come from anywhere, so asof runs only commands that a plan could have.
-  const lines = manifest.files.map(({ name, command, aliases }, i) =>
-    placed(name, () => ({
-      ...boundLine({ number: i + 1, name, words: wordsOf(command) }, asOf, parseLine),
-      ...defined({ aliases }),
-    })),
-  );
+  const lines = bindRecords(manifest.files, asOf, parseLine);
   const other = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {
     const writing = { client, asOf, folder: other, signal };

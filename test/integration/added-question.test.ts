@@ -8,7 +8,7 @@ import { planLineParser } from '../../src/lines/parse.ts';
 import { assistantTools } from '../../src/mcp/server.ts';
 import type { RowOf } from '../../src/operations/operation.ts';
 import type { ParamsOf } from '../../src/operations/param.ts';
-import { boundLine } from '../../src/snapshot/line.ts';
+import { boundLine } from '../../src/snapshot/plan.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type gaps, gapsAtMost, sources } from '../support/added-questions.ts';
 import { asof, linesOf, transcript } from '../support/command.ts';

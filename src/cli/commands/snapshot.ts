@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/values/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { counted } from '../../errors/wording.ts';
+import { counted, lineOf } from '../../errors/wording.ts';
 import {
   asOf,
   type ConnectionFlags,
@@ -15,10 +15,9 @@ import {
 import { planLineParser } from '../../lines/parse.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
-import { inOneLine, type ParseLine } from '../../snapshot/line.ts';
-import type { Manifest } from '../../snapshot/manifest.ts';
-import { lineOf, manifestName } from '../../snapshot/plan.ts';
-import { type BoundPlan, bindPlan, placeOf, snapshot } from '../../snapshot/snapshot.ts';
+import { type Manifest, manifestName } from '../../snapshot/manifest.ts';
+import { type BoundPlan, bindPlan, inOneLine, type ParseLine } from '../../snapshot/plan.ts';
+import { placeOf, snapshot } from '../../snapshot/snapshot.ts';
 import {
   compareCommands,
   compareFiles,

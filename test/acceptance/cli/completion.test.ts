@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { type IPty, spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bashLine, bashText, type Quote } from '../../../src/cli/completion/scripts.ts';
-import { lineOf } from '../../../src/snapshot/plan.ts';
+import { lineOf } from '../../../src/errors/wording.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asof, statements } from '../../support/command.ts';
 import { newFolder, scratchFolder } from '../../support/folders.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../../src/cli/dispatch.ts';
 import { Problem } from '../../../src/errors/problem.ts';
+import { lineOf } from '../../../src/errors/wording.ts';
 import { planLineParser } from '../../../src/lines/parse.ts';
-import { lineOf, readPlan, wordsOf } from '../../../src/snapshot/plan.ts';
-import { bindPlan } from '../../../src/snapshot/snapshot.ts';
+import { bindPlan, readPlan, wordsOf } from '../../../src/snapshot/plan.ts';
 
 const day = '2015-02-01';
 const parseLine = planLineParser(new Date('2026-03-15T12:00:00Z'), await allCommands(true));
