@@ -6,24 +6,10 @@ import { sampleName, shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { AskOptions, Client } from './client.ts';
-import type { remoteClient } from './remote/client.ts';
 
-/** A local store or a service. */
-export type Target =
-  | {
-      /** The file of the store, or the address of its database. */
-      readonly store: string;
-      readonly clock?: () => Date;
-    }
-  | Parameters<typeof remoteClient>[0];
-
-/** Opens the client of a target, and loads only the code for that kind of target; throws a Problem if it fails. */
-export async function openClient(target: Target): Promise<Client> {
-  if ('baseUrl' in target) {
-    const { remoteClient } = await import('./remote/client.ts');
-    return remoteClient(target);
-  }
-  return embeddedClient(await openStore(target.store), target.clock);
+/** Opens the client of a store by its address; throws a Problem if that fails. */
+export async function openEmbedded(address: string, clock?: () => Date): Promise<Client> {
+  return embeddedClient(await openStore(address), clock);
 }
 
 /** Makes a client of a store in this process, with the owner's rights: who can read the file can read all. */
@@ -56,9 +42,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     aliases: () => store.read((view) => view.aliases.all()),
     async sample() {
       const { sample } = await store.read((view) => view.state());
-      return sample
-        ? undefined
-        : openClient({ store: sampleName, ...(clock && { clock }) }).catch(() => undefined);
+      return sample ? undefined : openEmbedded(sampleName, clock).catch(() => undefined);
     },
     close: () => store.close(),
   };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { openClient } from '../../src/client/open.ts';
+import { openEmbedded } from '../../src/client/open.ts';
 import { samplePath } from '../../src/index.ts';
 import type { Row } from '../../src/operations/envelope.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const build = join(root, 'scripts/build-sample.mjs');
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
-  client = await openClient({ store: sample });
+  client = await openEmbedded(sample);
   series = await store.read((view) => view.series.search({ text: '', limit: 1000 }));
 });
 

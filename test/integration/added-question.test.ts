@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import { embeddedClient, openClient } from '../../src/client/open.ts';
+import { embeddedClient } from '../../src/client/open.ts';
+import { remoteClient } from '../../src/client/remote/client.ts';
 import { type Asof, type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
 import { methodNaming, Session } from '../../src/library/call.ts';
@@ -143,7 +144,7 @@ describe('an operation that is declared', () => {
   });
 
   it('is requested from a service, whose answer is checked', async () => {
-    const client = await openClient({ baseUrl: service.url, key: service.key, env: {} });
+    const client = remoteClient({ baseUrl: service.url, key: service.key, env: {} });
     const { results } = await client.ask(sources, [['min_series', '2']]);
     expectTypeOf(results).toEqualTypeOf<readonly RowOf<typeof sources>[]>();
     expect(results[0]).toEqual(curves);

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { openClient } from '../../client/open.ts';
+import { openEmbedded } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/exchange.ts';
 import { longestWait } from '../../client/remote/settings.ts';
 import { type Day, utcDay } from '../../domain/values/date.ts';
@@ -69,7 +69,7 @@ async function openLocal(
   const store = storeToRead(io, flag);
   // A moment at which the day is today, and the latest day that has begun anywhere on Earth.
   const clock = asOf === undefined ? io.clock : () => new Date(`${asOf}T09:00:00Z`);
-  const client = await ofStore(store, (path) => openClient({ store: path, clock }));
+  const client = await ofStore(store, (path) => openEmbedded(path, clock));
   messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
 }
@@ -102,7 +102,8 @@ async function openRemote(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
   const options = { ...requestOptions(flags, io, messages), key: key?.text };
-  const client = await openClient({ baseUrl: base.href, userAgent: `asof/${version()}`, ...options });
+  const { remoteClient } = await import('../../client/remote/client.ts');
+  const client = remoteClient({ baseUrl: base.href, userAgent: `asof/${version()}`, ...options });
   return {
     ...client,
     ask: (operation, given, options) =>

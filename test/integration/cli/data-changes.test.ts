@@ -14,16 +14,15 @@ const hook = vi.hoisted(() => ({ before: (async () => undefined) as Before }));
 
 vi.mock('../../../src/client/open.ts', async (original) => {
   const opening = await original<typeof import('../../../src/client/open.ts')>();
-  const openClient: typeof opening.openClient = async (target) => {
-    const client = await opening.openClient(target);
-    if ('baseUrl' in target) return client;
+  const openEmbedded: typeof opening.openEmbedded = async (...asked) => {
+    const client = await opening.openEmbedded(...asked);
     const ask: Client['ask'] = async (operation, given, options) => {
       await hook.before(operation.path);
       return client.ask(operation, given, options);
     };
     return { ...client, ask };
   };
-  return { ...opening, openClient };
+  return { ...opening, openEmbedded };
 });
 
 const folder = newFolder();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
-import { openClient } from '../../../../src/client/open.ts';
+import { openEmbedded } from '../../../../src/client/open.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { envelopeToWire } from '../../../../src/operations/field.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
@@ -120,7 +120,7 @@ const truths = new Map<string, Ended>();
 const requests = new Map<string, readonly URL[]>();
 
 beforeAll(async () => {
-  sample = await openClient({ store: samplePath(), clock: () => new Date('2026-03-15T12:00:00Z') });
+  sample = await openEmbedded(samplePath(), () => new Date('2026-03-15T12:00:00Z'));
   now = { names: [], announcesAll: true };
   for (const line of lines) {
     truths.set(line, await asof([...line.split(' '), '--csv', '-q', '--store', samplePath()]));
