@@ -14,7 +14,7 @@ import { defined } from '../platform/defined.ts';
 import { type Output, print } from '../platform/sink.ts';
 import { questions } from '../questions/table.ts';
 import { Session, unknownName } from './call.ts';
-import { allRows, answering, type LibrarySource, signatureOf } from './methods.ts';
+import { type Answered, allRows, answering, type LibrarySource, signatureOf } from './methods.ts';
 
 const byName = new Map(Object.values<Question>(questions).map((one) => [one.name, one]));
 
@@ -156,7 +156,7 @@ async function answerTo(
   return messageOf(await answering(question, source)(...named, Object.fromEntries(given)));
 }
 
-function messageOf({ result, fields, notes }: Awaited<ReturnType<typeof allRows>>): object {
+function messageOf({ result, fields, notes }: Answered): object {
   const { rows, ...about } = result;
   return {
     ...Object.fromEntries(Object.entries(about).map(([key, value]) => [snakeCase(key), value])),

@@ -73,7 +73,7 @@ export type LibrarySource = Asker & {
 };
 
 /** A result, with the fields of its rows and the notes on it. */
-type Answered = {
+export type Answered = {
   readonly result: Result<Row>;
   readonly fields: readonly Field[];
   readonly notes: readonly Note[];
@@ -195,15 +195,6 @@ export function methodsOf(source: LibrarySource): Methods {
   ]);
   // Names and types of methods come only from the table of questions.
   return Object.fromEntries(methods) as Methods;
-}
-
-/** Returns the method of a question. */
-export function methodOf(
-  asof: Methods,
-  { name }: Question,
-): (...asked: readonly unknown[]) => Promise<Result<Row>> {
-  // Each method has the name of its question.
-  return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
 }
 
 /** Returns a function that answers a question as its method does, with fields and notes. */

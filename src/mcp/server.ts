@@ -17,10 +17,8 @@ import type { Client } from '../client/client.ts';
 import { closest } from '../domain/search/words.ts';
 import type { Day } from '../domain/values/date.ts';
 import { codeVoice, Problem, type Sentence, saidIn, type Voice } from '../errors/problem.ts';
-import { type Asof, asofOf } from '../library/asof.ts';
 import { methodNaming, Session, unknownName } from '../library/call.ts';
-import { methodOf, type Result, signatureOf } from '../library/methods.ts';
-import type { Row } from '../operations/envelope.ts';
+import { type Answered, answering, type LibrarySource, signatureOf } from '../library/methods.ts';
 import { camelCase, type Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
 import { seriesShow } from '../operations/series/series.ts';
@@ -37,7 +35,7 @@ type Tool = {
   /** Fields of its rows that later vintages change; an answer as of an earlier day omits them. */
   readonly growing: readonly string[];
   /** Calls the method with arguments by name; throws a Problem if it refuses the values. */
-  readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
+  readonly call: (source: LibrarySource, values: NamedValues) => Promise<Answered>;
 };
 
 /** The rows of an answer without `limit`, and the most rows. */
@@ -89,14 +87,14 @@ function questionTool(question: Question, description: Sentence | string): Tool 
       additionalProperties: false,
     },
     growing: fields.filter(({ grows }) => grows === true).map(({ name }) => name),
-    async call(asof, values) {
+    async call(source, values) {
       const unknown = Object.keys(values).find((name) => !Object.hasOwn(properties, name));
       // Arguments have names here; the method's own check does not list them.
       if (unknown !== undefined) throw unknownName('parameter', unknown, Object.keys(properties));
       const given = argumentNames.map((name) => values[name]);
       const others = without(values, argumentNames);
       const isSized = Object.hasOwn(kinds, 'limit') && limitsRows(others);
-      return methodOf(asof, question)(...given, isSized ? sized(others) : others);
+      return answering(question, source)(...given, isSized ? sized(others) : others);
     },
   };
 }
@@ -187,28 +185,27 @@ function unknownTool(name: string, names: readonly string[]): Problem {
 
 function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
   const inTurn = pLimit(1);
-  let notes: string[] = [];
-  const asof = asofOf({
+  const source: LibrarySource = {
     client: bound === undefined ? client : clientOn(bound, client),
     clock,
     signal,
     session: new Session(signal, clock),
     naming: toolNaming,
-    note: ({ text }) => void notes.push(text),
+    note: () => undefined,
     allow(rows) {
       // Each value has at least one character.
       if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
     },
     ...defined({ asOf: bound }),
-  });
-  const answerOf = (tool: Tool, { asOf }: NamedValues, result: Result<Row>) => {
+  };
+  const answerOf = (tool: Tool, { asOf }: NamedValues, { result, notes }: Answered) => {
     const { rows, requestId: _, asOf: named, nextCursor, coveredTo, hasMore, ...about } = result;
     if (rows.length > rowLimits.most) throw tooLong(`${rows.length} rows`, `${rowLimits.most}`);
     return {
       as_of: named ?? asOf ?? bound ?? null,
       ...about,
       ...(bound === undefined && defined({ covered_to: coveredTo })),
-      notes: [...new Set([...notes, ...(hasMore && nextCursor === undefined ? [cutNote] : [])])],
+      notes: [...notes.map(({ text }) => text), ...(hasMore && nextCursor === undefined ? [cutNote] : [])],
       rows: bound === undefined ? rows : rows.map((row) => without(row, tool.growing)),
       has_more: hasMore,
       ...defined({ next_cursor: nextCursor }),
@@ -217,9 +214,8 @@ function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'st
   return {
     answer: (tool: Tool, values: NamedValues): Promise<CallToolResult> =>
       inTurn(async () => {
-        notes = [];
         try {
-          const text = JSON.stringify(answerOf(tool, values, await tool.call(asof, values)));
+          const text = JSON.stringify(answerOf(tool, values, await tool.call(source, values)));
           if (text.length > mostCharacters) throw tooLong(`${text.length} characters`, `${mostCharacters}`);
           return { content: [{ type: 'text', text }] };
         } catch (error) {

@@ -180,6 +180,7 @@ describe('a session of asof mcp', () => {
     const some = await answer(latest, 'panel', { ...asked, skipMissing: true });
     const { rows } = await answer(latest, 'panel', { ...asked, ids: ['GDP'] });
     expect([some.rows, some.missing]).toEqual([rows, ['NOPE']]);
+    expect(some.notes).toContain('left out, because not found: NOPE');
   });
 
   it('searches by words unless told otherwise', async () => {

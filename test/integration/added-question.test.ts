@@ -61,6 +61,12 @@ type Description = {
 };
 const described = async () => (await ask('/v1/openapi.json'))[1] as unknown as Description;
 
+async function openSource() {
+  const { signal } = new AbortController();
+  const client = embeddedClient(await openStore(path), clock);
+  return { client, clock, signal, session: new Session(signal, clock), naming: methodNaming };
+}
+
 const toolNamed = (name: string) => assistantTools().find((tool) => tool.name === name);
 
 /** A line of a plan, bound to 15 December 2020. */
@@ -275,8 +281,10 @@ describe('a question that is declared', () => {
       description: 'How many of several series have a value for each date, newest first.',
       inputSchema: { required: ['ids'], properties },
     });
-    const { rows } = (await tool?.call(store, { ids: ['GDP', 'GDPC1'], least: 2 })) ?? {};
-    expect(rows).toEqual([{ date: '2020-01-01', series: 2, missing: 0 }]);
+    const source = await openSource();
+    const answer = await tool?.call(source, { ids: ['GDP', 'GDPC1'], least: 2 });
+    expect(answer?.result.rows).toEqual([{ date: '2020-01-01', series: 2, missing: 0 }]);
+    await source.client.close();
   });
 
   it('is a line of a plan, bound to its day', () => {
@@ -289,10 +297,7 @@ describe('a question that is declared', () => {
   });
 
   it('has a method of a bounded asof that is bound to its day', async () => {
-    const { signal } = new AbortController();
-    const client = embeddedClient(await openStore(path), clock);
-    const session = new Session(signal, clock);
-    const bounded = asofOf({ client, clock, signal, session, naming: methodNaming, asOf: '2020-12-15' });
+    const bounded = asofOf({ ...(await openSource()), asOf: '2020-12-15' });
     const method = methodNamed<QuestionMethod<typeof gaps>>('valueGaps', bounded);
     expect((await method(['GDP', 'GDPC1'])).rows[0]).toEqual({ date: '2020-09-01', series: 1, missing: 1 });
     await expect(method('GDP', { asOf: '2021-01-01' })).rejects.toThrow('later than 2020-12-15');
