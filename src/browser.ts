@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { remoteClient } from './client/remote/client.ts';
-import { checkArguments } from './library/call.ts';
+import { askerOf, checkArguments, type OpenOptions, openKinds } from './library/call.ts';
 import { methodsOf } from './library/methods.ts';
-import { askerOf, type OpenOptions, openKinds } from './library/options.ts';
 import { clockAt, word } from './operations/value.ts';
 
 export { Problem } from './errors/problem.ts';
