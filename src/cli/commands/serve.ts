@@ -240,8 +240,7 @@ asof serve --metrics-port 9464
           served = chosen;
           return store;
         },
-        // The sample is served until the user has a store.
-        isOutdated: () => served?.isSample === true && !storeToRead(io, values.store).isSample,
+        isOutdated: () => served !== undefined && isReplacedSample(served, values.store, io),
         gate: await Gate.open(access, plans),
         host,
         port,
@@ -273,6 +272,11 @@ asof serve --metrics-port 9464
     }
   },
 });
+
+/** Tells whether the sample is read although the user has a store now. */
+function isReplacedSample({ isSample }: StoreChoice, flag: string | undefined, io: Io): boolean {
+  return isSample && !storeToRead(io, flag).isSample;
+}
 
 const exploreStore = command({
   words: 'explore',
@@ -401,13 +405,12 @@ asof lines < question.jsonl
   parts: { connection, messages },
   async run({ connection, messages }, io) {
     const { answerLines } = await import('../../library/json-lines.ts');
-    const wasSample = storeToRead(io, connection.store).isSample;
+    const read = storeToRead(io, connection.store);
     await withClient({ connection, messages }, io, async (client) => {
       messages.noteOnTerminal('asof: this command answers the questions of a program; Ctrl-D ends it');
       const { clock, signal, stdin, stdout } = io;
       const codeOf = (kind?: ProblemKind) => (kind === undefined ? exitCode.bug : exitCodeOf(kind));
-      // The sample answers until the user has a store.
-      const isOutdated = () => wasSample && !storeToRead(io, connection.store).isSample;
+      const isOutdated = () => isReplacedSample(read, connection.store, io);
       await answerLines({ client, clock, signal, stdin, stdout, isOutdated, codeOf });
     });
   },
