@@ -134,15 +134,15 @@ export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 /** An answer with its question; without a value if the service failed. */
-type AnswerTo<T> = { readonly question: string; readonly value?: T };
+type NewestAnswer<T> = { readonly question: string; readonly value?: T };
 
 /** Asks when the question changes, and returns the newest answer; answers to earlier questions are dropped. */
 export function useAnswer<T>(
   question: string | undefined,
   ask: () => Promise<T>,
   fail: (error: unknown) => void,
-): AnswerTo<T> | undefined {
-  const [answer, setAnswer] = useState<AnswerTo<T>>();
+): NewestAnswer<T> | undefined {
+  const [answer, setAnswer] = useState<NewestAnswer<T>>();
   useLayoutEffect(() => {
     if (question === undefined || answer?.question === question) return;
     let isLatest = true;

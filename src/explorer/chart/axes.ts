@@ -19,8 +19,15 @@ const daySteps = [
   ...[1, 2, 5, 10, 20, 25, 50, 100].map((count) => count * year),
 ];
 
+/** Makes the axes of a chart; `names` returns the maturities that are on show when the axis is drawn. */
+export function axesOf(data: PlotData, names: () => readonly string[]): uPlot.Axis[] {
+  const hasOther = data.lines.some(({ isOther }) => isOther);
+  const first = data.axis === 'day' ? dayAxis(data) : maturityAxis(names);
+  return [first, valueAxis(false), ...(hasOther ? [valueAxis(true)] : [])];
+}
+
 /** Makes the axis of days, with round years; points that are a month apart have no ticks between them. */
-export function dayAxis({ at }: PlotData): uPlot.Axis {
+function dayAxis({ at }: PlotData): uPlot.Axis {
   const span = Date.parse(at.at(-1) ?? '') - Date.parse(at[0] ?? '');
   const least = span / 1000 / Math.max(1, at.length - 1) > 27 * day ? month : day;
   return {
@@ -51,7 +58,7 @@ function multiples(first: number, last: number, step: number): number[] {
   return Array.from({ length: count }, (_, i) => (begin + i) * step);
 }
 
-export function maturityAxis(names: () => readonly string[]): uPlot.Axis {
+function maturityAxis(names: () => readonly string[]): uPlot.Axis {
   return {
     ...axisStyle,
     grid: { show: false },
@@ -66,7 +73,7 @@ export function maturityAxis(names: () => readonly string[]): uPlot.Axis {
 }
 
 /** Makes the axis of values, to the left, or to the right for the other unit. */
-export function valueAxis(isOther: boolean): uPlot.Axis {
+function valueAxis(isOther: boolean): uPlot.Axis {
   const right = { scale: 'other', side: 1, grid: { show: false } };
   return {
     ...axisStyle,

@@ -2,24 +2,25 @@ import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
 import uPlot from 'uplot';
 import type { Day } from '../../domain/values/date.ts';
-import { dayAxis, maturityAxis, valueAxis } from './axes.ts';
-import { drawAbove, drawBehind, frameOf, nameWidth, placesPerDot } from './overlay.ts';
-import { canvasPen } from './pen.ts';
+import { axesOf } from './axes.ts';
+import { drawAbove, drawBehind, frameOf, nameWidth, type Pen, placesPerDot } from './overlay.ts';
 import { type PictureWords, svgOf } from './picture.ts';
 import {
   colourOf,
   dayAt,
+  fonts,
   type PlotData,
   type PlotLine,
   type PlotValues,
   positionsOf,
-  rangeOf,
+  secondsOf,
 } from './plot-data.ts';
 
-/** A line of the text at the pointer; the colour is that of a line of the chart. */
-export type TipRow = { readonly label: string; readonly value: string; readonly colour?: string };
-
-export type Tip = { readonly heading: string; readonly rows: readonly TipRow[] };
+/** The text at the pointer; the colour of a row is that of a line of the chart. */
+export type Tip = {
+  readonly heading: string;
+  readonly rows: readonly { readonly label: string; readonly value: string; readonly colour?: string }[];
+};
 
 type LineChartProps = {
   readonly chart: PlotData;
@@ -172,11 +173,7 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
       },
       // Room for the names of the lines, and half of the last date.
       padding: [12, hasOther ? 8 : roomFor(names, size.width), null, null],
-      axes: [
-        isDay ? dayAxis(chart) : maturityAxis(() => this.props.chart.at),
-        valueAxis(false),
-        ...(hasOther ? [valueAxis(true)] : []),
-      ],
+      axes: axesOf(chart, () => this.props.chart.at),
       series: [{}, ...lines.map((line) => seriesOf(line, !isDay))],
       hooks: {
         setCursor: [
@@ -298,6 +295,63 @@ export class LineChart extends Component<LineChartProps, LineChartState> {
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.props.onZoom?.(from ?? '', to ?? '');
   }
+}
+
+/** Draws on a canvas; `ground` is around texts. */
+function canvasPen(ctx: CanvasRenderingContext2D, ratio: number, ground: string): Pen {
+  const within = (draw: () => void) => {
+    ctx.save();
+    ctx.scale(ratio, ratio);
+    draw();
+    ctx.restore();
+  };
+  return {
+    lines: (runs, { colour, width = 1, dash = [], opacity = 1 }) =>
+      within(() => {
+        Object.assign(ctx, { strokeStyle: colour, lineWidth: width, globalAlpha: opacity });
+        ctx.setLineDash([...dash]);
+        ctx.beginPath();
+        for (const run of runs)
+          for (const [i, [x, y]] of run.entries()) ctx[i === 0 ? 'moveTo' : 'lineTo'](x, y);
+        ctx.stroke();
+      }),
+    area: ([x, y], [right, bottom], colour) =>
+      within(() => {
+        ctx.fillStyle = colour;
+        ctx.fillRect(x, y, right - x, bottom - y);
+      }),
+    dots: (points, radius, colour) =>
+      within(() => {
+        ctx.fillStyle = colour;
+        for (const [x, y] of points) {
+          ctx.beginPath();
+          ctx.arc(x, y, radius, 0, 2 * Math.PI);
+          ctx.fill();
+        }
+      }),
+    text: (text, [x, y], { colour, anchor = 'start', size = 12, isBold = false }) =>
+      within(() => {
+        const font = `${isBold ? '600 ' : ''}${size}px ${fonts}`;
+        const textAlign = anchor === 'middle' ? 'center' : anchor;
+        Object.assign(ctx, {
+          font,
+          textAlign,
+          textBaseline: 'alphabetic',
+          fillStyle: colour,
+          strokeStyle: ground,
+          lineWidth: 3,
+          lineJoin: 'round',
+        });
+        ctx.strokeText(text, x, y);
+        ctx.fillText(text, x, y);
+      }),
+  };
+}
+
+/** Returns the first and last position on show of an axis of days. */
+function rangeOf({ at, from = at[0] ?? '', to = at.at(-1) ?? '' }: PlotData): readonly [number, number] {
+  const [first, last] = [secondsOf(from), secondsOf(to)];
+  return first < last ? [first, last] : [first - 86_400 * 30, last + 86_400 * 30];
 }
 
 function formOf({ axis, isLog = false, lines, at }: PlotData, width: number): string {

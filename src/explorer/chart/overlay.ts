@@ -1,7 +1,6 @@
 import type uPlot from 'uplot';
 import { firstPlace } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
-import type { Pen, PenPoint } from './pen.ts';
 import {
   colourOf,
   type PlotData,
@@ -10,6 +9,32 @@ import {
   positionsOf,
   secondsOf,
 } from './plot-data.ts';
+
+/** A place in pixels of CSS. */
+type PenPoint = readonly [x: number, y: number];
+
+type Stroke = {
+  readonly colour: string;
+  readonly width?: number;
+  readonly dash?: readonly number[];
+  readonly opacity?: number;
+};
+
+type PenText = {
+  readonly colour: string;
+  readonly anchor?: 'start' | 'middle' | 'end';
+  readonly size?: number;
+  readonly isBold?: boolean;
+};
+
+/** What a chart draws by itself, on a canvas or into a picture, in pixels of CSS. */
+export type Pen = {
+  readonly lines: (runs: readonly (readonly PenPoint[])[], stroke: Stroke) => void;
+  readonly area: (from: PenPoint, to: PenPoint, colour: string) => void;
+  readonly dots: (points: readonly PenPoint[], radius: number, colour: string) => void;
+  /** Writes a text whose baseline begins, or ends, at a point. */
+  readonly text: (text: string, at: PenPoint, style: PenText) => void;
+};
 
 /** The part of a chart within its axes, in pixels of CSS, and the places of its values. */
 export type PlotFrame = {
@@ -68,25 +93,14 @@ export function drawAbove(pen: Pen, data: PlotData, frame: PlotFrame): void {
   // Ticks that would touch each other say nothing.
   if (ticks.length < (right - left) / 3)
     pen.lines(
-      ticks.map((tick) => [
-        [x(tick), bottom - 5],
-        [x(tick), bottom],
-      ]),
+      ticks.map((tick) => upright(x(tick), bottom - 5, bottom)),
       { colour: mark },
     );
   const soft = colourOf('--soft');
   for (const [i, { day, label }] of (data.marks ?? []).entries()) {
     const place = x(secondsOf(day));
     if (!isShown(place)) continue;
-    pen.lines(
-      [
-        [
-          [place, top],
-          [place, bottom],
-        ],
-      ],
-      { colour: mark, dash: [4, 3] },
-    );
+    pen.lines([upright(place, top, bottom)], { colour: mark, dash: [4, 3] });
     const isRight = place > (left + right) / 2;
     pen.text(label, [place + (isRight ? -5 : 5), top + 12 + 15 * i], {
       colour: soft,
@@ -95,6 +109,14 @@ export function drawAbove(pen: Pen, data: PlotData, frame: PlotFrame): void {
     });
   }
   drawNames(pen, data, frame);
+}
+
+/** Returns the ends of a line from top to bottom. */
+export function upright(x: number, top: number, bottom: number): readonly PenPoint[] {
+  return [
+    [x, top],
+    [x, bottom],
+  ];
 }
 
 /** Writes the name of each line beside its last value on show, at a distance from the others. */

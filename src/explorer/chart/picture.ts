@@ -1,6 +1,14 @@
 import type uPlot from 'uplot';
-import { drawAbove, drawBehind, frameOf, type PlotFrame, placesPerDot, runsOf } from './overlay.ts';
-import { escapeXml, type Pen, svgPen } from './pen.ts';
+import {
+  drawAbove,
+  drawBehind,
+  frameOf,
+  type Pen,
+  type PlotFrame,
+  placesPerDot,
+  runsOf,
+  upright,
+} from './overlay.ts';
 import { colourOf, fonts, type PlotData, type PlotLine, positionsOf } from './plot-data.ts';
 
 /** The texts around a saved chart. */
@@ -59,15 +67,7 @@ function drawAxes(pen: Pen, { axes }: uPlot, { left, right, top, bottom, x, y }:
       const label = _values[j] ?? '';
       const isOther = scale === 'other';
       if (i === 0) {
-        pen.lines(
-          [
-            [
-              [x(split), top],
-              [x(split), bottom + 5],
-            ],
-          ],
-          { colour: grid },
-        );
+        pen.lines([upright(x(split), top, bottom + 5)], { colour: grid });
         pen.text(label, [x(split), bottom + 20], { colour: soft, anchor: 'middle' });
       } else {
         if (!isOther)
@@ -118,6 +118,77 @@ function wrapped(text: string, most: number): readonly string[] {
     else lines[lines.length - 1] = longer;
   }
   return lines.filter((line) => line !== '');
+}
+
+/** Writes elements of SVG to a list. */
+function svgPen(elements: string[], ground: string): Pen {
+  const write = (
+    name: string,
+    attributes: Readonly<Record<string, string | number | undefined>>,
+    content = '',
+  ) => {
+    const given = Object.entries(attributes).flatMap(([key, value]) =>
+      value === undefined
+        ? []
+        : [`${key}="${escapeXml(typeof value === 'number' ? rounded(value) : value)}"`],
+    );
+    elements.push(
+      `<${[name, ...given].join(' ')}${content === '' ? '/>' : `>${escapeXml(content)}</${name}>`}`,
+    );
+  };
+  return {
+    lines(runs, { colour, width = 1, dash = [], opacity }) {
+      const d = runs.map((run) =>
+        run.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${rounded(x)} ${rounded(y)}`).join(''),
+      );
+      const dashes = dash.length === 0 ? undefined : dash.join(' ');
+      if (d.join('') !== '')
+        write('path', {
+          ...{
+            d: d.join(''),
+            fill: 'none',
+            stroke: colour,
+            'stroke-width': width,
+            'stroke-linejoin': 'round',
+          },
+          ...{ 'stroke-dasharray': dashes, 'stroke-opacity': opacity },
+        });
+    },
+    area: ([x, y], [right, bottom], fill) =>
+      write('rect', { x, y, width: right - x, height: bottom - y, fill }),
+    dots(points, r, fill) {
+      for (const [cx, cy] of points) write('circle', { cx, cy, r, fill });
+    },
+    text: (text, [x, y], { colour, anchor, size = 12, isBold = false }) =>
+      write(
+        'text',
+        {
+          ...{
+            x,
+            y,
+            fill: colour,
+            'font-size': size,
+            'text-anchor': anchor,
+            'font-weight': isBold ? 600 : undefined,
+          },
+          ...{ stroke: ground, 'stroke-width': 3, 'stroke-linejoin': 'round', 'paint-order': 'stroke' },
+        },
+        text,
+      ),
+  };
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toFixed(2)));
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escapes a text for XML, which cannot contain some control characters. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }
 
 /** Turns an SVG into a PNG of twice its size. */

@@ -61,13 +61,3 @@ export function colourOf(variable: string): string {
 }
 
 export const fonts = 'system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
-
-/** Returns the first and last position on show of an axis of days. */
-export function rangeOf({
-  at,
-  from = at[0] ?? '',
-  to = at.at(-1) ?? '',
-}: PlotData): readonly [number, number] {
-  const [first, last] = [secondsOf(from), secondsOf(to)];
-  return first < last ? [first, last] : [first - 86_400 * 30, last + 86_400 * 30];
-}

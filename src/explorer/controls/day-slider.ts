@@ -8,7 +8,7 @@ import type { PageState, StateChange } from '../state.ts';
 import { DayField, type InputEvent } from './fields.ts';
 
 /** A step of a slider that deserves a mark, and why. */
-export type SliderMark = { readonly day: Day; readonly about: string };
+type SliderMark = { readonly day: Day; readonly about: string };
 
 type DaySliderProps = {
   readonly label: string;

@@ -88,19 +88,3 @@ export function Choice({ label, options, value, onChoose }: ChoiceProps): VNode 
       )}
     </div>`;
 }
-
-type CheckProps = {
-  readonly label: string;
-  readonly isOn: boolean;
-  /** The class of the colour of its line. */
-  readonly swatch?: string;
-  readonly onChange: () => void;
-};
-
-export function Check({ label, isOn, swatch, onChange }: CheckProps): VNode {
-  return html`
-    <label class="box">
-      <input type="checkbox" checked=${isOn} onChange=${onChange} />
-      ${swatch !== undefined && html`<span class="swatch ${swatch}" />`}${label}
-    </label>`;
-}

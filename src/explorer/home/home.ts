@@ -1,10 +1,12 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { placeOfZone } from '../../domain/calendar/zones.ts';
 import { thenAndNow } from '../../domain/series/in-words.ts';
-import { addDays, type Frequency } from '../../domain/values/date.ts';
+import { addDays, type Day, type Frequency, shortWeekday, utcDay } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { counted, grouped } from '../../errors/wording.ts';
+import { DataRow } from '../controls/data-row.ts';
 import { aboutOf, endText, SeriesLinks } from '../controls/series-search.ts';
 import {
   cell,
@@ -12,11 +14,10 @@ import {
   orNothing,
   type PageContext,
   type ServedRow,
+  ServiceFailure,
   useAnswer,
 } from '../page-service.ts';
 import { searchOf } from '../state.ts';
-import { openComingReleases } from './coming-releases.ts';
-import { groupsOf, type SeriesGroup } from './topics.ts';
 
 /** Opens the first page with the series of a store and a difference; the newest values follow. */
 export async function openHome(context: PageContext): Promise<OpenedView> {
@@ -186,4 +187,152 @@ async function heroOf(row: ServedRow | undefined, { service }: PageContext): Pro
     end: endText(row),
     href: searchOf({ view: 'series', series: id, 'as-of': day }),
   };
+}
+
+/** In days from today. */
+const ahead = 14;
+
+/** Requests the releases of the next two weeks, and returns the strip that shows them. */
+async function openComingReleases(context: PageContext): Promise<VNode> {
+  const today = utcDay(new Date());
+  const range = { from: today, to: addDays(today, ahead) };
+  try {
+    return stripOf(await context.service.rows('calendar', range), range, context);
+  } catch (error) {
+    // The rest of the page needs no calendar.
+    if (!(error instanceof ServiceFailure)) throw error;
+    return html`<p class="note">No calendar: ${error.message}.</p>`;
+  }
+}
+
+type ShownDays = { readonly from: Day; readonly to: Day };
+
+/** Shows the releases that are planned or made, a list for each day. */
+function stripOf(rows: readonly ServedRow[], range: ShownDays, context: PageContext): VNode {
+  const open = rows.filter((row) => ['planned', 'released'].includes(cell(row, 'status')));
+  const source = {
+    name: 'Calendar',
+    words: ['calendar'],
+    path: 'calendar',
+    params: range,
+    file: `calendar-${range.from}`,
+  };
+  const days = [...groupBy(open, (row) => cell(row, 'date'))];
+  return html`
+    <section aria-label="Coming releases">
+      <h2>Coming releases</h2>
+      ${
+        days.length === 0
+          ? html`<p class="note">No calendar of this store lists a release in the next two weeks; asof pull calendar brings the plans.</p>`
+          : html`
+            <ul class="strip">
+              ${days.map(
+                ([day, own]) => html`
+                  <li>
+                    <h3><time datetime=${day}>${shortWeekday(day)} ${day}</time>${day === range.from && ' (today)'}</h3>
+                    <ul>${own.map((row) => html`<li>${releaseText(row)}</li>`)}</ul>
+                  </li>`,
+              )}
+            </ul>
+            <${DataRow} context=${context} sources=${[source]} />`
+      }
+    </section>`;
+}
+
+/** Says what is released: `08:30 (New York) Employment Situation`; a usual time is about. */
+function releaseText(row: ServedRow): string {
+  const [time, zone, name, period] = ['time', 'zone', 'name', 'period'].map((field) => cell(row, field));
+  const about = cell(row, 'certainty') === 'official time' ? '' : 'about ';
+  const when = time === '' ? [] : [`${about}${time} (${placeOfZone(zone ?? '')})`];
+  const state = cell(row, 'status') === 'released' ? ['released'] : [];
+  return [...when, [name, period].filter((text) => text !== '').join(', '), ...state].join(' · ');
+}
+
+type Topic = {
+  readonly name: string;
+  /** Its best-known series with short names; the first two that a store has are shown with their values. */
+  readonly known: Readonly<Record<string, string>>;
+  /** Finds its other series by their titles. */
+  readonly words: RegExp;
+};
+
+/** The subjects of the first page in its order. */
+const topics: readonly Topic[] = [
+  {
+    name: 'Output',
+    known: {
+      GDP: 'Gross domestic product',
+      INDPRO: 'Industrial production',
+      GDPC1: 'Real gross domestic product',
+    },
+    words:
+      /gross domestic|industrial production|output|capacity|orders|inventor|sales|income|consumption|investment|profit|saving|activity|business condition/i,
+  },
+  {
+    name: 'Jobs',
+    known: { PAYEMS: 'Nonfarm employment', UNRATE: 'Unemployment rate' },
+    words: /employ|payroll|job|labou?r|wage|earnings|hours|claims/i,
+  },
+  {
+    name: 'Prices',
+    known: { CPIAUCSL: 'Consumer prices', PCEPILFE: 'Core PCE prices', PCEPI: 'PCE prices' },
+    words: /price|inflation|deflator|unit labor cost|hicp/i,
+  },
+  {
+    name: 'Rates',
+    known: {
+      FEDFUNDS: 'Federal funds rate',
+      DGS10: '10-year Treasury yield',
+      T10Y2Y: '10-year minus 2-year yield',
+    },
+    words: /yield|interest|treasury|federal funds|money stock|exchange rate/i,
+  },
+  {
+    name: 'Housing',
+    known: {
+      HOUST: 'Housing starts',
+      CSUSHPISA: 'House prices',
+      HSN1F: 'New houses sold',
+      PERMIT: 'Building permits',
+    },
+    words: /housing|house|home|mortgage|building permit|construction|residential/i,
+  },
+  {
+    name: 'Trade',
+    known: { BOPGSTB: 'Trade balance', BOPTEXP: 'Exports', BOPTIMP: 'Imports', NETEXC: 'Real net exports' },
+    words: /export|import|trade balance|current account|balance of payments/i,
+  },
+];
+
+/** Those whose words say more of a title than those of others: export prices are prices, and exports are no output. */
+const bySpecificity = ['Prices', 'Housing', 'Trade', 'Rates', 'Jobs', 'Output'];
+
+type KnownSeries = { readonly name: string; readonly row: ServedRow };
+
+/** Series of one subject: the best known, and the others. */
+type SeriesGroup = {
+  readonly name: string;
+  readonly known: readonly KnownSeries[];
+  readonly others: readonly ServedRow[];
+};
+
+const mostKnown = 2;
+
+/** Groups series by subject; those without one are grouped by their source. */
+export function groupsOf(rows: readonly ServedRow[]): readonly SeriesGroup[] {
+  const ordered = bySpecificity.flatMap((name) => topics.filter((topic) => topic.name === name));
+  const topicOf = (row: ServedRow) =>
+    topics.find(({ known }) => Object.hasOwn(known, cell(row, 'id'))) ??
+    ordered.find(({ words }) => words.test(cell(row, 'title')));
+  const named = groupBy(rows, topicOf);
+  const groups = topics.map((topic) => {
+    const own = named.get(topic) ?? [];
+    const known = Object.entries(topic.known)
+      .flatMap(([id, name]) => own.filter((row) => cell(row, 'id') === id).map((row) => ({ name, row })))
+      .slice(0, mostKnown);
+    return { name: topic.name, known, others: own.filter((one) => !known.some(({ row }) => row === one)) };
+  });
+  const rest = groupBy(named.get(undefined) ?? [], (row) => cell(row, 'source') || 'Without a source');
+  const bySource = [...rest].map(([source, others]) => ({ name: source, known: [], others }));
+  return [...groups, ...bySource].filter(({ known, others }) => known.length + others.length > 0);
 }

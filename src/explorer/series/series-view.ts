@@ -1,37 +1,27 @@
 import { html } from 'htm/preact';
-import type { TargetedEvent, VNode } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { changeBetween } from '../../domain/values/arithmetic.ts';
-import { type Day, placeAmong } from '../../domain/values/date.ts';
+import type { VNode } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { thenAndNow } from '../../domain/series/in-words.ts';
+import { changeBetween, rounded } from '../../domain/values/arithmetic.ts';
+import { type Day, type Frequency, placeAmong } from '../../domain/values/date.ts';
 import { LineChart } from '../chart/line-chart.ts';
-import type { PlotValues } from '../chart/plot-data.ts';
 import { DataRow, type DataSource } from '../controls/data-row.ts';
 import { DataTable } from '../controls/data-table.ts';
 import { DaySlider, useMoved } from '../controls/day-slider.ts';
-import { Check, Choice, DayField, Field, Offer } from '../controls/fields.ts';
+import { Offer } from '../controls/fields.ts';
 import { endText, frequencyNames } from '../controls/series-search.ts';
-import { type LoadedSeries, loadSeries, positionOf, UnknownSeries } from '../history.ts';
+import { type LoadedSeries, loadSeries, positionOf } from '../history.ts';
 import {
   type AskedParams,
   cell,
   type OpenedView,
-  orNothing,
   type PageContext,
-  ServiceFailure,
-  useAnswer,
+  type ServedRow,
 } from '../page-service.ts';
-import { type PageState, ranges, unitChoices } from '../state.ts';
+import { type PageState, unitChoices } from '../state.ts';
 import { RevisionsPanel } from './revisions-panel.ts';
-import {
-  canBeLog,
-  chartOf,
-  hideable,
-  JoinedDates,
-  type OtherSeries,
-  showsRecessions,
-} from './series-chart.ts';
+import { useSeriesChart } from './series-chart.ts';
 import { firstShownDay, largestRevisions, rangeFor, type ShownRange, ShownValues } from './shown-values.ts';
-import { nextText, noteOn, sentenceOf, vintagesText, vintageText } from './words.ts';
 
 const heads = ['Date', 'As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'];
 
@@ -62,18 +52,10 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
   const values = useMemo(() => new ShownValues(series, units), [series, units]);
   const range = rangeFor(state, dates, asOf, cell(next, 'due'));
   const known = values.on(asOf, range);
-  const other = useOther(state.with, units, series, context);
-  const faint = useFaint(values, series, state, other?.joined);
-  const { description, subtitle, tipOf, ...chart } = chartOf({
-    series,
-    values,
-    state,
-    asOf,
-    range,
-    known,
-    faint,
-    other,
-  });
+  const { other, bar, legend, ...drawing } = useSeriesChart(
+    { series, values, state, asOf, range, known },
+    context,
+  );
   const { latest, first } = values;
   const openDate = (opened: Day) => context.go({ date: opened });
 
@@ -91,18 +73,12 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
     () => html`<${RevisionsPanel} ...${{ series, context, date, asOf: settled }} />`,
     [series, context, date, settled],
   );
-  const bar = useMemo(() => html`<${ChartBar} ...${{ values, context, state }} />`, [values, context, state]);
-  const legend = useMemo(
-    () => html`<${Legend} ...${{ series, context, state }} />`,
-    [series, context, state],
-  );
   const facts = [
     cell(about, 'units'),
     frequencyNames[cell(about, 'frequency')] ?? '',
     cell(about, 'source'),
     vintagesText(series),
   ];
-  const words = { title: series.title, subtitle, source: cell(about, 'source') };
   return html`
     <article>
       <h1>${cell(about, 'title') || id} <span class="id">${id}</span></h1>
@@ -115,13 +91,13 @@ function SeriesView({ series, marks, context, state }: SeriesProps): VNode {
       ${bar}
       <div class=${date === undefined ? 'chart' : 'chart beside'}>
         <div>
-          <${LineChart} ...${{ chart, description, words, tipOf, drawn }} onPick=${(i: number) => openDate(chart.at[i] ?? '')}
+          <${LineChart} ...${drawing} drawn=${drawn} onPick=${(i: number) => openDate(drawing.chart.at[i] ?? '')}
             onZoom=${(from: Day, to: Day) => context.go({ from, to })} />
           ${legend}
         </div>
         ${panel}
       </div>
-      <${DataRow} context=${context} sources=${sourcesOf([id, ...(other === undefined ? [] : [other.series.id])], asOf, values.units, askedRange(state, range, dates))} drawn=${drawn} />
+      <${DataRow} context=${context} sources=${sourcesOf([id, ...(other === undefined ? [] : [other])], asOf, values.units, askedRange(state, range, dates))} drawn=${drawn} />
       <${DataTable} caption="Values known on ${asOf}, newest first, then those published later; a date opens its revisions, and the change is from then to the latest value"
         heads=${heads.slice(0, values.units === 'lin' ? 7 : 6)} words=${['Date', 'Published']}
         rows=${shown.length} cellsOf=${cellsOf} onOpen=${openDate} />
@@ -167,114 +143,6 @@ function askedRange({ from, to }: PageState, range: ShownRange, dates: readonly 
   };
 }
 
-type BarProps = { readonly context: PageContext; readonly state: PageState };
-
-/** Shows the units, the scale and the dates of the chart. */
-function ChartBar({ values, context, state }: BarProps & { readonly values: ShownValues }): VNode {
-  const { from, to } = state;
-  const isCut = from !== undefined || to !== undefined;
-  const log = state.log === 'on';
-  return html`
-    <div class="controls inline">
-      <${Choice} label="Units" options=${unitChoices} value=${values.units}
-        onChoose=${(name: string) => context.go({ units: name === 'lin' ? '' : name })} />
-      <div class="choice">
-        <button type="button" aria-pressed=${log ? 'true' : 'false'} disabled=${!canBeLog(values)}
-          onClick=${() => context.go({ log: log ? '' : 'on' })}>Log</button>
-      </div>
-      <${Choice} label="Years on show" options=${ranges} value=${isCut ? undefined : (state.range ?? '20y')}
-        onChoose=${(name: string) => context.go({ range: name === '20y' ? '' : name, from: '', to: '' })} />
-      <${DayField} label="From" name="from" day=${from} context=${context} />
-      <${DayField} label="To" name="to" day=${to} context=${context} />
-    </div>`;
-}
-
-/** Shows which lines the chart has, and what else may be in it. */
-function Legend({ series, context, state }: BarProps & { readonly series: LoadedSeries }): VNode {
-  const hidden = (state.hide ?? '').split(',');
-  const toggle = (name: string) => () => {
-    const names = hideable.map(([one]) => one).filter((one) => hidden.includes(one) !== (one === name));
-    context.go({ hide: names.join(',') });
-  };
-  const shown = hideable.filter(([name]) => name !== 'recessions' || showsRecessions(series, []));
-  const isAll = state.vintages === 'all';
-  return html`
-    <div class="controls inline">
-      ${shown.map(
-        ([name, label]) =>
-          html`<${Check} label=${label} swatch=${name} isOn=${!hidden.includes(name)} onChange=${toggle(name)} />`,
-      )}
-      <${Check} label="All vintages" swatch="faint" isOn=${isAll} onChange=${() => context.go({ vintages: isAll ? '' : 'all' })} />
-      <${OtherField} key=${state.with} ...${{ context, state }} />
-    </div>`;
-}
-
-/** Asks for a second series, and offers those that a search finds. */
-function OtherField({ context, state }: BarProps): VNode {
-  const none: readonly (readonly [id: string, title: string])[] = [];
-  const [typed, setTyped] = useState(state.with ?? '');
-  const [found, setFound] = useState(none);
-  const find = async ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
-    setTyped(currentTarget.value);
-    const q = currentTarget.value.trim();
-    if (q === '') return;
-    const answer = await orNothing(context.service.search(q, 8));
-    setFound(answer?.rows.map((row) => [cell(row, 'id'), cell(row, 'title')]) ?? none);
-  };
-  const take = ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
-    context.go({ with: currentTarget.value.trim().toUpperCase() });
-  return html`
-    <${Field} label="Compare with">
-      <input list="others" size="14" autocomplete="off" spellcheck=${false} placeholder="UNRATE …" value=${typed}
-        onInput=${find} onChange=${take} />
-      <datalist id="others">${found.map(([id, title]) => html`<option value=${id}>${title}</option>`)}</datalist>
-    <//>`;
-}
-
-/** Requests a second series; warns if there is none, and offers the nearest. */
-function useOther(
-  id: string | undefined,
-  units: string | undefined,
-  { history }: LoadedSeries,
-  context: PageContext,
-): OtherSeries | undefined {
-  const fail = (error: unknown) => {
-    if (!(error instanceof ServiceFailure)) return context.fail(error);
-    const nearest = error instanceof UnknownSeries ? error.nearest.map((row) => cell(row, 'id')) : [];
-    const offers = nearest.map(
-      (other) => html` <${Offer} ...${{ context, change: { with: other } }}>Compare with ${other}<//>`,
-    );
-    context.warn([html`${error.message}.${offers}`]);
-  };
-  const answer = useAnswer(id, () => loadSeries(id ?? '', context.service), fail);
-  const series = answer?.question === id ? answer?.value : undefined;
-  return useMemo(() => {
-    if (series === undefined) return undefined;
-    const joined = new JoinedDates(history.dates, series.history.dates);
-    return { series, values: new ShownValues(series, units), joined };
-  }, [series, units]);
-}
-
-const mostVintages = 400;
-
-/** Returns the values of all vintages on show; of many, as many as a chart can tell apart. */
-function useFaint(
-  values: ShownValues,
-  { days }: LoadedSeries,
-  state: PageState,
-  joined: JoinedDates | undefined,
-): readonly PlotValues[] {
-  return useMemo(() => {
-    if (state.vintages !== 'all') return [];
-    const every = Math.ceil(days.length / mostVintages);
-    const some = days.filter((_, i) => (days.length - 1 - i) % every === 0);
-    return some.map((day) => {
-      const own = values.on(day, { from: '', to: '9' }).map((one) => one?.value ?? null);
-      return joined?.place(own) ?? own;
-    });
-  }, [values, state.vintages, joined]);
-}
-
 type AskedDates = { readonly from: Day | undefined; readonly to: Day | undefined };
 
 /** Returns the data of one series, or of the two that are compared. */
@@ -303,4 +171,65 @@ function sourcesOf(
     source('Latest', {}, 'latest'),
     source('First release', { release: 'first' }, 'first-release'),
   ];
+}
+
+/** Says what a value of a series was on a day, and what it is today; empty if it is not known on both. */
+export function sentenceOf(
+  series: LoadedSeries,
+  values: ShownValues,
+  day: Day,
+  date: Day | undefined,
+): string {
+  const { id, about, history } = series;
+  const spoken = date ?? history.newestOn(day);
+  if (spoken === undefined) return '';
+  const then = values.valueOn(day, spoken)?.value;
+  const now = values.latest[history.indexOf(spoken)];
+  if (then === undefined || !now) return '';
+  const { units, unit } = values;
+  const name = units === 'lin' ? id : `${id} (${unitChoices.find(([one]) => one === units)?.[1]})`;
+  const frequency = cell(about, 'frequency') as Frequency;
+  // A computed value has more decimals than one reads.
+  const shorter = (value: string) => (units === 'lin' ? value : rounded(value, 2));
+  const subject = { name, date: spoken, frequency, unit };
+  return `${thenAndNow(subject, { day, value: shorter(then) }, { day: 'latest', value: shorter(now) })}.`;
+}
+
+/** Says when the next figure is due, and how old the newest is. */
+function nextText(row: ServedRow | undefined): string {
+  const [due, time, zone, certainty, ago] = ['due', 'time', 'zone', 'certainty', 'days_ago'].map((name) =>
+    cell(row, name),
+  );
+  const when = time === '' ? due : `${due} at ${time} (${zone})`;
+  return `Next release: ${when}, ${certainty}. The newest figure is ${ago} ${ago === '1' ? 'day' : 'days'} old.`;
+}
+
+/** Says when the data of a series end, for a day after it. */
+function noteOn(day: Day, { id, about }: LoadedSeries): string {
+  const covered = cell(about, 'covered_to');
+  return covered !== '' && day > covered ? `The data cover ${id} to ${covered}.` : '';
+}
+
+/** Says what the vintage at a position changed; positions before the first have none. */
+function vintageText(vintages: readonly ServedRow[], position: number): string {
+  const row = vintages[position];
+  if (row === undefined) return 'before the first vintage';
+  const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
+    Number(row[name]) > 0 ? [`${cell(row, name)} ${name}`] : [],
+  );
+  const about = changes.join(', ') || 'no changes';
+  return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
+}
+
+const kindNotes: Readonly<Record<string, string>> = {
+  sampled: '; sampled: values may have been published before the vintage that first has them',
+  fetched: '; some were fetched: their values may have been published before that day',
+};
+
+/** Says how many vintages there are, their days, and their kind if not all are days of publication. */
+function vintagesText({ vintages, kinds: [kind = ''] }: LoadedSeries): string {
+  const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
+  const range =
+    vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
+  return range + (kindNotes[kind] ?? '');
 }

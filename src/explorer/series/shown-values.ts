@@ -5,7 +5,6 @@ import { rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, type Frequency, later, monthsBefore } from '../../domain/values/date.ts';
 import { addTo } from '../../domain/values/groups.ts';
 import { counted } from '../../errors/wording.ts';
-import type { SliderMark } from '../controls/day-slider.ts';
 import type { LoadedSeries } from '../history.ts';
 import { cell } from '../page-service.ts';
 import type { PageState } from '../state.ts';
@@ -99,7 +98,7 @@ export function firstShownDay(days: readonly Day[]): Day {
 const [mostMarks, leastPairs] = [5, 3];
 
 /** Finds the vintages that revised the most by mean, without those that changed all values alike, such as a base year. */
-export function largestRevisions({ history, about }: LoadedSeries): readonly SliderMark[] {
+export function largestRevisions({ history, about }: LoadedSeries) {
   const unit = cell(about, 'units');
   const isRate = /percent/i.test(unit);
   const pairs = new Map<Day, { readonly old: string; readonly new: string }[]>();

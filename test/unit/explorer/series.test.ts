@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { historyOf, type LoadedSeries } from '../../../src/explorer/history.ts';
-import { groupsOf } from '../../../src/explorer/home/topics.ts';
+import { groupsOf } from '../../../src/explorer/home/home.ts';
+import { sentenceOf } from '../../../src/explorer/series/series-view.ts';
 import {
   firstShownDay,
   largestRevisions,
   rangeFor,
   ShownValues,
 } from '../../../src/explorer/series/shown-values.ts';
-import { sentenceOf } from '../../../src/explorer/series/words.ts';
 
 /** BEA's figures for quarters of 2007 and 2008, as they came out (ALFRED, series GDP). */
 const history = historyOf([
