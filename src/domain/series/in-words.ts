@@ -77,12 +77,6 @@ function signed(text: string): string {
   return grouped(text.startsWith('-') ? text : `+${text}`);
 }
 
-/** Returns dates in their order, first those that every version knows. */
-export function comparedFirst(dates: readonly Day[], versions: readonly ReadonlyMap<Day, unknown>[]) {
-  const unknown = (date: Day) => versions.filter((one) => !one.has(date)).length;
-  return [...dates].sort((a, b) => unknown(a) - unknown(b));
-}
-
 type PublishedDate = ValueSubject & {
   /** The first releases in their order, at most three; none if the record begins later. */
   readonly releases: readonly Change[];

@@ -31,7 +31,6 @@ import {
   type RevisionSummaryRow,
   statisticsLayout,
   statisticsRow,
-  summaryRow,
 } from './revision-layouts.ts';
 import { countsOwnPeriods, growthInstead, oneFrequency } from './shared.ts';
 
@@ -100,8 +99,18 @@ async function summaryOf(query: RevisionsQuery, context: Ask): Promise<ComposedR
   const { isExact } = history;
   const { frequency = '' } = (await history.frequencies()).at(-1) ?? {};
   const summary = revisionsInWords({ name: id, date, frequency, unit, releases, changes, asOf, isExact });
-  const about = { series_id: id, date, unit, summary };
-  const row = summaryRow({ ...about, releases, latest, largest: largestRevision(changes, unit) });
+  const largest = largestRevision(changes, unit);
+  const change = largest && changeBetween(largest.before, largest.value);
+  const [first, second, third] = releases;
+  const row = {
+    ...{ series_id: id, date, unit, summary },
+    ...{ release_1: first?.value ?? null, release_1_date: first?.asOf ?? null },
+    ...{ release_2: second?.value ?? null, release_2_date: second?.asOf ?? null },
+    ...{ release_3: third?.value ?? null, release_3_date: third?.asOf ?? null },
+    ...{ final: latest.value, final_date: latest.asOf },
+    ...{ largest_change: change?.change ?? null, largest_percent: change?.percent ?? null },
+    largest_date: largest?.asOf ?? null,
+  };
   return { ...made, rows: [row], sentence: summary, isText: true };
 }
 

@@ -1,5 +1,3 @@
-import type { Change } from '../../domain/series/revision-history.ts';
-import { changeBetween } from '../../domain/values/arithmetic.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import {
   type Field,
@@ -86,28 +84,6 @@ const summaryFields = [
 
 /** The releases of a date, its latest value and its largest change, with all of them in words. */
 export type RevisionSummaryRow = RowFrom<(typeof summaryFields)[number]>;
-
-type SummaryParts = Pick<RevisionSummaryRow, 'date' | 'series_id' | 'summary' | 'unit'> & {
-  /** At most three. */
-  readonly releases: readonly Change[];
-  readonly latest: Change;
-  readonly largest: (Change & { readonly before: string; readonly value: string }) | undefined;
-};
-
-/** Makes a row of a summary. */
-export function summaryRow({ releases, latest, largest, ...named }: SummaryParts): RevisionSummaryRow {
-  const [first, second, third] = releases;
-  const change = largest && changeBetween(largest.before, largest.value);
-  return {
-    ...named,
-    ...{ release_1: first?.value ?? null, release_1_date: first?.asOf ?? null },
-    ...{ release_2: second?.value ?? null, release_2_date: second?.asOf ?? null },
-    ...{ release_3: third?.value ?? null, release_3_date: third?.asOf ?? null },
-    ...{ final: latest.value, final_date: latest.asOf },
-    ...{ largest_change: change?.change ?? null, largest_percent: change?.percent ?? null },
-    largest_date: largest?.asOf ?? null,
-  };
-}
 
 /** The layout of a summary. */
 export const summaryLayout = showing(summaryFields);

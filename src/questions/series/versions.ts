@@ -4,7 +4,7 @@ import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.t
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { askingFor } from '../../answering/run.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import { comparedFirst, thenAndNow } from '../../domain/series/in-words.ts';
+import { thenAndNow } from '../../domain/series/in-words.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { changeBetween, rescalingOf } from '../../domain/values/arithmetic.ts';
@@ -487,4 +487,10 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
 function kindOf(was: string | null, is: string | null): string {
   if (was === null || is === null) return was === null ? 'added' : 'withdrawn';
   return sameNumber(was, is) ? 'unchanged' : 'revised';
+}
+
+/** Returns dates in their order, first those that every version knows. */
+function comparedFirst(dates: readonly Day[], versions: readonly ReadonlyMap<Day, unknown>[]) {
+  const unknown = (date: Day) => versions.filter((one) => !one.has(date)).length;
+  return [...dates].sort((a, b) => unknown(a) - unknown(b));
 }
