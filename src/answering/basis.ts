@@ -5,6 +5,7 @@ import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/
 import type { NamedSeries } from '../domain/series/transformation.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay, weekendDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { counted } from '../errors/wording.ts';
 import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { boundIn, type Params, type ParamTexts, textOf } from '../operations/param.ts';
@@ -285,7 +286,7 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}; the maximum age is ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${counted(age, 'day')} before ${day}; the maximum age is ${maxAge}`,
       { field: 'max_age' },
     );
   }

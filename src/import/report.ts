@@ -1,4 +1,4 @@
-import { counted, grouped } from '../errors/wording.ts';
+import { counted, grouped, listed, someOf } from '../errors/wording.ts';
 import { type FileSummary, sumOf } from './load/summary.ts';
 
 /** The outcome of an import or of its dry run. */
@@ -37,10 +37,9 @@ const mostOutdated = 5;
 /** Tells the user to import files again that an older rule read. */
 export function outdatedLines(files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
-  const named = files.slice(0, mostOutdated).join(', ');
-  const more = files.length > mostOutdated ? ` and ${files.length - mostOutdated} more` : '';
+  const named = listed(someOf(files, mostOutdated), 'and');
   return [
-    `${counted(files.length, 'file')} ${files.length === 1 ? 'was' : 'were'} imported by an older asof, which ignored some blank cells: ${named}${more}`,
+    `${counted(files.length, 'file')} ${files.length === 1 ? 'was' : 'were'} imported by an older asof, which ignored some blank cells: ${named}`,
     'import them again to withdraw the dates that their vintages lack (asof import --log lists all imports)',
   ];
 }
