@@ -50,7 +50,7 @@ export type SeriesRow = Series & {
 };
 
 /** Selects a page; `from` and `to` are inclusive, `before` is exclusive. */
-type PageQuery = ObservationQuery & {
+export type PageQuery = ObservationQuery & {
   readonly from: Day;
   readonly to: Day;
   readonly before: Day;

@@ -5,6 +5,7 @@ import type {
   ChangeCells,
   Engine,
   FilingTables,
+  PageQuery,
   SeriesRow,
   SeriesTables,
   StoredVintageDate,
@@ -74,8 +75,6 @@ function damagesOf(connection: Connection): readonly string[] {
     throw error;
   }
 }
-
-type PageQuery = Parameters<SeriesTables['page']>[0];
 
 /** Returns the tables of series by number; `pages` caches pages of observations. */
 function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
