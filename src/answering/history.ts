@@ -4,22 +4,80 @@ import { type FrequencySince, impliedFrequencies, parseFrequency } from '../doma
 import { Vintages } from '../domain/series/transformer.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
+import { history } from '../operations/series/history.ts';
 import { revisions } from '../operations/series/observations.ts';
 import { seriesShow } from '../operations/series/series.ts';
+import { vintages } from '../operations/series/vintages.ts';
+import { defined } from '../platform/defined.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
+
+/** What was published of a series, or of some of its dates. */
+type PublishedHistory = {
+  /** Newest date first in a store, and otherwise in the order of reading; the changes of a date oldest first. */
+  readonly changes: ReadonlyMap<Day, readonly Change[]>;
+  readonly vintages: Vintages;
+  /** The unit on the day of the first change. */
+  readonly unit: string;
+  /** Finds the frequency that was known from each day on, which may take further requests. */
+  frequencies(): Promise<readonly FrequencySince[]>;
+  /** Reads the kind of each vintage up to a day, oldest first, and the coverage of the series, if it is stated. */
+  vintagesUpTo(day: Day): Promise<{ readonly kindOf: ReadonlyMap<Day, string>; readonly row?: Row }>;
+};
 
 /** Reads the values of a series, or of some dates, that were published up to a day. */
 export async function historyOf(
   params: QueryParams,
-  { client, signal }: Pick<Ask, 'client' | 'signal'>,
+  context: Pick<Ask, 'client' | 'signal'>,
   last: Day = '~',
-) {
+): Promise<PublishedHistory> {
+  // A store gives all at once, which takes an eighth of the time.
+  return context.client.offers === undefined
+    ? storedHistory(params, context, last)
+    : historyInPages(params, context, last);
+}
+
+async function storedHistory(
+  params: QueryParams,
+  { client }: Pick<Ask, 'client'>,
+  last: Day,
+): Promise<PublishedHistory> {
+  const { results, covered_to } = await client.ask(history, textsOf(params));
+  const { changes: rows = [], vintages: listed = [], first_vintage } = results[0] ?? {};
+  const changes = new Map<Day, Change[]>();
+  for (const change of rows) if (change.asOf <= last) addTo(changes, change.date, change);
+  const begun = rows[0]?.asOf;
+  return {
+    changes,
+    vintages: new Vintages(changes),
+    unit: listed.find(({ asOf }) => asOf === begun)?.unit ?? '',
+    async frequencies() {
+      const known = listed.filter(({ asOf }) => asOf <= last);
+      const stated = known.map(({ asOf: since, frequency }) => ({ since, frequency }));
+      const found = stated.filter(({ frequency }, i) => frequency !== stated[i - 1]?.frequency);
+      return found.some(({ frequency }) => frequency !== '') ? found : impliedBy(changes);
+    },
+    async vintagesUpTo(day) {
+      const known = listed.filter(({ asOf }) => asOf <= day);
+      return {
+        kindOf: new Map(known.map(({ asOf, kind }) => [asOf, kind])),
+        row: defined({ first_vintage, covered_to }),
+      };
+    },
+  };
+}
+
+async function historyInPages(
+  params: QueryParams,
+  { client, signal }: Pick<Ask, 'client' | 'signal'>,
+  last: Day,
+): Promise<PublishedHistory> {
   const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
   let unit: string | undefined;
-  for await (const page of pagesOf(client, revisions, textsOf(params), { whole: true }, signal))
+  for await (const page of pagesOf(client, revisions, textsOf(params), {}, signal))
     for (const row of page.results) {
       const { date, value, as_of_date: asOf } = row;
       unit ??= row.unit;
@@ -32,16 +90,28 @@ export async function historyOf(
     if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
   const isPart = from !== undefined || to !== undefined;
   return {
-    /** By date, in the order of reading; the changes of a date oldest first. */
     changes,
     vintages: new Vintages(changes),
     unit: unit ?? '',
-    /** Finds the frequency that was known from each day on, which may take further requests. */
-    async frequencies(): Promise<readonly FrequencySince[]> {
+    async frequencies() {
       if (isPart) await stated.complete(String(id), last, { client, signal });
       return stated.since(changes);
     },
+    async vintagesUpTo(day) {
+      const kinds: (readonly [asOf: Day, kind: string])[] = [];
+      let row: Coverage | undefined;
+      const texts = textsOf({ id: String(id), to: day });
+      for await (const page of pagesOf(client, vintages, texts, {}, signal)) {
+        row ??= page.coverage;
+        for (const { as_of_date, vintage_kind } of page.results) kinds.push([as_of_date, vintage_kind ?? '']);
+      }
+      return { kindOf: new Map(kinds.reverse()), ...defined({ row }) };
+    },
   };
+}
+
+function impliedBy(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
+  return impliedFrequencies(new Map([...changes].map(([date, [first]]) => [date, first?.asOf ?? ''])));
 }
 
 function byDay(one: Change, other: Change): number {
@@ -83,6 +153,6 @@ class StatedFrequencies {
     const stated = [...this.#byDay].map(([since, frequency]) => ({ since, frequency }));
     if (stated.some(({ frequency }) => frequency !== ''))
       return stated.sort((one, other) => (one.since < other.since ? -1 : 1));
-    return impliedFrequencies(new Map([...changes].map(([date, [first]]) => [date, first?.asOf ?? ''])));
+    return impliedBy(changes);
   }
 }

@@ -29,8 +29,6 @@ export type ExpectedAnswers = {
 export type AskOptions = {
   /** Sends it once, without waits and retries; for notes. */
   readonly once?: boolean;
-  /** Asks for all rows on one page; only a store in this process may give them. */
-  readonly whole?: boolean | undefined;
   /** Answers from `expect`, which may be ready. */
   readonly expected?: ExpectedAnswers;
 };

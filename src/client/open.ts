@@ -18,7 +18,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, texts, asked) =>
-      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner, asked?.whole),
+      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner),
     ...(store.readTogether !== undefined && {
       expect: async (operation, questions) =>
         readAhead((part) => service.answerTogether(operation, part, owner), operation, questions),

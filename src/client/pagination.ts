@@ -15,8 +15,6 @@ export type Extent = {
   readonly limit?: number;
   readonly cursor?: string;
   readonly first?: number;
-  /** Asks a store in this process for all rows on one page. */
-  readonly whole?: boolean;
 };
 
 /** The largest `limit` of a page. */
@@ -138,7 +136,7 @@ async function* pagesInOrder<R extends Row>(
   for (;;) {
     await pause(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
-    const page = await client.ask(operation, question, defined({ whole: extent.whole })).catch((error) => {
+    const page = await client.ask(operation, question).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     const isWhole = cursor === undefined && !page.has_more;

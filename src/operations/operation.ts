@@ -25,8 +25,6 @@ type Context = {
   readonly principal: Principal;
   readonly usage?: Usage;
   readonly position?: PagePosition;
-  /** True if a page may have all rows, whatever its limit; an operation may ignore this. */
-  readonly whole?: boolean;
 };
 
 type RunContext = Context & { readonly clock: Clock };

@@ -35,7 +35,6 @@ type ServiceRequest<R = Row> = {
   readonly principal: Principal;
   readonly usage?: Usage;
   readonly requestId: string;
-  readonly whole?: boolean;
 };
 
 type Reply<R = Row> = {
@@ -67,7 +66,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
   /** Checks the parameters and the plan of a request; returns how to answer it, and today if that matters. */
   const checked = <R>(request: ServiceRequest<R>) => {
-    const { operation, texts, principal, usage, whole } = request;
+    const { operation, texts, principal, usage } = request;
     const now = clockAt(clock());
     const query = prepare(operation, texts, now);
     const cursor = textOf(texts, 'cursor');
@@ -77,7 +76,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     if (operation.forOwner === true && principal.plan !== owner.plan)
       throw refusal(`what the store follows needs the plan '${owner.plan}'`, principal);
     const answer = async (view: StoreView) => {
-      const run = { view: knownIn(view, now), principal, ...defined({ usage, position, whole }) };
+      const run = { view: knownIn(view, now), principal, ...defined({ usage, position }) };
       try {
         return envelope(request, await query.run(run));
       } catch (error) {
@@ -110,14 +109,13 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       return found;
     },
 
-    /** Answers with the contract's envelope; `whole` asks for all rows on one page. */
+    /** Answers with the contract's envelope. */
     answer<R extends Row>(
       operation: Operation<Params, R>,
       texts: ParamTexts,
       principal: Principal,
-      whole = false,
     ): Promise<Envelope<R>> {
-      const request = { ...requestOf(operation, texts, principal), whole };
+      const request = requestOf(operation, texts, principal);
       return within(request, () => store.read(checked(request).answer, stateSubject(operation, texts)));
     },
 

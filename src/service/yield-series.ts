@@ -139,10 +139,15 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
       if (answer === undefined) return stored.dates(query);
       return { series: answer.series, rows: answer.rows.map(({ date }) => date) };
     },
-    async revisions(query) {
+    async history(query) {
       const answer = await asked(query);
-      if (answer === undefined) return stored.revisions(query);
-      return { series: answer.series, rows: answer.rows.map((row) => ({ ...row, kind: 'exact' as const })) };
+      if (answer === undefined) return stored.history(query);
+      const { series, rows } = answer;
+      return {
+        series,
+        rows: rows.map(({ date, value, asOfDate: asOf }) => ({ date, asOf, value })),
+        vintages: rows.map(({ asOfDate: asOf }) => ({ asOf, kind: 'exact' as const })).reverse(),
+      };
     },
     async vintages(query) {
       const answer = await asked(query);

@@ -91,11 +91,13 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     };
   };
 
-  const revisions: AllSeriesView['revisions'] = async (query) => {
-    const page = await all.revisions(query);
+  const history: AllSeriesView['history'] = async (query) => {
+    const page = await all.history(query);
     if (page === undefined || page.series.firstVintage > day) return undefined;
-    const rows = page.rows.filter(({ asOfDate }) => asOfDate <= day);
-    return { series: await described(page.series), rows };
+    const series = await described(page.series);
+    if (page.series.lastVintage <= day) return { ...page, series };
+    const isKnown = ({ asOf }: { readonly asOf: Day }) => asOf <= day;
+    return { series, rows: page.rows.filter(isKnown), vintages: page.vintages.filter(isKnown) };
   };
 
   const observations: AllSeriesView['observations'] = async (query) => {
@@ -117,7 +119,7 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     if (page.series.lastVintage <= day) return { ...page, series };
     const { seriesId, from, before, limit } = query;
     const to = before === undefined ? query.to : earlier(query.to ?? before, addDays(before, -1));
-    const revised = await revisions({ seriesId, from, to });
+    const revised = await history({ seriesId, from, to });
     const known = new Set(revised?.rows.map(({ date }) => date));
     return { series, rows: [...known].slice(0, limit) };
   };
@@ -141,7 +143,7 @@ function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
     seriesIds: (other) => all.seriesIds(upTo(other)),
     observations,
     dates,
-    revisions,
+    history,
     impliedFrequencies,
     async vintages(query) {
       const page = await all.vintages({ ...query, to: upTo(query.to) });

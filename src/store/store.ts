@@ -3,7 +3,7 @@ import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { IndexedSeries, SearchIndex } from '../domain/search/word-index.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
-import type { Statement, StoredChange } from '../domain/series/revision-history.ts';
+import type { DatedChange, Statement, StoredChange } from '../domain/series/revision-history.ts';
 import type {
   DescriptionChange,
   FrequencySince,
@@ -53,14 +53,6 @@ export type ObservationQuery = SeriesDaysQuery & {
   readonly asOf?: Day;
   /** True for each date's first published value instead of the value as of `asOf`. */
   readonly firstRelease?: boolean;
-};
-
-/** A change of one date's value; null marks a withdrawal. */
-type Revision = {
-  readonly date: Day;
-  readonly asOfDate: Day;
-  readonly value: string | null;
-  readonly kind: VintageKind;
 };
 
 /** A vintage date with the numbers of dates it changed. */
@@ -155,12 +147,12 @@ export interface AllSeriesView extends SearchIndex<IndexedSeries> {
   observations(query: ObservationQuery): Promise<ObservationsPage | undefined>;
   /** Lists the dates that ever had a value, newest first. */
   dates(query: SeriesDaysQuery): Promise<SeriesPage<Day> | undefined>;
-  /** Lists changes of values, newest date first, and oldest change first for each date. */
-  revisions(query: {
+  /** Lists changes of values, newest date first and each date's oldest first, and their vintages, oldest first. */
+  history(query: {
     readonly seriesId: string;
     readonly from?: Day | undefined;
     readonly to?: Day | undefined;
-  }): Promise<SeriesPage<Revision> | undefined>;
+  }): Promise<(SeriesPage<DatedChange> & { readonly vintages: readonly VintageDate[] }) | undefined>;
   /** Lists the frequencies implied by spacing, each with its first day, oldest first; none if one is stated. */
   impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
   /** Lists every day with a statement about a series, and the first date with a value in any vintage. */

@@ -105,10 +105,10 @@ export function revisionsOf(
   knowledge: NaiveModel,
   series: string,
   date: string,
-): readonly { readonly date: string; readonly asOfDate: string; readonly value: string | null }[] {
+): readonly { readonly date: string; readonly asOf: string; readonly value: string | null }[] {
   const statements = statementsOf(knowledge, series).filter((item) => item.date === date);
   return statements.flatMap(({ asOf, value }, i) =>
-    isSame(statements[i - 1]?.value ?? null, value) ? [] : [{ date, asOfDate: asOf, value }],
+    isSame(statements[i - 1]?.value ?? null, value) ? [] : [{ date, asOf, value }],
   );
 }
 
@@ -189,16 +189,12 @@ export async function expectKnowledge(path: string, knowledge: NaiveModel): Prom
       expect(listed.map(({ kind: _, ...counts }) => counts)).toEqual(vintageCounts(knowledge, seriesId));
       const statements = statementsOf(knowledge, seriesId);
       for (const date of new Set(statements.map((statement) => statement.date))) {
-        const revised = (await view.series.revisions({ seriesId, from: date, to: date }))?.rows ?? [];
-        expect(revised.map(({ kind: _, ...change }) => change)).toEqual(
-          revisionsOf(knowledge, seriesId, date),
-        );
+        const revised = (await view.series.history({ seriesId, from: date, to: date }))?.rows ?? [];
+        expect(revised).toEqual(revisionsOf(knowledge, seriesId, date));
       }
-      const every = (await view.series.revisions({ seriesId }))?.rows ?? [];
+      const every = (await view.series.history({ seriesId }))?.rows ?? [];
       const dates = [...new Set(statements.map(({ date }) => date))].sort().reverse();
-      expect(every.map(({ kind: _, ...change }) => change)).toEqual(
-        dates.flatMap((date) => revisionsOf(knowledge, seriesId, date)),
-      );
+      expect(every).toEqual(dates.flatMap((date) => revisionsOf(knowledge, seriesId, date)));
       const valued = statements.filter(({ value }) => value !== null).map(({ date }) => date);
       expect((await view.series.vintages(everything))?.firstDate).toBe(valued.sort()[0]);
       const stated = await allStatements(view, seriesId);

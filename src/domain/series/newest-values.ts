@@ -37,11 +37,10 @@ export function newestOnDays(
   const newestOn = (day: Day): readonly KnownValue[] => {
     const found: KnownValue[] = [];
     const transformer = transformers?.on(day);
-    const newest = vintages.newestOn(day);
-    if (newest === undefined || (transformers !== undefined && transformer === undefined)) return found;
+    if (transformers !== undefined && transformer === undefined) return found;
     const values = vintages.on(day);
     let passed: Day | undefined;
-    for (let index = vintages.indexOf(newest); index >= 0 && found.length < count; index -= 1) {
+    for (let index = vintages.newestPlaceOn(day); index >= 0 && found.length < count; index -= 1) {
       const own = vintages.dates[index] ?? '';
       const date = transformer?.dateOf(own) ?? own;
       const known = date === passed ? undefined : knownValue(values, date, transformer);

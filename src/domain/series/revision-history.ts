@@ -5,6 +5,9 @@ import type { StoredKind } from './series.ts';
 /** The value of a date from `asOf` on (null: withdrawn). */
 export type Change = { readonly asOf: Day; readonly value: string | null };
 
+/** A change of a date's value. */
+export type DatedChange = Change & { readonly date: Day };
+
 /** Two statements about one date and day with different numbers. */
 export type StatementConflict = {
   readonly date: Day;
@@ -19,10 +22,10 @@ export function knownOn(changes: readonly Change[], asOf: Day): string | null {
 }
 
 /** Returns the index of the latest change on or before a day; -1 if there is none. */
-export function lastUpTo(changes: readonly Change[], asOf: Day): number {
+export function lastUpTo(changes: readonly Pick<Change, 'asOf'>[], asOf: Day): number {
   const last = changes.at(-1);
   if (last === undefined || last.asOf <= asOf) return changes.length - 1;
-  return firstPlace(changes.length, (place) => (changes[place] as Change).asOf > asOf) - 1;
+  return firstPlace(changes.length, (place) => (changes[place]?.asOf ?? '') > asOf) - 1;
 }
 
 /** The value of a date (null: withdrawn) as of a day. */

@@ -199,7 +199,7 @@ export class Vintages {
   /** Every date that ever had a value, ascending. */
   readonly dates: readonly Day[];
   readonly #changes: ReadonlyMap<Day, readonly Change[]>;
-  #begun: readonly Change[] | undefined;
+  #begun: readonly Begun[] | undefined;
   #days: readonly Day[] | undefined;
 
   constructor(changes: ReadonlyMap<Day, readonly Change[]>) {
@@ -216,9 +216,12 @@ export class Vintages {
   }
 
   on(day: Day): VintageValues {
+    const newestOn = () => this.newestOn(day);
     return {
       dates: this.dates,
-      newest: this.newestOn(day),
+      get newest() {
+        return newestOn();
+      },
       valueOf: (date) => {
         const changes = this.changesOf(date);
         const change = changes[lastUpTo(changes, day)];
@@ -231,33 +234,43 @@ export class Vintages {
 
   /** Returns the newest date that had a value on a day. */
   newestOn(day: Day): Day | undefined {
+    return this.dates[this.newestPlaceOn(day)];
+  }
+
+  /** Returns the index of the newest date that had a value on a day; -1 if none had. */
+  newestPlaceOn(day: Day): number {
     this.#begun ??= newestBegun(this.dates, this.#changes);
-    const begun = knownOn(this.#begun, day);
-    let index = begun === null ? -1 : this.indexOf(begun);
-    while (index >= 0 && knownOn(this.changesOf(this.dates[index] ?? ''), day) === null) index -= 1;
-    return this.dates[index];
+    let place = this.#begun[lastUpTo(this.#begun, day)]?.place ?? -1;
+    while (place >= 0 && knownOn(this.changesOf(this.dates[place] ?? ''), day) === null) place -= 1;
+    return place;
   }
 
   /** Lists the days on which the value of any of these dates changed, ascending. */
   daysOfChange(dates: readonly Day[]): readonly Day[] {
-    const found =
-      (dates === this.dates && this.#days) ||
-      [...new Set(dates.flatMap((date) => this.changesOf(date).map(({ asOf }) => asOf)))].sort();
+    if (dates === this.dates && this.#days !== undefined) return this.#days;
+    const all = new Set<Day>();
+    for (const date of dates) for (const { asOf } of this.changesOf(date)) all.add(asOf);
+    const found = [...all].sort();
     if (dates === this.dates) this.#days = found;
     return found;
   }
 }
 
-/** Returns the newest date that had got a value by each day, as changes over the days. */
-function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly Change[]>): readonly Change[] {
-  const begun = dates.flatMap((date) => {
-    const first = changes.get(date)?.find(({ value }) => value !== null);
-    return first === undefined ? [] : [{ asOf: first.asOf, value: date }];
-  });
-  begun.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
-  const newest: { readonly asOf: Day; readonly value: Day }[] = [];
-  for (const one of begun) if (one.value > (newest.at(-1)?.value ?? '')) newest.push(one);
-  return newest;
+/** From a day on, the newest date that ever had a value, by its place among the dates. */
+type Begun = { readonly asOf: Day; readonly place: number };
+
+/** Lists the newest date that had got a value by each day, oldest day first. */
+function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly Change[]>): readonly Begun[] {
+  const begun: Begun[] = [];
+  // An older date counts only on days before all newer ones.
+  let least: Day = '~';
+  for (let place = dates.length - 1; place >= 0; place -= 1) {
+    const asOf = changes.get(dates[place] ?? '')?.find(({ value }) => value !== null)?.asOf;
+    if (asOf === undefined || asOf >= least) continue;
+    begun.push({ asOf, place });
+    least = asOf;
+  }
+  return begun.reverse();
 }
 
 const periods: Partial<Record<KnownFrequency, string>> = { M: 'months', Q: 'quarters' };

@@ -1,10 +1,4 @@
-import {
-  type DescriptionChange,
-  type FrequencySince,
-  frequencies,
-  frequencyOn,
-  unitOn,
-} from '../../domain/series/series.ts';
+import { frequencies, unitOn } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
@@ -22,6 +16,7 @@ import {
   textOf,
 } from '../param.ts';
 import { choice, day, integer } from '../value.ts';
+import { type DescribedOnDays, describedOnDays } from './history.ts';
 import { existing } from './series.ts';
 import { knownAt, vintages } from './vintages.ts';
 
@@ -221,29 +216,26 @@ asof revisions GDP --stats
   limitCounts: ['date'],
   check: checkDates,
   needsVintageAccess: () => true,
-  async run({ id, date, from, to, limit }, { view, position, whole }) {
-    let history: Promise<readonly [readonly FrequencySince[], readonly DescriptionChange[]]> | undefined;
+  async run({ id, date, from, to, limit }, { view, position }) {
+    let described: Promise<DescribedOnDays> | undefined;
     const changesOf = async (first?: Day, last?: Day) => {
-      const found = view.series.revisions({ seriesId: id, from: first, to: last });
-      history ??= Promise.all([view.series.impliedFrequencies(id), view.series.descriptionChanges(id)]);
-      const [page, [frequencies, described]] = await Promise.all([found, history]);
-      const { series, rows } = existing(page, id);
-      const { units, source } = series;
-      const changes = rows.map(({ date, asOfDate, value, kind }) => ({
+      const found = view.series.history({ seriesId: id, from: first, to: last });
+      described ??= describedOnDays(view, id);
+      const [page, onDay] = await Promise.all([found, described]);
+      const { series, rows, vintages } = existing(page, id);
+      const kinds = new Map(vintages.map(({ asOf, kind }) => [asOf, kind]));
+      const changes = rows.map(({ date, asOf, value }) => ({
         date,
         value,
-        as_of_date: asOfDate,
+        as_of_date: asOf,
         series_id: series.id,
-        unit: unitOn(asOfDate, units, described),
-        // An inferred frequency is the one implied on the day of the row.
-        frequency: frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, asOfDate),
-        source,
-        vintage_kind: kind,
+        ...onDay(series, asOf),
+        source: series.source,
+        vintage_kind: kinds.get(asOf) ?? ('unknown' as const),
       }));
       return { rows: changes, covered_to: series.coveredTo };
     };
     if (date !== undefined) return changesOf(date, date);
-    if (whole === true) return changesOf(from, to);
     const before = position?.key[0];
     const dates = await view.series.dates({
       seriesId: id,

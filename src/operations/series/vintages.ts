@@ -65,8 +65,7 @@ asof vintages UNRATE --limit 5
   identity: ['as_of_date'],
   needsVintageAccess: () => true,
   readsCalendars: () => true,
-  async run({ id, from, to, limit: asked }, { view, position, whole }) {
-    const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
+  async run({ id, from, to, limit }, { view, position }) {
     const [before, times] = position?.key ?? [];
     const [page, clocks] = await Promise.all([
       view.series.vintages({ seriesId: id, limit: limit + 1, ...defined({ from, to, before }) }),

@@ -18,7 +18,7 @@ import { DailyTransformers, type Vintages } from '../../domain/series/transforme
 import { addDays, type Day, dayNumber, type Frequency, later } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Coverage, WideRow } from '../../operations/envelope.ts';
+import type { WideRow } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, param } from '../../operations/param.ts';
 import { observations } from '../../operations/series/observations.ts';
@@ -114,7 +114,7 @@ async function daysOfInstants(id: string, instants: readonly string[], context: 
   const since: { readonly day: Day; readonly known: string; readonly isTimed: boolean }[] = [];
   const [first = '', last = ''] = [instants[0]?.slice(0, 10), instants.at(-1)?.slice(0, 10)];
   let coveredTo = '';
-  for await (const page of pagesOf(client, vintages, textsOf({ id }), { whole: true }, signal)) {
+  for await (const page of pagesOf(client, vintages, textsOf({ id }), {}, signal)) {
     coveredTo = page.coverage?.covered_to ?? '';
     for (const { as_of_date: day, known_since: known, released_at } of page.results) {
       if (typeof known !== 'string')
@@ -222,8 +222,8 @@ export async function historiesOnDays(
   const { lag = 0 } = query;
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
   const found = await eachOf(all, context, async ({ id, series, last, days: own = days }) => {
-    const placed = await placeDays(series, own, query.beyond, context);
     const history = await historyOf({ id }, context);
+    const placed = await placeDays(series, own, query.beyond, history, context);
     const { vintages } = history;
     const transformation = transformationIn(query, series);
     const frequencies = transformation === undefined ? [] : await history.frequencies();
@@ -293,13 +293,14 @@ async function placeDays(
   series: ResolvedSeries,
   days: readonly Day[],
   beyond: RealTimePanelQuery['beyond'],
+  history: Pick<Awaited<ReturnType<typeof historyOf>>, 'vintagesUpTo'>,
   context: Ask,
 ): Promise<PlacedDays> {
   const { id } = series;
   const { basis, client } = context;
   const { exact, maxAge } = basis.demands;
   const last = days.at(-1) ?? '';
-  const listed = await vintagesUpTo(id, last, context).catch((error) => {
+  const listed = await history.vintagesUpTo(last).catch((error) => {
     const isLacking = error instanceof Problem && error.missing;
     if (isLacking && exact !== true && maxAge === undefined) return undefined;
     throw error;
@@ -317,7 +318,8 @@ async function placeDays(
     const next = vintageDays[vintageDays.indexOf(since) + 1];
     basis.requireNoGap(id, since, next && kindOf.get(next));
   }
-  basis.add(id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  const { covered_to: coveredTo } = listed.row ?? {};
+  basis.add(id, last, typeof coveredTo === 'string' ? coveredTo : undefined, [...new Set(kinds.values())]);
   // A publication after the last day may show that the last vintage is not the last publication before it.
   if (exact === true) await client.ask(observations, textsOf({ id, as_of: last, limit: 1 }));
   return { ...placed, kinds };
@@ -337,18 +339,6 @@ function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: RealTi
       field: 'beyond',
     });
   return { series, covered, beyondCoverage };
-}
-
-/** Reads the kind of each vintage up to a day, oldest first, and the coverage of the series. */
-async function vintagesUpTo(id: string, last: Day, { client, signal }: Ask) {
-  const kinds: (readonly [asOf: Day, kind: string])[] = [];
-  let row: Coverage | undefined;
-  for await (const page of pagesOf(client, vintages, textsOf({ id, to: last }), { whole: true }, signal)) {
-    row ??= page.coverage;
-    for (const { as_of_date, vintage_kind = '' } of page.results)
-      kinds.push([as_of_date, vintage_kind ?? '']);
-  }
-  return { kindOf: new Map(kinds.reverse()), row };
 }
 
 /** The most rows of one request (about 15 MB), the most days that it lists, and the most characters of its ids. */

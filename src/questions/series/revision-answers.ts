@@ -4,7 +4,7 @@ import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { firstRows, pagesOf } from '../../client/pagination.ts';
 import { largestRevision, revisionsInWords } from '../../domain/series/in-words.ts';
-import { type Change, knownOn } from '../../domain/series/revision-history.ts';
+import { type Change, type DatedChange, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
@@ -434,8 +434,6 @@ function noteUnits({ units }: RevisionsQuery, record: FirstVintage | undefined, 
       text: `${change}; ${growthInstead(naming)}`,
     });
 }
-
-type DatedChange = Change & { readonly date: Day };
 
 const mostDaysNamed = 3;
 

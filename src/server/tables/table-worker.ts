@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Asker, askOf } from '../../answering/answer.ts';
 import { run } from '../../answering/run.ts';
-import { type AskOptions, dataChanged } from '../../client/client.ts';
+import { dataChanged } from '../../client/client.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { utcDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
@@ -91,8 +91,8 @@ function sentProblem(error: unknown): SentProblem {
 
 /**
  * Yields the bytes of a table, and returns the next page's cursor after a limit.
- * Reads with the rights of a key, and no more rows than its plan allows: an answer counts as at least a row,
- * and a whole history as one. Throws a `data-changed` Problem if the state is no longer the job's.
+ * Reads with the rights of a key, and no more rows than its plan allows: an answer counts as at least a row, and a
+ * history is one. Throws a `data-changed` Problem if the state is no longer the job's.
  */
 async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array, string | undefined> {
   const { name, texts, format, plan, usage, requestId, now, state } = job;
@@ -112,13 +112,12 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   const ask = async <R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
-    { whole }: AskOptions = {},
   ): Promise<Envelope<R>> => {
     const request = { operation, texts, principal: principalOf(plan), requestId };
-    const { envelope } = await service.reply({ ...request, ...defined({ usage, whole }) });
+    const { envelope } = await service.reply({ ...request, ...defined({ usage }) });
     if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
     // A panel has few rows, counted by `allow`, compared to the history that they come from.
-    rows += whole === true ? 1 : Math.max(1, envelope.results.length);
+    rows += Math.max(1, envelope.results.length);
     check(rows);
     return envelope;
   };

@@ -18,12 +18,10 @@ export function ratesIn(session: SqlSession) {
       );
     },
     async yields({ curveType, maturity, from = startOfTime, to = endOfTime, after, limit }) {
-      // Reading objects takes twice as long. A single upper bound, without alternatives, lets SQLite use the
-      // index.
-      const rows = await session.tuples<
-        readonly [tradeDate: Day, maturity: Maturity, rate: string, source: string]
-      >(
-        `select trade_date, maturity, rate, source from asof.curve
+      // A row is one text: SQLite reads four texts three times as slowly. A single upper bound, without alternatives,
+      // lets SQLite use the index.
+      const rows = await session.column<string>(
+        `select trade_date::text || maturity || ' ' || rate || ' ' || source as point from asof.curve
          where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
            and (trade_date <> @afterDate or months > @afterMonths)
          order by trade_date desc, months limit @limit`,
@@ -37,8 +35,15 @@ export function ratesIn(session: SqlSession) {
           months: maturity && monthsOf(maturity),
         },
       );
-      return rows.map(([tradeDate, maturity, rate, source]) => {
-        return { curveType, tradeDate, maturity, rate, source };
+      return rows.map((row): CurvePoint => {
+        const [label, rate] = [row.indexOf(' '), row.indexOf(' ', row.indexOf(' ') + 1)];
+        return {
+          curveType,
+          tradeDate: row.slice(0, 10),
+          maturity: row.slice(10, label) as Maturity,
+          rate: row.slice(label + 1, rate),
+          source: row.slice(rate + 1),
+        };
       });
     },
     spread({ curveType, long, short, from = startOfTime, to = endOfTime, before = endOfTime, limit }) {

@@ -1,5 +1,5 @@
 import type { SeriesKey } from '../../domain/search/word-index.ts';
-import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
+import { type DatedChange, knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
   impliedFrequencies,
@@ -162,29 +162,29 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       ]);
       return series && { series: seriesOf(series), rows };
     },
-    async revisions({ seriesId: id, from = startOfTime, to = endOfTime }) {
-      const [series, vintages, changes] = await Promise.all([
+    async history({ seriesId: id, from = startOfTime, to = endOfTime }) {
+      const [series, vintages, dates] = await Promise.all([
         readSeries(id),
-        session.tuples<readonly [asOf: Day, kind: StoredKind]>(
-          'select as_of_date, kind from asof.vintage where series = @id',
+        session.column<string>(
+          'select as_of_date::text || kind as vintage from asof.vintage where series = @id order by as_of_date',
           { id },
         ),
-        // A row is one text, and kinds are looked up here: SQLite reads four texts of a join four times as slowly.
+        // A row is one text with all changes of a date: SQLite reads a row for each change four times as slowly.
         session.column<string>(
-          `select date::text || as_of_date::text || coalesce('=' || value, '') as change from asof.fact
-           where series = @id and date >= @from and date <= @to order by date desc, as_of_date`,
+          `select date::text || string_agg(as_of_date::text || coalesce('=' || value, ''), ' ' order by as_of_date)
+             as changes
+           from asof.fact where series = @id and date >= @from and date <= @to group by date order by date desc`,
           { id, from, to },
         ),
       ]);
       if (series === undefined) return undefined;
-      const kinds = new Map(vintages);
-      const rows = changes.map((row) => {
-        const asOfDate = row.slice(10, 20);
-        const value = row.length > 20 ? row.slice(21) : null;
-        const kind = kinds.get(asOfDate) ?? 'unknown';
-        return withKind({ date: row.slice(0, 10), asOfDate, value, kind }, series);
-      });
-      return { series: seriesOf(series), rows };
+      return {
+        series: seriesOf(series),
+        rows: dates.flatMap(changesIn),
+        vintages: vintages.map((row) =>
+          withKind({ asOf: row.slice(0, 10), kind: row.slice(10) as StoredKind }, series),
+        ),
+      };
     },
     async impliedFrequencies(id) {
       const firstOf = await session.tuples<readonly [dates: string, asOf: Day]>(
@@ -236,6 +236,20 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
 function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, ...row }: SeriesRow): Series {
   const { key: _key, normalisedBy: _moved, ...series } = row;
   return series;
+}
+
+/** Reads the changes of a date: the date, then `2015-01-30=1.5 2015-02-27`, where the last has no value. */
+function changesIn(row: string): readonly DatedChange[] {
+  const date = row.slice(0, 10);
+  const changes: DatedChange[] = [];
+  for (let start = 10; start < row.length; ) {
+    const space = row.indexOf(' ', start);
+    const end = space < 0 ? row.length : space;
+    const value = end > start + 10 ? row.slice(start + 11, end) : null;
+    changes.push({ date, asOf: row.slice(start, start + 10), value });
+    start = end + 1;
+  }
+  return changes;
 }
 
 /** Adds the kind of a row's vintage: the kind that files imply or, if they imply none, the stated kind. */

@@ -92,7 +92,7 @@ const months = () =>
   ['one', 'panel', 'two'].map((name) => linesOf(folder.read(`snap/${name}.csv`)).length - 1);
 
 /** Matches the requests for values, from which the answer is made. */
-const values = /\/observations|\/revisions|\/v1\/panel/;
+const values = /\/observations|\/history|\/revisions|\/v1\/panel/;
 
 describe.each(runs)('an import between two requests (%s)', (mode, run) => {
   /** Runs a command with work before the requests for values, and counts these. */

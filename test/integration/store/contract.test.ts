@@ -331,7 +331,7 @@ contract((engine) => {
         expect([
           await series.find('NONE'),
           await series.observations(none),
-          await series.revisions(none),
+          await series.history(none),
           await series.dates(none),
           await series.vintages(none),
         ]).toEqual([undefined, undefined, undefined, undefined, undefined]);

@@ -126,7 +126,7 @@ function expectRows(rows: SeriesRows, known: NaiveModel): void {
   const texts = statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value ?? 'withdrawn'}`);
   expect(rows.statements()).toEqual(texts.sort());
   const facts = [...new Set(statements.map(({ date }) => date))].flatMap((date) =>
-    revisionsOf(known, 'X', date).map(({ asOfDate: asOf, value }) => ({ date, asOf, value, kind: 'fact' })),
+    revisionsOf(known, 'X', date).map((change) => ({ ...change, kind: 'fact' })),
   );
   expect(rows.changes().filter(({ kind }) => kind === 'fact')).toEqual(facts);
 }

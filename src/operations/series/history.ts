@@ -1,0 +1,78 @@
+import type { DatedChange } from '../../domain/series/revision-history.ts';
+import { frequencyOn, unitOn } from '../../domain/series/series.ts';
+import type { Day, Frequency } from '../../domain/values/date.ts';
+import type { Series, StoreView } from '../../store/store.ts';
+import type { Operation } from '../operation.ts';
+import { periodRange, seriesIdParam } from '../param.ts';
+import { existing } from './series.ts';
+
+const params = { id: seriesIdParam(), ...periodRange };
+
+/** All that was published of a series, or of some of its dates. */
+type HistoryRow = {
+  readonly first_vintage: Day;
+  /** Newest date first, and each date's oldest change first. */
+  readonly changes: readonly DatedChange[];
+  /** Oldest first, each as it was described on its day. */
+  readonly vintages: readonly {
+    readonly asOf: Day;
+    readonly kind: string;
+    readonly unit: string;
+    readonly frequency: Frequency;
+  }[];
+};
+
+/**
+ * Everything that was published of a series, as one row without the names and sources that revisions repeat in each.
+ * Only a store in this process is asked; a service has revisions and vintages.
+ */
+export const history: Operation<typeof params, HistoryRow> = {
+  name: 'history',
+  command: { words: 'history', heading: 'Series' },
+  summary: 'Read all that was published of a series',
+  description: 'Changes, newest date first, and vintages, oldest first.',
+  path: '/v1/series/{id}/history',
+  object: 'history',
+  members: ['covered_to'],
+  params,
+  fields: [
+    { name: 'first_vintage', type: 'day', description: 'The first vintage.' },
+    { name: 'changes', type: 'records', description: 'The changes of each date.', knownBy: 'asOf' },
+    { name: 'vintages', type: 'records', description: 'The vintages.', knownBy: 'asOf' },
+  ],
+  columns: ['first_vintage', 'changes', 'vintages'],
+  example: { id: 'GDP' },
+  knownBy: 'first_vintage',
+  needsVintageAccess: () => true,
+  async run({ id, from, to }, { view }) {
+    const [page, onDay] = await Promise.all([
+      view.series.history({ seriesId: id, from, to }),
+      describedOnDays(view, id),
+    ]);
+    const { series, rows: changes, vintages } = existing(page, id);
+    const described = vintages.map(({ asOf, kind }) => ({ asOf, kind, ...onDay(series, asOf) }));
+    const { firstVintage, coveredTo } = series;
+    return {
+      rows: [{ first_vintage: firstVintage, changes, vintages: described }],
+      covered_to: coveredTo,
+    };
+  },
+};
+
+/** Returns the unit and the frequency of a series on a day. */
+export type DescribedOnDays = (
+  series: Pick<Series, 'frequency' | 'units'>,
+  day: Day,
+) => { readonly unit: string; readonly frequency: Frequency };
+
+/** Reads how a series was described on each day; a frequency that nobody states is the one implied on the day. */
+export async function describedOnDays(view: Pick<StoreView, 'series'>, id: string): Promise<DescribedOnDays> {
+  const [frequencies, changes] = await Promise.all([
+    view.series.impliedFrequencies(id),
+    view.series.descriptionChanges(id),
+  ]);
+  return ({ units, frequency }, day) => ({
+    unit: unitOn(day, units, changes),
+    frequency: frequencies.length === 0 ? frequency : frequencyOn(frequencies, day),
+  });
+}
