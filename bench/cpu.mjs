@@ -18,6 +18,13 @@ export function cpuOf(pid) {
   return fields(pid, 11) + fields(pid, 12);
 }
 
+/** The CPU time of the processes that work runs and waits for, in milliseconds. */
+export function cpuOfRuns(work) {
+  const before = cpuOfEnded();
+  work();
+  return (cpuOfEnded() - before) * 1000;
+}
+
 /** The CPU time of all that a server on this machine has done, by the folder of its data or of a test; in seconds. */
 export function cpuOfCluster({ folder, data = join(folder, 'data') }) {
   try {

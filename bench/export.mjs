@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cpuOfRuns } from './cpu.mjs';
 import { statements, writeCsv } from './data.mjs';
 import { isInstalled, medians, peakOfAsof, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
@@ -27,7 +28,7 @@ const shapes = [
 /** An as-of date between the second and the third vintage. */
 const asOf = '2010-02-15';
 
-/** Exports a whole store as of a date as CSV: against sqlite3 with the same rule in SQL, and its peak memory. */
+/** Exports a whole store as of a date as CSV: its CPU time against sqlite3 with the same rule in SQL, and its peak memory. */
 export async function* wholeStore(folder) {
   for (const shape of shapes) yield* await measureShape(folder, shape);
 }
@@ -57,15 +58,15 @@ const rule = `select date, value, max(as_of_date) from fact where as_of_date <= 
   group by series, date having value is not null`;
 
 function againstSqlite(folder, name, store, query) {
-  const label = `all of ${name}`;
+  const label = `CPU of all of ${name}`;
   if (!isInstalled('sqlite3')) return [{ name: label, ours: 'skipped: there is no sqlite3 here' }];
   const [ours, theirs] = [join(folder, 'asof.csv'), join(folder, 'sqlite3.csv')];
   timedAsof(query, { output: ours });
   timed('sqlite3', ['-csv', store, `${rule} order by series, date desc`], { output: theirs });
   refuseDifferent(ours, theirs);
   const taken = medians(5, {
-    asof: () => timedAsof(query, { output: ours }),
-    sqlite: () => timed('sqlite3', ['-csv', store, rule], { output: theirs }),
+    asof: () => cpuOfRuns(() => timedAsof(query, { output: ours })),
+    sqlite: () => cpuOfRuns(() => timed('sqlite3', ['-csv', store, rule], { output: theirs })),
   });
   return [
     {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cpuOfEnded } from './cpu.mjs';
+import { cpuOfRuns } from './cpu.mjs';
 import { writeCsv } from './data.mjs';
 import { tradesText } from './join.mjs';
 import { isInstalled, timed, timedAsof } from './measure.mjs';
@@ -102,22 +102,16 @@ function seconds(name, ours, atMost, rivals) {
   const [[rival, theirs] = []] = Object.entries(rivals || {});
   const taken = { ours: [], theirs: [] };
   for (let round = 0; round < rounds; round += 1) {
-    taken.ours.push(cpuOf(ours));
-    if (theirs !== undefined) taken.theirs.push(cpuOf(theirs));
+    taken.ours.push(cpuOfRuns(ours));
+    if (theirs !== undefined) taken.theirs.push(cpuOfRuns(theirs));
   }
   const [least, other] = [Math.min(...taken.ours), Math.min(...taken.theirs)];
   return {
     name: `CPU of ${name}`,
-    ours: duration(least * 1000),
-    theirs: rival === undefined ? '' : `${rival}: ${duration(other * 1000)}`,
-    figure: least,
+    ours: duration(least),
+    theirs: rival === undefined ? '' : `${rival}: ${duration(other)}`,
+    figure: least / 1000,
     unit: 's',
     atMost,
   };
-}
-
-function cpuOf(work) {
-  const before = cpuOfEnded();
-  work();
-  return cpuOfEnded() - before;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { placeOf, writeCatalogue } from './catalogue.mjs';
-import { cpuOfEnded } from './cpu.mjs';
+import { cpuOfRuns } from './cpu.mjs';
 import { median, medians, peakOfAsof, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
@@ -72,11 +72,7 @@ export async function* search(folder) {
 /** A search in the sample against a plain query, whole processes by their CPU time. */
 function inSample() {
   const sample = ['-f', 'csv', '--quiet', '--store', join(import.meta.dirname, '../dist/sample.db')];
-  const cpuOf = (args) => {
-    const before = cpuOfEnded();
-    timedAsof([...args, ...sample]);
-    return (cpuOfEnded() - before) * 1000;
-  };
+  const cpuOf = (args) => cpuOfRuns(() => timedAsof([...args, ...sample]));
   const taken = medians(9, {
     search: () => cpuOf(['series', 'search', 'core inflation']),
     plain: () => cpuOf(['observations', 'GDP', '--as-of', '2015-01-30']),
