@@ -98,6 +98,7 @@ function holds(ranges: readonly Range[], day: Day): boolean {
 }
 
 function expand({ first, last, step, unit }: Range, from: Day = first, to: Day = last): Day[] {
+  if (first === last) return from <= first && first <= to ? [first] : [];
   const days: Day[] = [];
   const end = to < last ? to : last;
   const distance =

@@ -165,8 +165,10 @@ export class SqliteSession implements SqlSession {
       }
       const places = `(${names.map(() => '?').join()})`;
       // Why many rows at once: docs/decisions/two-drivers-of-sqlite.md
-      for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        const some = rows.slice(at, at + rowsAtOnce);
+      for (let [at, count] = [0, 0]; at < rows.length; at += count) {
+        // A statement for each other number of rows would have to be prepared.
+        count = rows.length - at < rowsAtOnce ? 1 : rowsAtOnce;
+        const some = rows.slice(at, at + count);
         const cells: unknown[] = [];
         for (const row of some) cells.push(...own, ...row);
         const values = new Array(some.length).fill(places).join();
