@@ -26,6 +26,7 @@ import {
   readFrom,
   type Setting,
   type StoreChoice,
+  settings,
   storeAlone,
   storeToRead,
 } from '../config/settings.ts';
@@ -43,20 +44,17 @@ const file: Value<string> = { ...text, placeholder: 'file', complete: 'files' };
 
 const address: Value<string> = { ...file, placeholder: 'path' };
 
-/** Accepts an http address without a password; `refused` matches characters that it may not have. */
-function httpUrl(refused: RegExp, reason: string): Value<string> {
-  return formed(
-    (given, refuse) => {
-      if (refused.test(given)) throw refuse(reason);
-      if (URL.canParse(given)) {
-        const { protocol, username, hash } = new URL(given);
-        if (/^https?:$/.test(protocol) && username === '' && hash === '') return given.replace(/\/+$/, '');
-      }
-      throw refuse('use an http or https address');
-    },
-    { placeholder: 'url' },
-  );
-}
+/** The address of a page, without a password. */
+const pageUrl = formed(
+  (given, refuse) => {
+    if (URL.canParse(given) && !given.includes('#')) {
+      const { protocol, username } = new URL(given);
+      if (/^https?:$/.test(protocol) && username === '') return given.replace(/\/+$/, '');
+    }
+    throw refuse('use an http or https address');
+  },
+  { placeholder: 'url' },
+);
 
 const origins = formed(
   (given, refuse) => {
@@ -73,11 +71,11 @@ export const serveSettings = {
   host: { value: { ...text, placeholder: 'host' }, about: 'address to listen on', fallback: '127.0.0.1' },
   port: { value: port, about: 'port to listen on; 0 takes any free one', fallback: '8787' },
   'public-url': {
-    value: httpUrl(/[?#]/, "it may not have a '?' or a '#'"),
+    value: settings.base_url.value,
     about: 'address under which clients reach the service',
   },
   'billing-url': {
-    value: httpUrl(/#/, 'use an http or https address'),
+    value: pageUrl,
     about: 'page where a plan can be upgraded',
   },
   'cors-origin': {

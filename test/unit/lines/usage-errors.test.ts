@@ -280,8 +280,15 @@ describe('a usage error names the flag and what was typed, before anything is as
     [`series search "${'gdp '.repeat(33)}"`, 'the text: use at most 32 words'],
     ['keys rotate k_1 --overlap -1', '--overlap "-1": use a number of days of at least 0, such as 90d'],
     ['serve --port 65536', '--port "65536": use an integer from 0 to 65535'],
-    ['serve --public-url https://a.b/x?y', `--public-url "https://a.b/x?y": it may not have a '?' or a '#'`],
-    ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
+    [
+      'serve --public-url https://a.b/x?y',
+      `--public-url "https://a.b/x?y": it may not have a '?' or a '#'\nsuch as https://data.example.com`,
+    ],
+    [
+      'serve --public-url example.org',
+      '--public-url "example.org": it is not a URL\nsuch as https://data.example.com',
+    ],
+    ['serve --billing-url https://a.b/#x', '--billing-url "https://a.b/#x": use an http or https address'],
     ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
   ])('asof %s', (line, said) => {
     expect(refusal(wordsOf(line))).toBe(said);
