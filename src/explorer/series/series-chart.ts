@@ -60,12 +60,6 @@ type ChartedSeries = {
   readonly faint: readonly PlotValues[];
 };
 
-type SeriesPlot = PlotData & {
-  readonly description: string;
-  readonly subtitle: string;
-  readonly tipOf: (i: number) => Tip | undefined;
-};
-
 /** Parts of a chart that a user may hide. */
 const hideable = [
   ['latest', 'Latest'],
@@ -83,13 +77,11 @@ export function useSeriesChart(shown: Omit<ChartedSeries, 'faint' | 'other'>, co
     () => html`<${Legend} ...${{ series, context, state }} />`,
     [series, context, state],
   );
-  const { description, subtitle, tipOf, ...chart } = chartOf({ ...shown, faint, other });
-  const words = { title: series.title, subtitle, source: cell(series.about, 'source') };
-  return { other: other?.series.id, bar, legend, chart, description, words, tipOf };
+  return { other: other?.series.id, bar, legend, ...chartOf({ ...shown, faint, other }) };
 }
 
 /** Makes the chart of a series as of a day, with what is said of it. */
-function chartOf(charted: ChartedSeries): SeriesPlot {
+function chartOf(charted: ChartedSeries) {
   const { series, values, state, asOf, range, known, other, faint } = charted;
   const { id, days, next } = series;
   const { dates } = series.history;
@@ -131,10 +123,14 @@ function chartOf(charted: ChartedSeries): SeriesPlot {
       ? `Chart of ${id}: nothing was known on ${asOf}.`
       : `Chart of ${id} as of ${asOf}: the newest value known is ${known[dates.indexOf(newest)]?.value} for ${newest}.`;
   return {
-    ...chart,
+    chart,
     description,
-    subtitle: subtitleOf(charted, chart),
-    tipOf: (i) => tipOf(charted, chart, i),
+    words: {
+      title: series.title,
+      subtitle: subtitleOf(charted, chart),
+      source: cell(series.about, 'source'),
+    },
+    tipOf: (i: number) => tipOf(charted, chart, i),
   };
 }
 
