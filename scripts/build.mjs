@@ -1,10 +1,18 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
+import { buildDriver } from './build-driver.mjs';
 import { buildExamples } from './build-examples.mjs';
 import { buildExplorer } from './build-explorer.mjs';
 import { buildProgram } from './build-program.mjs';
 import { buildSample } from './build-sample.mjs';
+
+// What takes long runs beside the rest: the driver, and below the types beside the sample.
+const driver = buildDriver();
+// A failure is thrown where the driver is awaited.
+driver.catch(() => undefined);
 
 await buildProgram();
 
@@ -64,6 +72,19 @@ for (const name of ['page.html', 'page.js'])
 
 await buildExplorer();
 
+const types = Promise.all([buildTypes('tsconfig.build.json'), buildTypes('tsconfig.browser.json')]);
+types.catch(() => undefined);
+
 // The program that has just been built reads data/ into the store that is shipped with it.
+await driver;
 await buildSample();
 await buildExamples();
+await types;
+
+/** Writes the types of a library; throws when the compiler finds errors, which it prints. */
+async function buildTypes(project) {
+  const compiler = 'node_modules/typescript-native/bin/tsc';
+  const child = spawn(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${project} has errors`);
+}

@@ -82,8 +82,8 @@ function lacksDriver(cause?: unknown): Problem {
 function installCommand(): string {
   const { name, spec } = driver;
   const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(import.meta.dirname) ?? [];
-  const isGlobal = project !== undefined && !existsSync(join(project, 'package.json'));
-  if (isGlobal) return `npm install --global ${spec}`;
+  if (project === undefined) return 'npm ci'; // in a clone of asof
+  if (!existsSync(join(project, 'package.json'))) return `npm install --global ${spec}`;
   // npm does not install a package that the project has.
   return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;
 }
