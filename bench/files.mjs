@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cpuOfRuns } from './cpu.mjs';
 import { writeCsv } from './data.mjs';
 import { tradesText } from './join.mjs';
-import { isInstalled, timed, timedAsof } from './measure.mjs';
+import { isInstalled, timed, timedAsof, tool } from './measure.mjs';
 import { publications } from './panel.mjs';
 import { duration } from './report.mjs';
 
@@ -83,7 +83,7 @@ function checking(folder) {
 /** The same join in DuckDB: of each series, the newest date known on the day; in one process, to Parquet. */
 function duckdb(facts, trades, output) {
   const script = `
-    import { DuckDBInstance } from ${JSON.stringify(import.meta.resolve('@duckdb/node-api'))};
+    import { DuckDBInstance } from ${JSON.stringify(tool.resolve('@duckdb/node-api'))};
     const db = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
     await db.run("create table fact as select * from read_csv('${facts}')");
     await db.run(\`create table known as select series_id, as_of_date,

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
 import { cpuOf, cpuOfCluster, cpuOfMachine } from './cpu.mjs';
-import { asof, median, timedAsof } from './measure.mjs';
+import { asof, median, timedAsof, tool } from './measure.mjs';
 import { started } from './servers.mjs';
+
+const autocannon = tool('autocannon');
 
 const connections = 32;
 const seconds = 5;

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+
+/** Loads a rival that is among the tools of the tests, or resolves it. */
+export const tool = createRequire(new URL('../test/', import.meta.url));
 
 /** The built program. */
 export const asof = join(import.meta.dirname, '../dist/asof.cjs');

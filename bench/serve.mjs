@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
-import { median } from './measure.mjs';
+import { median, tool } from './measure.mjs';
 import { duration } from './report.mjs';
 import { started, startService } from './servers.mjs';
+
+const autocannon = tool('autocannon');
 
 const connections = 32;
 const seconds = 4;

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../support/folders.ts';
-import { compiler, manifest, root } from '../support/repository.ts';
+import { compiler, manifest, root, tools } from '../support/repository.ts';
 import { facts } from '../support/scratch-store.ts';
 
 /** The environment without what npm sets for the scripts that it runs. */
@@ -52,7 +52,7 @@ function nodeOf(version: string): string {
   if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
-  const folder = join(root, 'node_modules', '.cache', 'asof-runtimes', version);
+  const folder = join(tools, '.cache', 'asof-runtimes', version);
   const program = join(folder, 'node_modules', name, 'bin', 'node');
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });

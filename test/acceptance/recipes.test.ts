@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { newFolder } from '../support/folders.ts';
 import { type Running, startService, unlimited } from '../support/modes.ts';
+import { queryDuckDb } from '../support/parquet.ts';
 import { builtSample, root } from '../support/repository.ts';
-import { queryDuckDb } from '../support/rows.ts';
 
 const folder = newFolder();
 const page = readFileSync(join(root, 'docs/guide/tables.md'), 'utf8');

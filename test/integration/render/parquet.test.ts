@@ -11,15 +11,8 @@ import { renderPages } from '../../../src/render/renderer.ts';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import {
-  envelope,
-  field,
-  layout,
-  observation,
-  observationFields,
-  queryDuckDb,
-  readParquet,
-} from '../../support/rows.ts';
+import { queryDuckDb, readParquet } from '../../support/parquet.ts';
+import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 
 const folder = scratchFolder();
 let files = 0;

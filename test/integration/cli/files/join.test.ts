@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { asof, linesOf, transcript } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { askedStore, commandModes } from '../../../support/modes.ts';
+import { queryDuckDb, readParquet } from '../../../support/parquet.ts';
 import { testData } from '../../../support/repository.ts';
-import { queryDuckDb, readParquet } from '../../../support/rows.ts';
 
 const folder = newFolder();
 
