@@ -263,8 +263,6 @@ export type World = {
   readonly part: string;
   /** The requests of the whole pull that are answered before one that waits for a signal. Default: 3. */
   readonly answered?: number;
-  /** The requests of a run without news. Default: 1. */
-  readonly usual?: number;
   /** The exit code and the message of a pull that is refused with a page. Default: those of a throttle. */
   readonly refusal?: readonly [exit: number, reason: RegExp];
   readonly whole: string;
@@ -453,7 +451,6 @@ const databaseWorld = async (
     server,
     part: `pull ${name} --since ${single[1]}-01`,
     whole: `pull ${name}`,
-    usual: 2,
     env: { [`ASOF_FRED_${suffix.toUpperCase()}_URL`]: server.url },
     // Half a file without its last figures.
     spoil: spoiling(
@@ -560,7 +557,6 @@ const oecdWorld: WorldMaker = async () => {
     part: 'pull oecd EA20.Q.B1GQ_Q.XDC._T',
     whole: 'pull oecd DEU+EA20.Q.B1GQ_Q.XDC._T',
     answered: 1,
-    usual: 2,
     env: { ASOF_OECD_URL: server.url },
     spoil: spoiling(server, { body: answer, type: 'text/csv' }),
     changeSchema() {
@@ -582,7 +578,6 @@ const calendarWorld: WorldMaker = async () => {
     part: 'pull calendar BLS',
     whole: 'pull calendar BEA',
     answered: 1,
-    usual: 2,
     refusal: [8, /the BEA sent a web page in place of .*\(HTTP 403\)[\s\S]*asof import .* --as-of/],
     env: { ASOF_CALENDAR_URL: server.url },
     spoil: spoiling(server, { body: bea.body, type: 'text/plain' }),
