@@ -409,62 +409,77 @@ show(lambda: [row["as_of_date"] for row in ${place}.vintages("GDP", limit=3)][2:
       });
   });
 
-  it.each([
-    ['a number that is none', 'command.observations("GDP", digits=float("nan"))', /^invalid 'digits' nan/],
-    ['a day that is none', 'command.observations("GDP", as_of=float("nan"))', /^invalid 'as_of' nan/],
-    [
-      'an endless number',
-      'http.observations("GDP", limit=float("inf"))',
-      /^invalid 'limit' inf: use a finite/,
-    ],
-    [
-      'a value that is none of JSON',
-      'command.observations(b"GDP")',
-      /^invalid 'ids': a bytes cannot be sent/,
-    ],
-    [
-      'a day before all days',
-      'command.observations("GDP", known_before="0001-01-01")',
-      /no day is before it/,
-    ],
-    ['a command that repeats what it reads', script('cat'), /^'sh' wrote .* which is no answer of asof/],
-    ['a command that closes its input', script('exec <&-; sleep 100'), /^asof has ended \(signal 9\)/],
-    ['a command that closes its output', script('exec >&-; sleep 100'), /^asof has ended \(signal 9\)/],
-    [
-      'a command that cannot say to which question it answers',
-      script(
-        `read x; echo '{"id": null, "problem": {"detail": "no question", "code": 2, "kind": "bad-input"}}'; cat`,
-      ),
-      /^no question$/,
-    ],
-    ['an answer without an id', script(`read x; echo '{"id": null, "rows": []}'; cat`), /which is no answer/],
-    [
-      'an answer that cannot be read',
-      script(String.raw`read x; yes '[' | head -c 400000 | tr -d '\n'; echo; cat`),
-      /^cannot read an answer of 'sh'/,
-    ],
-    [
-      'a time with a zone where a day is meant',
-      'command.observations("GDP", as_of=datetime.datetime(2015, 1, 30, tzinfo=datetime.timezone.utc))',
-      /^invalid 'as_of' 2015-01-30 00:00:00\+00:00: a time with a zone is no day; use its date/,
-    ],
-    [
-      'midnight without a zone where a time is meant',
-      'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30))',
-      /^invalid 'known_at' 2015-01-30 00:00:00: use a datetime with a zone;/,
-    ],
-    [
-      'a time without a zone where a time is meant',
-      'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30, 8, 29))',
-      /^invalid 'known_at' 2015-01-30 08:29:00: a time needs a zone: use a datetime with one$/,
-    ],
-    ['a table without rows', 'command.check([])', /^the table is empty: it has no rows and no columns$/],
-    ['a key of bytes', 'asof.Asof(key=b"secret")', /^invalid 'key' of type bytes: use a text$/],
-    ['a key that is a number', 'asof.Asof(base_url=URL, key=123)', /^invalid 'key' of type int: use a text$/],
-    ['a store that no file can be', 'asof.Asof(store="a\\0b").ping()', /^cannot start asof: embedded null/],
-  ])('fails at once for %s', async (_, expression, reason) => {
-    const [said] = await shown(expression);
-    expect(said).toMatchObject({ error: expect.stringMatching(reason) });
+  describe('fails at once for', () => {
+    const cases: readonly (readonly [what: string, expression: string, reason: RegExp])[] = [
+      ['a number that is none', 'command.observations("GDP", digits=float("nan"))', /^invalid 'digits' nan/],
+      ['a day that is none', 'command.observations("GDP", as_of=float("nan"))', /^invalid 'as_of' nan/],
+      [
+        'an endless number',
+        'http.observations("GDP", limit=float("inf"))',
+        /^invalid 'limit' inf: use a finite/,
+      ],
+      [
+        'a value that is none of JSON',
+        'command.observations(b"GDP")',
+        /^invalid 'ids': a bytes cannot be sent/,
+      ],
+      [
+        'a day before all days',
+        'command.observations("GDP", known_before="0001-01-01")',
+        /no day is before it/,
+      ],
+      ['a command that repeats what it reads', script('cat'), /^'sh' wrote .* which is no answer of asof/],
+      ['a command that closes its input', script('exec <&-; sleep 100'), /^asof has ended \(signal 9\)/],
+      ['a command that closes its output', script('exec >&-; sleep 100'), /^asof has ended \(signal 9\)/],
+      [
+        'a command that cannot say to which question it answers',
+        script(
+          `read x; echo '{"id": null, "problem": {"detail": "no question", "code": 2, "kind": "bad-input"}}'; cat`,
+        ),
+        /^no question$/,
+      ],
+      [
+        'an answer without an id',
+        script(`read x; echo '{"id": null, "rows": []}'; cat`),
+        /which is no answer/,
+      ],
+      [
+        'an answer that cannot be read',
+        script(String.raw`read x; yes '[' | head -c 400000 | tr -d '\n'; echo; cat`),
+        /^cannot read an answer of 'sh'/,
+      ],
+      [
+        'a time with a zone where a day is meant',
+        'command.observations("GDP", as_of=datetime.datetime(2015, 1, 30, tzinfo=datetime.timezone.utc))',
+        /^invalid 'as_of' 2015-01-30 00:00:00\+00:00: a time with a zone is no day; use its date/,
+      ],
+      [
+        'midnight without a zone where a time is meant',
+        'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30))',
+        /^invalid 'known_at' 2015-01-30 00:00:00: use a datetime with a zone;/,
+      ],
+      [
+        'a time without a zone where a time is meant',
+        'command.observations("GDP", known_at=datetime.datetime(2015, 1, 30, 8, 29))',
+        /^invalid 'known_at' 2015-01-30 08:29:00: a time needs a zone: use a datetime with one$/,
+      ],
+      ['a table without rows', 'command.check([])', /^the table is empty: it has no rows and no columns$/],
+      ['a key of bytes', 'asof.Asof(key=b"secret")', /^invalid 'key' of type bytes: use a text$/],
+      [
+        'a key that is a number',
+        'asof.Asof(base_url=URL, key=123)',
+        /^invalid 'key' of type int: use a text$/,
+      ],
+      ['a store that no file can be', 'asof.Asof(store="a\\0b").ping()', /^cannot start asof: embedded null/],
+    ];
+    let said: readonly Said[] = [];
+    beforeAll(async () => {
+      said = await shown(...cases.map(([, expression]) => expression));
+    });
+
+    it.each(cases.map(([what, , reason], i) => [what, i, reason] as const))('%s', (_, i, reason) => {
+      expect(said[i]).toMatchObject({ error: expect.stringMatching(reason) });
+    });
   });
 
   it('takes and refuses the same values by the command and over HTTP', async () => {
