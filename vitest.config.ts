@@ -1,7 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// The tests make thousands of stores: in memory, where there is a folder for it, one takes 14 ms of CPU, and 24 on a disk.
+if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
+
+/** Whether a folder of Linux is in memory with room for all tests, and programs may run there. */
+function hasRoom(folder: string): boolean {
+  if (!existsSync('/proc/mounts')) return false;
+  const [, options] =
+    new RegExp(`^tmpfs ${folder} tmpfs (\\S+)`, 'm').exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
+  if (options === undefined || /\bnoexec\b/.test(options)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 4 * 2 ** 30;
+}
 
 const built = 'test/support/setup.ts';
 const postgres = 'test/support/postgres.ts';
