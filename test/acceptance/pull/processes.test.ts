@@ -48,6 +48,9 @@ describe.concurrent('asof pull in a process of its own', () => {
       (time) => begun.filter((other) => other >= time && other < time + 1000).length,
     );
     expect(Math.max(...inOneSecond)).toBeLessThanOrEqual(most);
+    // They are the requests of both: others that arrived since the first of them began were on their way then.
+    const since = server.times.filter((time) => time >= Math.min(...begun));
+    expect(since.length).toBeLessThanOrEqual(begun.length + most);
   });
 
   it.each(['fred', 'sec'] as const)(
