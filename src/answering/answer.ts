@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { ColumnPage, Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Naming, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
@@ -103,6 +103,8 @@ export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = Parti
   /** The rows as text, with the user's own columns as the user wrote them. */
   readonly written?: WrittenRows<O>;
   readonly pages: AsyncGenerator<Envelope<R>, O>;
+  /** The same rows by column, for an output that has them so; absent if they are made as rows. */
+  readonly byColumn?: () => AsyncGenerator<ColumnPage, O>;
 };
 
 /** What is known about an answer after its last page. */

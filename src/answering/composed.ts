@@ -14,7 +14,7 @@ import type { Query, Reading } from './question.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
 /** An answer composed from several requests. */
-export type ComposedRows<R extends Row> = Pick<QueryAnswer, 'isText' | 'sentence'> &
+export type ComposedRows<R extends Row> = Pick<QueryAnswer, 'byColumn' | 'isText' | 'sentence'> &
   Partial<RowLayout> & {
     readonly object: string;
     readonly asOf?: Day;
@@ -39,8 +39,8 @@ export async function composed<R extends Row>(
   const watch = await client.watch();
   const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, sentence, isText } = made;
-  const shown = defined({ fields, columns, sentence, isText });
+  const { fields, columns, sentence, isText, byColumn } = made;
+  const shown = defined({ fields, columns, sentence, isText, byColumn });
   return { ...shown, pages: pagesOf(made, requestId, context) };
 }
 

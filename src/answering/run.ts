@@ -5,7 +5,7 @@ import { unitText } from '../domain/series/units.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { ColumnPage, Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
@@ -35,7 +35,7 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     knowingAliases(values, ask, (meant) => question.answer(meant, ask)).catch(async (error) => {
       throw await failureIn(query, error, ask);
     });
-  const { pages, written, ...own } = await answered();
+  const { pages, written, byColumn, ...own } = await answered();
   const shown = { ...own, ...layoutOf(query, own) };
   const again = async () => (await answered()).pages;
   const about = () => aboutAnswer(query, ask, shown.sentence);
@@ -43,6 +43,7 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
     ...shown,
     ...(drawing && { drawing: await shaded(drawing, query, ask) }),
     ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask, about) } }),
+    ...(byColumn && { byColumn: () => completed(byColumn(), query, ask, about) }),
     pages: completed(begun(pages, again, ask), query, ask, about),
   };
 }
@@ -99,7 +100,7 @@ function withAliases(page: Envelope, aliases: ReadonlyMap<string, string>): Enve
   return { ...head, aliases: Object.fromEntries(aliases), ...rows };
 }
 
-async function* completed<P extends Envelope | WrittenPage>(
+async function* completed<P extends ColumnPage | Envelope | WrittenPage>(
   pages: AsyncGenerator<P, Difference | undefined>,
   query: Query,
   ask: Ask,
@@ -115,7 +116,7 @@ async function* completed<P extends Envelope | WrittenPage>(
   let cursor: string | undefined;
   try {
     for await (const page of all()) {
-      if ('bytes' in page) rows += page.rows;
+      if ('rows' in page) rows += page.rows;
       else {
         rows += page.results.length;
         head ??= page;

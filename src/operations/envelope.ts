@@ -67,6 +67,13 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
+/** Rows by column, valid until the next page is read. */
+export type ColumnPage = {
+  readonly rows: number;
+  /** Returns the cells of a field. */
+  readonly cellsOf: (field: string) => readonly (Cell | undefined)[];
+};
+
 /** The fields that rows are ordered by, most significant first. */
 export type RowOrder = readonly {
   readonly field: string;

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/values/date.ts';
 import type { Drawing } from '../operations/drawing.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { ColumnPage, Envelope, Row } from '../operations/envelope.ts';
 import type { Columns } from './columns.ts';
 
 /** The user's choices for an output, besides its format. */
@@ -57,6 +57,8 @@ export type AnswerNotes = {
 export type Renderer = {
   /** Adds a page; returns what can be written so far, which may be empty. */
   page(envelope: Envelope): Chunk;
+  /** Adds rows by column, as `page` does; absent if the format has rows. */
+  columns?(page: ColumnPage): Chunk;
   /** Completes the output after the last page; a large ending comes in pieces. */
   end(notes?: AnswerNotes): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Lists the columns left out on a narrow terminal; final after `end`. */
@@ -119,14 +121,30 @@ export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
   }
 }
 
+type RenderedPage = ColumnPage | Envelope;
+
+/** Returns the pages of an answer as a renderer takes them: by column, if both have columns, or else rows. */
+export function pagesFor<N>(
+  { columns }: Renderer,
+  {
+    pages,
+    byColumn,
+  }: {
+    readonly pages: AsyncGenerator<Envelope, N>;
+    readonly byColumn?: () => AsyncGenerator<ColumnPage, N>;
+  },
+): AsyncGenerator<RenderedPage, N> {
+  return columns === undefined || byColumn === undefined ? pages : byColumn();
+}
+
 /** Renders pages as they arrive, without empty chunks; returns what is known after the last page. */
 export async function* renderPages<N extends AnswerNotes | undefined>(
   renderer: Renderer,
-  pages: AsyncGenerator<Envelope, N> | Iterable<Envelope, N>,
+  pages: AsyncGenerator<RenderedPage, N> | Iterable<Envelope, N>,
 ): AsyncGenerator<Chunk, N | undefined, undefined> {
-  const all = new ReturningIterable(pages);
-  for await (const envelope of all) {
-    const chunk = renderer.page(envelope);
+  const all = new ReturningIterable<RenderedPage, N>(pages);
+  for await (const page of all) {
+    const chunk = 'cellsOf' in page ? (renderer.columns?.(page) ?? '') : renderer.page(page);
     if (chunk.length > 0) yield chunk;
   }
   const { returned } = all;

@@ -22,7 +22,7 @@ import {
   outputChoice,
   rendererFor,
 } from '../render/output.ts';
-import { ReturningIterable, renderPages } from '../render/renderer.ts';
+import { pagesFor, ReturningIterable, renderPages } from '../render/renderer.ts';
 import { bind, boundedClient } from './bind.ts';
 import { type FileRecord, faultOfName, sumOfFile } from './manifest.ts';
 
@@ -306,7 +306,8 @@ async function writeLine(
   const path = join(folder, name);
   const write = async () => {
     const answer = await run(query, ask);
-    const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), answer.pages));
+    const renderer = await rendererFor(output, answer, false);
+    const chunks = new ReturningIterable(renderPages(renderer, pagesFor(renderer, answer)));
     // The state of the data may have changed in the middle of an earlier attempt.
     const file = await open(path, 'w');
     try {

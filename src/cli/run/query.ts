@@ -18,13 +18,13 @@ import { addDays, type Day, latestDay, utcDay } from '../../domain/values/date.t
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped, listed, someOf } from '../../errors/wording.ts';
 import type { ConnectionFlags, QueryLine } from '../../lines/command.ts';
-import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { ColumnPage, Envelope, Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import { pause } from '../../platform/promises.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import { type Chunk, ReturningIterable, renderPages } from '../../render/renderer.ts';
+import { type Chunk, pagesFor, ReturningIterable, renderPages } from '../../render/renderer.ts';
 import { locatedAt } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/settings.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -204,7 +204,7 @@ async function attempt(
   const written = writtenAs(output, found);
   const chunks = new ReturningIterable(
     written === undefined
-      ? renderPages(renderer, countedPages(found.pages, shown))
+      ? renderPages(renderer, countedPages(pagesFor(renderer, found), shown))
       : writtenRows(written, shown),
   );
   let isOpen = true;
@@ -274,13 +274,13 @@ function writtenAs(
 
 type ShownRows = { rows: number; isWhole: boolean };
 
-async function* countedPages<O>(
-  pages: AsyncGenerator<Envelope, O>,
+async function* countedPages<P extends ColumnPage | Envelope, O>(
+  pages: AsyncGenerator<P, O>,
   shown: ShownRows,
-): AsyncGenerator<Envelope, O | undefined> {
+): AsyncGenerator<P, O | undefined> {
   const all = new ReturningIterable(pages);
   for await (const page of all) {
-    shown.rows += page.results.length;
+    shown.rows += 'rows' in page ? page.rows : page.results.length;
     yield page;
   }
   shown.isWhole = true;

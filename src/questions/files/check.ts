@@ -26,7 +26,7 @@ import { seriesShow } from '../../operations/series/series.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { beyondParam, type PanelPoint } from '../series/panel-rows.ts';
+import { beyondParam, pointsOf } from '../series/panel-rows.ts';
 import type { HistoryOnDays } from '../series/real-time-panel.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
 import {
@@ -353,7 +353,8 @@ const latest: Day = '~';
 
 function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckValues): KnownColumn {
   const { vintages, transformers, columns, placed } = history;
-  const points = columns[one.lag]?.points ?? new Map<Day, PanelPoint>();
+  const column = columns[one.lag];
+  const pointOn = column === undefined ? () => undefined : pointsOf(column);
   const beyond = new Set(placed.beyondCoverage);
   const isTransformed = transformationIn(values, one.series) !== undefined;
   const isLagged = one.lag > 0;
@@ -363,7 +364,7 @@ function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckVa
     const asOf = values.strict ? addDays(day, -1) : day;
     if (beyond.has(asOf))
       return { known: null, known_date: null, first_known: null, value_date: null, kind: 'beyond' };
-    const newest = points.get(asOf);
+    const newest = pointOn(asOf);
     const transformer = transformers?.on(asOf);
     const isComputable = transformers === undefined || transformer !== undefined;
     const dated =
@@ -381,7 +382,7 @@ function knownColumn(one: CheckedColumn, history: HistoryOnDays, values: CheckVa
     const { kind, published } = all.placed(value, about);
     return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
   };
-  return { ...one, isExact: [...placed.kinds.values()].every((kind) => kind === 'exact'), classify };
+  return { ...one, isExact: placed.kinds.every((kind) => kind === undefined || kind === 'exact'), classify };
 }
 
 /** Rounds a number half to even to the decimals of another, if it has more of them. */

@@ -7,7 +7,7 @@ import { lastDayOver } from '../../domain/calendar/times.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
-import type { Row } from '../../operations/envelope.ts';
+import type { Cell, ColumnPage, Row } from '../../operations/envelope.ts';
 import { type Field, nullable, showing } from '../../operations/field.ts';
 import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
@@ -17,6 +17,7 @@ import {
   laggedName,
   type PanelColumn,
   type PanelPoint,
+  pointsOf,
   type RealTimePanelQuery,
 } from '../series/panel-rows.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
@@ -111,7 +112,8 @@ asof join trades.csv --on time GDP --known-at
       joined = columns.flatMap((column) => joinedColumns(column, values, nearest));
       const fields = [...table.fields, ...joined.map(({ field }) => field)];
       refuseTwice(fields, table);
-      return { object: 'join', ...showing(fields), rows: rowsOf(dated, joined) };
+      const byColumn = () => columnsOf(dated, joined);
+      return { object: 'join', ...showing(fields), rows: rowsOf(dated, joined), byColumn };
     });
     const written = writtenRows(dated, joined);
     return { ...answer, ...(written && { written }) };
@@ -139,10 +141,12 @@ function panelOf(
 type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => string };
 
 function joinedColumns(
-  { series, points, lag }: PanelColumn,
+  panelColumn: PanelColumn,
   { with_dates, with_age }: JoinValues,
   nearest: boolean,
 ): readonly JoinedColumn[] {
+  const { series, lag } = panelColumn;
+  const pointOn = pointsOf(panelColumn);
   const name = laggedName(series.typed ?? nameOfSeries(series), lag);
   const column = (
     suffix: string,
@@ -152,7 +156,7 @@ function joinedColumns(
   ): JoinedColumn => ({
     field: { ...nullable(`${name}${suffix}`, type, description), nearest },
     textOn(day) {
-      const point = points.get(day);
+      const point = pointOn(day);
       return (point && text(point, day)) ?? '';
     },
   });
@@ -179,14 +183,16 @@ function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void
   });
 }
 
+function cellOn({ field: { type }, textOn }: JoinedColumn, day: Day): string | number | null {
+  const text = textOn(day);
+  return text === '' ? null : type === 'integer' ? Number(text) : text;
+}
+
 async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): AsyncGenerator<readonly Row[]> {
   const { table } = dated;
   const names = table.fields.map(({ name }) => name);
   const cells = perDay(dated, (day) =>
-    joined.map(({ field: { name, type }, textOn }) => {
-      const text = textOn(day);
-      return [name, text === '' ? null : type === 'integer' ? Number(text) : text] as const;
-    }),
+    joined.map((column) => [column.field.name, cellOn(column, day)] as const),
   );
   for await (const batch of table.batches()) {
     const rows: Row[] = [];
@@ -198,6 +204,34 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
     }
     yield rows;
   }
+}
+
+/** Yields the joined rows by column; equal days share their cells. */
+async function* columnsOf(
+  dated: DatedTable,
+  joined: readonly JoinedColumn[],
+): AsyncGenerator<ColumnPage, undefined> {
+  const { table } = dated;
+  const places = new Map(table.fields.map(({ name }, place) => [name, place]));
+  const added = new Map(joined.map(({ field }, place) => [field.name, place]));
+  const cellsOn = perDay(dated, (day) => joined.map((column) => cellOn(column, day)));
+  for await (const batch of table.batches()) {
+    const indexes = Array.from({ length: batch.size }, (_, index) => index);
+    let known: (readonly Cell[])[] | undefined;
+    const cellsOf = (field: string): readonly (Cell | undefined)[] => {
+      const place = places.get(field);
+      known ??= indexes.map((index) => cellsOn(batch, index));
+      if (place === undefined) return known.map((cells) => cells[added.get(field) ?? 0]);
+      const cells: Cell[] = [];
+      for (const index of indexes) {
+        const above = cells[index - 1];
+        cells.push(above !== undefined && batch.repeats(index, place) ? above : batch.cellAt(index, place));
+      }
+      return cells;
+    };
+    yield { rows: batch.size, cellsOf };
+  }
+  return undefined;
 }
 
 /** Returns the joined rows as text, with the user's rows as written; undefined if the table is not text. */

@@ -3,8 +3,9 @@ import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { kindsText, parseVintageKind } from '../../domain/series/series.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { type Day, type Rhythm, schedule } from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { WideRow } from '../../operations/envelope.ts';
+import type { ColumnPage, WideRow } from '../../operations/envelope.ts';
 import {
   type Field,
   field,
@@ -131,10 +132,12 @@ export type PanelPoint = {
   readonly kind: string | undefined;
 };
 
-/** One series of a panel, by the day of the row. */
+/** One series of a panel, by the day of the row; several columns may share their days. */
 export type PanelColumn = {
   readonly series: ResolvedSeries;
-  readonly points: ReadonlyMap<Day, PanelPoint>;
+  readonly days: readonly Day[];
+  /** What is known on each of the days; undefined if the day has no row. */
+  readonly points: readonly (PanelPoint | undefined)[];
   /** How many newer values are skipped. Default: 0. */
   readonly lag?: number;
 };
@@ -147,21 +150,30 @@ export type PanelForm = {
   readonly with_dates?: boolean | undefined;
 };
 
+/** Returns what a column has on a day. */
+export function pointsOf({ days, points }: PanelColumn): (day: Day) => PanelPoint | undefined {
+  const places = new Map(days.map((day, place) => [day, place]));
+  return (day) => points[places.get(day) ?? -1];
+}
+
 /** Makes the rows of a panel; `first` says what the days of its columns are, `dayOf` is for a panel by date. */
 export function panelRows(
-  columns: readonly PanelColumn[],
+  given: readonly PanelColumn[],
   { wide = false, sort = 'desc', with_dates = false }: PanelForm,
   first: 'as_of' | 'date',
   dayOf: (id: string) => Day | undefined = () => undefined,
 ) {
-  const days = daysOf(columns, sort);
+  const { days, columns } = onSameDays(given, sort);
   const asOfOn = (day: Day, id: string) => (first === 'as_of' ? day : (dayOf(id) ?? null));
   if (!wide) return { object: 'panel', ...longPanelLayout, rows: longRows(columns, days, asOfOn) } as const;
   const names = columns.map(({ series, lag }) => laggedName(series.typed ?? nameOfSeries(series), lag));
   const layout = widePanelLayout(first, names, with_dates);
   const [, ...cells] = layout.columns;
-  const rows = wideRows(columns, days, first, cells);
-  return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
+  const named = namedColumns(columns, cells);
+  const rows = wideRows(named, days, first);
+  // A panel of one day has that day in its head.
+  const byColumn = first === 'date' ? {} : { byColumn: () => wideColumns(named, days, first) };
+  return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows, ...byColumn } as const;
 }
 
 function kindsOf(
@@ -171,7 +183,7 @@ function kindsOf(
   return Object.fromEntries(
     columns.flatMap(({ points }, i) => {
       const kinds = new Set<string>();
-      for (const { kind } of points.values()) if (kind !== undefined) kinds.add(kind);
+      for (const point of points) if (point?.kind !== undefined) kinds.add(point.kind);
       const words = [...kinds].flatMap((kind) => kind.split('; '));
       const text = kindsText(words.flatMap((word) => parseVintageKind(word) ?? []));
       return text === '' ? [] : [[names[i] ?? '', text]];
@@ -179,11 +191,29 @@ function kindsOf(
   );
 }
 
-function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[] {
+/** Returns the days of any column in order, and the columns on all of them. */
+function onSameDays(
+  columns: readonly PanelColumn[],
+  sort: SortOrder,
+): { readonly days: readonly Day[]; readonly columns: readonly PanelColumn[] } {
   const found = new Set<Day>();
-  for (const { points } of columns) for (const day of points.keys()) found.add(day);
+  for (const own of new Set(columns.map(({ days }) => days))) for (const day of own) found.add(day);
   const days = [...found].sort();
-  return sort === 'desc' ? days.reverse() : days;
+  if (sort === 'desc') days.reverse();
+  const placesIn = new Map<readonly Day[], readonly number[]>();
+  const placesOf = (own: readonly Day[]) =>
+    entryOf(placesIn, own, () => {
+      const places = new Map(own.map((day, place) => [day, place]));
+      return days.map((day) => places.get(day) ?? -1);
+    });
+  return {
+    days,
+    columns: columns.map((column) => ({
+      ...column,
+      days,
+      points: placesOf(column.days).map((place) => column.points[place]),
+    })),
+  };
 }
 
 function* longRows(
@@ -191,9 +221,9 @@ function* longRows(
   days: readonly Day[],
   asOfOn: (day: Day, id: string) => Day | null,
 ): Generator<PanelRow> {
-  for (const day of days) {
+  for (const [place, day] of days.entries()) {
     for (const { series, points } of columns) {
-      const point = points.get(day);
+      const point = points[place];
       if (point === undefined) continue;
       yield panelRow(
         { asOf: asOfOn(day, series.id), seriesId: nameOfSeries(series), vintageKind: point.kind },
@@ -203,21 +233,39 @@ function* longRows(
   }
 }
 
-function* wideRows(
-  columns: readonly PanelColumn[],
-  days: readonly Day[],
-  first: string,
-  cells: readonly string[],
-): Generator<WideRow> {
+type NamedColumn = Pick<PanelColumn, 'points'> & {
+  readonly value: string;
+  readonly date: string | undefined;
+};
+
+function namedColumns(columns: readonly PanelColumn[], cells: readonly string[]): readonly NamedColumn[] {
   const step = cells.length / columns.length;
-  const named = columns.map(({ points }, i) => {
+  return columns.map(({ points }, i) => {
     const [value = '', date] = cells.slice(i * step, (i + 1) * step);
     return { points, value, date };
   });
-  for (const day of days) {
+}
+
+async function* wideColumns(
+  named: readonly NamedColumn[],
+  days: readonly Day[],
+  first: string,
+): AsyncGenerator<ColumnPage, undefined> {
+  const cellsOf = (field: string) => {
+    if (field === first) return days;
+    const column = named.find(({ value, date }) => value === field || date === field);
+    const member = column?.value === field ? 'value' : 'date';
+    return (column?.points ?? []).map((point) => point?.[member]);
+  };
+  yield { rows: days.length, cellsOf };
+  return undefined;
+}
+
+function* wideRows(named: readonly NamedColumn[], days: readonly Day[], first: string): Generator<WideRow> {
+  for (const [place, day] of days.entries()) {
     const row: { [name: string]: string | null } = { [first]: day };
     for (const { points, value, date } of named) {
-      const point = points.get(day);
+      const point = points[place];
       row[value] = point?.value ?? null;
       if (date !== undefined) row[date] = point?.date ?? null;
     }

@@ -323,9 +323,9 @@ async function asOfOneDay(values: PanelValues, ask: Ask) {
   const columns = all.map(({ series, found: [rows = new Map<Day, ObservationRow>()] }) => {
     const kind = ask.basis.vintageOn(series.id, version === 'latest' ? undefined : version)?.vintage_kind;
     const points = Array.from(rows, ([date, { value, as_of_date: asOfDate }]) => {
-      return [date, { date, value, asOfDate, kind }] as const;
+      return { date, value, asOfDate, kind };
     });
-    return { series, points: new Map(points) };
+    return { series, days: [...rows.keys()], points };
   });
   // An instant may come to another day, or by another rule, for the next series.
   const days = new Set(all.map(({ series }) => dayOf(series.id)));

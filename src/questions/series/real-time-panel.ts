@@ -6,12 +6,7 @@ import { type Question, type Reading, requestParams, transformationIn } from '..
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { lastDayOver } from '../../domain/calendar/times.ts';
-import {
-  type KnownOnDays,
-  type KnownValue,
-  newestOnDays,
-  realTimePeriodsOf,
-} from '../../domain/series/newest-values.ts';
+import { type KnownOnDays, type KnownValue, newestOnDays } from '../../domain/series/newest-values.ts';
 import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
@@ -32,6 +27,7 @@ import {
   type PanelPoint,
   type PanelRow,
   panelRows,
+  pointsOf,
   type RealTimePanelQuery,
 } from './panel-rows.ts';
 import { countsOwnPeriods, unitsParams } from './shared.ts';
@@ -71,10 +67,8 @@ export async function panelColumns(
   const columns = known.flatMap((one) => one.columns);
   if (query.known_before_each !== true) return columns;
   // The values known before a day are those known on the previous day.
-  return columns.map(({ points, ...column }) => ({
-    ...column,
-    points: new Map(Array.from(points, ([day, point]) => [addDays(day, 1), point])),
-  }));
+  const next = days.map((day) => addDays(day, 1));
+  return columns.map((column) => ({ ...column, days: next }));
 }
 
 /** Reads the columns of a panel by instants: for each series, those of the as-of dates to which they come. */
@@ -98,12 +92,10 @@ async function columnsAt(
   const text = `some vintages of ${someSeries(untimed)} have no time that a calendar gives, or several: each counts once its day has ended`;
   if (untimed.length > 0) context.note?.({ kind: 'known at', text });
   return known.flatMap(({ columns }, i) =>
-    columns.map(({ points, ...column }) => {
-      const at = instants.flatMap((instant) => {
-        const point = points.get(placed[i]?.days.get(instant) ?? '');
-        return point === undefined ? [] : [[instant, point] as const];
-      });
-      return { ...column, points: new Map(at) };
+    columns.map((column) => {
+      const pointOn = pointsOf(column);
+      const points = instants.map((instant) => pointOn(placed[i]?.days.get(instant) ?? ''));
+      return { ...column, days: instants, points };
     }),
   );
 }
@@ -255,38 +247,39 @@ function noteFrequencies(
   note?.({ kind: 'remark', text });
 }
 
-/** Makes a column for each of the newest values; days with the same value share a point. */
+/** Makes a column for each of the newest values, known on days in order; days with the same value share a point. */
 function columnsOn(
   known: readonly Pick<KnownOnDays, 'days' | 'values'>[],
-  { series, beyondCoverage, kinds }: PlacedDays,
+  { series, days, beyondCoverage, kinds }: PlacedDays,
   { last = 1, lag = 0 }: ColumnsQuery,
 ): readonly PanelColumn[] {
   const nothing: Pick<KnownOnDays, 'days' | 'values'> = { days: beyondCoverage, values: [] };
   return Array.from({ length: last }, (_, i) => {
-    const points = new Map<Day, PanelPoint>();
-    for (const { days, values } of [...known, nothing]) {
+    const points: (PanelPoint | undefined)[] = [];
+    for (const { days: own, values } of [...known, nothing]) {
       const { date, value, asOf: asOfDate } = values[i] ?? {};
-      // A day without a value has one row, which says so.
-      if (date === undefined && i > 0) continue;
       let point: PanelPoint | undefined;
-      for (const day of days) {
-        const kind = kinds.get(day);
-        if (point === undefined || point.kind !== kind) point = { date, value, asOfDate, kind };
-        points.set(day, point);
+      for (let left = own.length; left > 0; left -= 1) {
+        const kind = kinds[points.length];
+        // A day without a value has one row, which says so.
+        if (date === undefined && i > 0) point = undefined;
+        else if (point === undefined || point.kind !== kind) point = { date, value, asOfDate, kind };
+        points.push(point);
       }
     }
-    return { series, points, lag: lag + i };
+    return { series, days, points, lag: lag + i };
   });
 }
 
 type PlacedDays = {
   readonly series: ResolvedSeries;
+  readonly days: readonly Day[];
   /** Days (ascending) up to the coverage. */
   readonly covered: readonly Day[];
   /** Days after the coverage, which have no value. */
   readonly beyondCoverage: readonly Day[];
-  /** The kind of the newest vintage on each day; no day before the first vintage. */
-  readonly kinds: ReadonlyMap<Day, string>;
+  /** The kind of the newest vintage on each covered day; undefined before the first vintage. */
+  readonly kinds: readonly (string | undefined)[];
 };
 
 async function placeDays(
@@ -307,22 +300,31 @@ async function placeDays(
   });
   const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
   const placed = placedDays({ ...series, ...defined({ row }) }, days, beyond);
-  if (listed === undefined) return { ...placed, kinds: new Map() };
+  if (listed === undefined) return { ...placed, kinds: [] };
   const { kindOf } = listed;
-  const kinds = new Map<Day, string>();
   const vintageDays = [...kindOf.keys()];
-  for (const { days: known, since } of realTimePeriodsOf(placed.covered, vintageDays)) {
-    if (since === undefined) continue;
-    for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
-    if (exact !== true || kindOf.get(since) !== 'exact' || !known.some((day) => day > since)) continue;
-    const next = vintageDays[vintageDays.indexOf(since) + 1];
-    basis.requireNoGap(id, since, next && kindOf.get(next));
-  }
+  let next = 0;
+  let kind: string | undefined;
+  const kinds = placed.covered.map((day) => {
+    for (let known = vintageDays[next]; known !== undefined && known <= day; known = vintageDays[next]) {
+      kind = kindOf.get(known);
+      next += 1;
+    }
+    const since = vintageDays[next - 1];
+    const later = vintageDays[next];
+    if (exact === true && kind === 'exact' && since !== undefined && day > since)
+      basis.requireNoGap(id, since, later && kindOf.get(later));
+    return kind;
+  });
   const { covered_to: coveredTo } = listed.row ?? {};
-  basis.add(id, last, typeof coveredTo === 'string' ? coveredTo : undefined, [...new Set(kinds.values())]);
+  basis.add(id, last, typeof coveredTo === 'string' ? coveredTo : undefined, distinct(kinds));
   // A publication after the last day may show that the last vintage is not the last publication before it.
   if (exact === true) await client.ask(observations, textsOf({ id, as_of: last, limit: 1 }));
   return { ...placed, kinds };
+}
+
+function distinct(kinds: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(kinds)].flatMap((kind) => kind ?? []);
 }
 
 /** Splits days (ascending) at the end of a series' coverage; if `beyond` is `fail`, none may be after it. */
@@ -338,7 +340,7 @@ function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: RealTi
     throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`, {
       field: 'beyond',
     });
-  return { series, covered, beyondCoverage };
+  return { series, days, covered, beyondCoverage };
 }
 
 /** The most rows of one request (about 15 MB), the most days that it lists, and the most characters of its ids. */
@@ -441,18 +443,21 @@ async function askService(
     for (const one of group) {
       const found = known?.get(one.id);
       if (found?.size !== days.length) return undefined;
-      answered.set(one, [...found.values()]);
+      answered.set(
+        one,
+        days.flatMap((day) => found.get(day) ?? []),
+      );
     }
   }
   const columns = await eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
     const found = answered.get(one) ?? [];
-    const kinds = new Map<Day, string>();
-    for (const { day, kind } of found) if (kind !== undefined) kinds.set(day, kind);
+    const kinds = found.map(({ kind }) => kind);
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
-    basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
+    basis.add(one.id, days.at(-1), to, distinct(kinds));
     const placed = { ...placedDays({ ...one, ...defined({ row }) }, days, query.beyond), kinds };
-    const periods = found.map(({ day, values }) => ({ days: [day], values }));
+    const covered = found.slice(0, placed.covered.length);
+    const periods = covered.map(({ day, values }) => ({ days: [day], values }));
     return { placed, columns: columnsOn(periods, placed, query) };
   });
   await noteKnown(columns, days, context);

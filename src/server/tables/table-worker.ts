@@ -14,7 +14,7 @@ import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { createRenderer } from '../../render/output.ts';
-import { ReturningIterable, renderPages } from '../../render/renderer.ts';
+import { pagesFor, ReturningIterable, renderPages } from '../../render/renderer.ts';
 import { createService, stateSubject } from '../../service/service.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
@@ -133,7 +133,7 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   const answer = await run(query, askOf(asker, demands, utcDay(now)));
   const columns = selectColumns(answer.fields, answer.columns);
   const renderer = await createRenderer(format, { columns, header: true, colour: false });
-  const chunks = new ReturningIterable(renderPages(renderer, answer.pages));
+  const chunks = new ReturningIterable(renderPages(renderer, pagesFor(renderer, answer)));
   for await (const chunk of chunks) yield Buffer.from(chunk);
   return chunks.returned?.cursor;
 }

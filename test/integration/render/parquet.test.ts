@@ -227,6 +227,8 @@ panel GDP UNRATE --wide
   date:day GDP:number UNRATE:number
 panel GDP A --as-of-each month-end --from 2020-01-01 --to 2020-12-31 --wide
   as_of:day GDP:number A:number
+panel GDP A --as-of-each month-end --from 2019-06-01 --to 2020-12-31 --wide --with-dates --sort asc
+  as_of:day GDP:number GDP_date:day A:number A_date:day
 curve --date 2026-01-14 --vs 2026-01-13 --columns maturity,rate,vs_rate,change_bps
   maturity:text rate:number vs_rate:number change_bps:number
 yields --wide --columns trade_date,1M,10Y
