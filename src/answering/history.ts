@@ -44,18 +44,17 @@ async function storedHistory(
   last: Day,
 ): Promise<PublishedHistory> {
   const { results, covered_to } = await client.ask(history, textsOf(params));
-  const { changes: rows = [], vintages: listed = [], first_vintage } = results[0] ?? {};
+  const { changes: rows = [], vintages: listed = [], descriptions = [], first_vintage } = results[0] ?? {};
   const changes = new Map<Day, Change[]>();
   for (const change of rows) if (change.asOf <= last) addTo(changes, change.date, change);
-  const begun = rows[0]?.asOf;
+  const begun = rows[0]?.asOf ?? '';
   return {
     changes,
     vintages: new Vintages(changes),
-    unit: listed.find(({ asOf }) => asOf === begun)?.unit ?? '',
+    unit: descriptions.findLast(({ asOf }) => asOf <= begun)?.unit ?? '',
     async frequencies() {
-      const known = listed.filter(({ asOf }) => asOf <= last);
-      const stated = known.map(({ asOf: since, frequency }) => ({ since, frequency }));
-      const found = stated.filter(({ frequency }, i) => frequency !== stated[i - 1]?.frequency);
+      const known = descriptions.filter(({ asOf }) => asOf <= last);
+      const found = known.map(({ asOf: since, frequency }) => ({ since, frequency }));
       return found.some(({ frequency }) => frequency !== '') ? found : impliedBy(changes);
     },
     async vintagesUpTo(day) {

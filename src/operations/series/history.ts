@@ -13,14 +13,13 @@ type HistoryRow = {
   readonly first_vintage: Day;
   /** Newest date first, and each date's oldest change first. */
   readonly changes: readonly DatedChange[];
-  /** Oldest first, each as it was described on its day. */
-  readonly vintages: readonly {
-    readonly asOf: Day;
-    readonly kind: string;
-    readonly unit: string;
-    readonly frequency: Frequency;
-  }[];
+  /** Oldest first. */
+  readonly vintages: readonly { readonly asOf: Day; readonly kind: string }[];
+  /** How it was described from the first vintage on, and from each that was described in another way, oldest first. */
+  readonly descriptions: readonly ({ readonly asOf: Day } & Described)[];
 };
+
+type Described = { readonly unit: string; readonly frequency: Frequency };
 
 /**
  * Everything that was published of a series, as one row without the names and sources that revisions repeat in each.
@@ -39,8 +38,9 @@ export const history: Operation<typeof params, HistoryRow> = {
     { name: 'first_vintage', type: 'day', description: 'The first vintage.' },
     { name: 'changes', type: 'records', description: 'The changes of each date.', knownBy: 'asOf' },
     { name: 'vintages', type: 'records', description: 'The vintages.', knownBy: 'asOf' },
+    { name: 'descriptions', type: 'records', description: 'Unit and frequency.', knownBy: 'asOf' },
   ],
-  columns: ['first_vintage', 'changes', 'vintages'],
+  columns: ['first_vintage', 'changes', 'vintages', 'descriptions'],
   example: { id: 'GDP' },
   knownBy: 'first_vintage',
   needsVintageAccess: () => true,
@@ -50,20 +50,22 @@ export const history: Operation<typeof params, HistoryRow> = {
       describedOnDays(view, id),
     ]);
     const { series, rows: changes, vintages } = existing(page, id);
-    const described = vintages.map(({ asOf, kind }) => ({ asOf, kind, ...onDay(series, asOf) }));
+    const descriptions: HistoryRow['descriptions'][number][] = [];
+    for (const { asOf } of vintages) {
+      const [{ unit, frequency }, before] = [onDay(series, asOf), descriptions.at(-1)];
+      if (unit !== before?.unit || frequency !== before.frequency)
+        descriptions.push({ asOf, unit, frequency });
+    }
     const { firstVintage, coveredTo } = series;
     return {
-      rows: [{ first_vintage: firstVintage, changes, vintages: described }],
+      rows: [{ first_vintage: firstVintage, changes, vintages, descriptions }],
       covered_to: coveredTo,
     };
   },
 };
 
 /** Returns the unit and the frequency of a series on a day. */
-export type DescribedOnDays = (
-  series: Pick<Series, 'frequency' | 'units'>,
-  day: Day,
-) => { readonly unit: string; readonly frequency: Frequency };
+export type DescribedOnDays = (series: Pick<Series, 'frequency' | 'units'>, day: Day) => Described;
 
 /** Reads how a series was described on each day; a frequency that nobody states is the one implied on the day. */
 export async function describedOnDays(view: Pick<StoreView, 'series'>, id: string): Promise<DescribedOnDays> {
