@@ -64,6 +64,30 @@ describe('a table in a text', () => {
     );
   });
 
+  it('has a column of numbers where all its texts are decimals of at most 20 digits and 18 decimals', async () => {
+    const digits = (least: number, most: number) =>
+      fc.string({ unit: fc.constantFrom('0', '1', '9'), minLength: least, maxLength: most });
+    const number = fc
+      .tuple(fc.constantFrom('', '-', '+'), digits(0, 21), fc.constantFrom('', '.', '..'), digits(0, 19))
+      .map((parts) => parts.join(''));
+    /** The definition, cell by cell: no needless zero in front, and a digit on both sides of a point. */
+    const isNumber = (text: string): boolean => {
+      const [whole = '', decimals, ...rest] = text.replace(/^-/, '').split('.');
+      const areDigits = [whole, decimals ?? '0'].every((part) => part !== '' && !/[^0-9]/.test(part));
+      const isPlain = whole === '0' || (whole.length <= 20 && !whole.startsWith('0'));
+      return rest.length === 0 && areDigits && isPlain && (decimals ?? '').length <= 18;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(number, { minLength: 1, maxLength: 4 }), async (cells) => {
+        const table = await tableOf(`n,m\n${cells.map((text) => `${text},1`).join('\n')}\n`);
+        const known = cells.filter((text) => text !== '');
+        const isColumn = known.length > 0 && known.every(isNumber);
+        expect(await table.fields[0]?.typeInFile?.()).toBe(isColumn ? 'decimal' : 'text');
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
   it('counts rows as an editor does, over empty lines and line breaks in quotes', async () => {
     const { rows } = await read('day,note\n\n1,"a\nb"\n\r\n2,c\n3,d');
     expect(rows.map(({ row, text }) => [row, text])).toEqual([
