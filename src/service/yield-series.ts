@@ -30,11 +30,11 @@ export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
 }
 
-/** The index of all yield series; no id is in lower case, so that a stored series with the same id is another one. */
+/** The index of all yield series; a stored series with the same id has another key. */
 const indexed = indexOf(
   yieldSeries.map((definition) => {
     const { id, title } = definition;
-    return { id, title, units: 'Percent', key: `rate ${id}`, definition };
+    return { id, title, units: 'Percent', definition };
   }),
 );
 

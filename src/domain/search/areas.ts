@@ -111,19 +111,30 @@ export function areaAt(
   return undefined;
 }
 
-/** Returns the areas that an id and the words of a title name; `implied` by an id of FRED without any. */
-export function areasOf(
-  id: string,
-  title: readonly string[],
-): { readonly named: ReadonlySet<Area>; readonly implied: Area | undefined } {
-  const named = new Set(areasInId(id));
-  for (let at = 0; at < title.length; at += 1) {
-    const found = areaAt(title, at);
+/** Returns the areas that the words of a title name, each by its first name: `france;new zealand`. */
+export function areasInTitle(words: readonly string[]): string {
+  const named = new Set<Area>();
+  for (let at = 0; at < words.length; at += 1) {
+    const found = areaAt(words, at);
     if (found === undefined) continue;
     named.add(found.area);
     at += found.length - 1;
   }
-  return { named, implied: named.size > 0 || id.includes(':') ? undefined : byCode.get('US') };
+  return [...named].map(({ names: [name = []] }) => name.join(' ')).join(';');
+}
+
+/** The areas of a series; `implied` by an id of FRED without any. */
+type AreasOfSeries = { readonly named: ReadonlySet<Area>; readonly implied: Area | undefined };
+
+const ofFred: AreasOfSeries = { named: new Set(), implied: byCode.get('US') };
+
+/** Returns the areas that an id names, and those that a title names, as `areasInTitle` gives them. */
+export function areasOf(id: string, title: string): AreasOfSeries {
+  const hasPrefix = id.includes(':');
+  if (!hasPrefix && title === '') return ofFred;
+  const inTitle = title.split(';').flatMap((name) => byName.get(name) ?? []);
+  const named = new Set([...areasInId(id), ...inTitle]);
+  return { named, implied: named.size > 0 || hasPrefix ? undefined : ofFred.implied };
 }
 
 /** Returns the words of the areas in an id with the prefix of its source, such as `ECB:RTD.Q.S0.S.G_GDPM_TO_C.E`. */

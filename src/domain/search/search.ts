@@ -7,55 +7,82 @@ import {
   type SearchIndex,
   type SeriesKey,
   type SeriesQuery,
-  type WordEntry,
   type WordQuery,
 } from './word-index.ts';
-import { closeNames, distance, longestWord, plainMatch, type SearchedSeries, wordsOf } from './words.ts';
+import {
+  closeNames,
+  isTypoOf,
+  longestWord,
+  plainMatch,
+  type SearchedSeries,
+  startsNear,
+  wordsOf,
+} from './words.ts';
 
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-type FoundSeries<T> = {
-  readonly series: T;
+/** A series that a search finds, and how. */
+type FoundSeries = {
+  readonly id: string;
   readonly matched: 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 };
 
+/** The part of an answer to return: at most `limit` series after one of them. Default: all. */
+type FoundPage = { readonly after?: string | undefined; readonly limit?: number };
+
 /** Finds series like `findIndexed`, without an index. */
-export function findSeries<T extends SearchedSeries>(
+export async function findSeries<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
   match: SearchMatch,
-): Promise<readonly FoundSeries<T>[]> {
-  return findIndexed(indexOf(all.map((series) => ({ ...series, key: series.id }))), text, match);
+): Promise<readonly { readonly series: T; readonly matched: FoundSeries['matched'] }[]> {
+  const byId = new Map(all.map((series) => [series.id, series]));
+  return (await findIndexed(indexOf(all), text, match)).flatMap(({ id, matched }) => {
+    const series = byId.get(id);
+    return series === undefined ? [] : [{ series, matched }];
+  });
 }
 
 /** Finds series by a text, the best first, then by id; an empty text finds every series. */
-export async function findIndexed<T extends IndexedSeries>(
-  index: SearchIndex<T>,
+export async function findIndexed(
+  index: SearchIndex<IndexedSeries>,
   text: string,
   match: SearchMatch,
-): Promise<readonly FoundSeries<T>[]> {
+  page: FoundPage = {},
+): Promise<readonly FoundSeries[]> {
   const upper = text.trim().toUpperCase();
-  const series = async ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
-    unique(await index.seriesEntries({ keys: [...new Set(keys)], ids, ...query }));
-  if (upper === '') return inOrder(await series({ part: '' })).map((one) => ({ series: one, matched: null }));
+  const series = ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
+    index.seriesEntries({ keys: [...new Set(keys)], ids, ...query });
+  if (upper === '')
+    return onPage(
+      inOrder(await series({ part: '' })).map(({ id }) => ({ id, matched: null })),
+      page,
+    );
   if (match !== 'words') {
     const entries = await index.wordEntries({ words: [], starts: longestWord(text) });
+    const keys = entries.flatMap(([, found]) => found);
     const part = match === 'title' ? {} : { part: text.toUpperCase() };
-    const found = inOrder(await series({ keys: entries.flatMap(([, keys]) => keys), ...part })).flatMap(
-      (one) => {
-        const matched = plainMatch(one, text, match);
-        return matched === undefined ? [] : [{ series: one, matched }];
-      },
+    const found = inOrder(await series({ keys, ...part, titled: true })).flatMap((one) => {
+      const matched = plainMatch(one, text, match);
+      return matched === undefined ? [] : [{ id: one.id, matched }];
+    });
+    return onPage(
+      found.sort((a, b) => Number(b.matched === 'id') - Number(a.matched === 'id')),
+      page,
     );
-    return found.sort((a, b) => Number(b.matched === 'id') - Number(a.matched === 'id'));
   }
   const typed = significant(wordsOf(text));
   const known = new KnownWords(index);
   await known.lookUp(typed);
-  const first = await series({ keys: known.having([...typed, ...areaCodes(typed)]), part: upper });
+  const found = new Candidates();
+  const [last = '', ...others] = [...wordsOf(text)].reverse();
+  // Of several words, the last one begins a word of every id that has the text as a part.
+  const isFound = others.length > 0 && typed.includes(last) && !isWhole(last);
+  const part = isFound ? {} : { part: upper };
+  found.add(await series({ keys: known.keysOf([...typed, ...areaCodes(typed)]), ...part }));
   const isKnown = (start: string) =>
-    synonyms.words.has(start) || first.some((one) => known.isBegun(one, start));
+    synonyms.words.has(start) || found.placesOf(known.begun(start)).length > 0;
   const near = new Map<string, readonly string[]>();
   for (const word of typed.filter((start) => !isKnown(start)))
     near.set(word, [
@@ -70,94 +97,167 @@ export async function findIndexed<T extends IndexedSeries>(
   const about = [...areaCodes(nearWords), ...areas.flatMap(wordsAbout)];
   await known.lookUp(phrases.flat(), about);
   const keys = [
-    ...known.having([...nearWords, ...about]),
-    ...phrases.flatMap((phrase) => known.havingAll(phrase)),
+    ...known.keysOf([...nearWords, ...about]),
+    ...phrases.flatMap((phrase) => known.keysOfAll(phrase)),
   ];
-  const seen = new Set(first.map(({ key }) => key));
-  const second = await series({
-    keys: keys.filter((key) => !seen.has(key)),
-    ids: meanings.flatMap(({ ids }) => ids),
-  });
-  const found = ranked(unique([...first, ...second]), upper, terms, known);
-  if (found.length > 0) return found;
+  const ofMeanings = meanings.flatMap(({ ids }) => ids);
+  found.add(await series({ keys: keys.filter((key) => !found.has(key)), ids: ofMeanings }));
+  const ranks = ranked(found, upper, terms, known);
+  if (ranks.length > 0) return described(index, firstRanks(ranks, page), terms);
   const ids = closeNames(text, [...(await index.seriesIds())].sort()).slice(0, mostNearest);
-  const nearest = ids.length === 0 ? [] : await series({ ids });
-  return ids.flatMap((id) => {
-    const one = nearest.find((other) => other.id === id);
-    return one === undefined ? [] : [{ series: one, matched: 'nearest' as const }];
+  const nearest = new Set((ids.length === 0 ? [] : await series({ ids })).map(({ id }) => id));
+  const matched = 'nearest';
+  return onPage(
+    ids.filter((id) => nearest.has(id)).map((id) => ({ id, matched })),
+    page,
+  );
+}
+
+function onPage(all: readonly FoundSeries[], { after, limit }: FoundPage): readonly FoundSeries[] {
+  const begin = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  return all.slice(begin, limit === undefined ? undefined : begin + limit);
+}
+
+/** Says how ranked series were found: those with every word by their titles, if these have them all. */
+async function described(
+  index: SearchIndex<IndexedSeries>,
+  ranks: readonly Rank[],
+  terms: readonly Term[],
+): Promise<readonly FoundSeries[]> {
+  const keys = ranks.flatMap(({ level, series }) => (level === complete ? [series.key] : []));
+  const titled = keys.length === 0 ? [] : await index.seriesEntries({ keys, ids: [], titled: true });
+  const words = new Map(titled.map(({ id, title }) => [id, wordsOf(title)]));
+  const typed = terms.flatMap((term) => term.typed.map(beginning));
+  return ranks.map(({ series: { id }, level }) => {
+    const inTitle = typed.every((begins) => words.get(id)?.some(begins) === true);
+    const matched = level < complete ? 'id' : level > complete ? 'some' : inTitle ? 'title' : 'words';
+    return { id, matched };
   });
 }
 
-/** The words that a search has looked up in an index, with the keys of their series. */
-class KnownWords<T extends IndexedSeries> {
-  readonly #index: SearchIndex<T>;
-  readonly #whole = new Map<string, Set<SeriesKey>>();
-  readonly #begun = new Map<string, Set<SeriesKey>>();
+/** Series with a word: lists of their keys, and what tells it of a name of an area in the id of another. */
+type Having = {
+  readonly keys: readonly (readonly SeriesKey[])[];
+  readonly isWord: (word: string) => boolean;
+};
 
-  constructor(index: SearchIndex<T>) {
+/** The words that a search has looked up in an index, with the keys of their series. */
+class KnownWords {
+  readonly #index: Pick<SearchIndex<IndexedSeries>, 'wordEntries'>;
+  readonly #whole = new Map<string, readonly SeriesKey[]>();
+  readonly #begun = new Map<string, readonly string[]>();
+
+  constructor(index: Pick<SearchIndex<IndexedSeries>, 'wordEntries'>) {
     this.#index = index;
   }
 
   /** Looks up beginnings of words as `begins` reads them, their areas, and whole words. */
   async lookUp(starts: readonly string[], whole: readonly string[] = []): Promise<void> {
-    const words = [...starts.filter(isWhole), ...starts.flatMap(singular), ...areaCodes(starts), ...whole];
-    const entries = await this.#read({ words, starts: starts.filter((start) => !isWhole(start)) });
-    for (const start of starts) {
-      const begun = this.#begun.get(start) ?? new Set();
-      const begins = beginning(start);
-      for (const [word, keys] of entries) if (begins(word)) for (const key of keys) begun.add(key);
-      this.#begun.set(start, begun);
-    }
+    const fresh = starts.filter((start) => !this.#begun.has(start));
+    const words = [...fresh.filter(isWhole), ...fresh.flatMap(singular), ...areaCodes(fresh), ...whole];
+    const read = await this.#read({
+      words: words.filter((word) => !this.#whole.has(word)),
+      starts: fresh.filter((start) => !isWhole(start)),
+    });
+    for (const start of fresh) this.#begun.set(start, [...new Set(read.filter(beginning(start)))]);
   }
 
   /** Looks up the words for which a text may be a typo, and returns them. */
   async lookUpTyposOf(text: string): Promise<readonly string[]> {
-    const entries = await this.#read({ words: [], starts: startsNear(text) });
-    return entries.map(([word]) => word).filter((word) => isTypoOf(text, word));
+    const words = await this.#read({ words: [], starts: startsNear(text) });
+    return words.filter((word) => isTypoOf(text, word));
   }
 
-  async #read(query: WordQuery): Promise<readonly WordEntry[]> {
+  /** Reads entries of the index, and returns their words. */
+  async #read(query: WordQuery): Promise<readonly string[]> {
     if (query.words.length + query.starts.length === 0) return [];
-    const entries = await this.#index.wordEntries(query);
-    for (const [word, keys] of entries) {
-      const known = this.#whole.get(word);
-      if (known === undefined) this.#whole.set(word, new Set(keys));
-      else for (const key of keys) known.add(key);
+    const read = new Map<string, readonly SeriesKey[]>();
+    for (const [word, keys] of await this.#index.wordEntries(query)) {
+      const others = read.get(word);
+      read.set(word, others === undefined ? keys : [...others, ...keys]);
     }
-    return entries;
+    for (const [word, keys] of read) this.#whole.set(word, keys);
+    return [...read.keys()];
   }
 
   /** Lists the series with any of these words, or of words that begin so; one may come twice. */
-  having(words: readonly string[]): readonly SeriesKey[] {
-    return words.flatMap((word) => [...(this.#begun.get(word) ?? this.#whole.get(word) ?? [])]);
+  keysOf(words: readonly string[]): readonly SeriesKey[] {
+    const keys: SeriesKey[] = [];
+    for (const word of words)
+      for (const one of this.#begun.get(word) ?? [word])
+        for (const key of this.#whole.get(one) ?? []) keys.push(key);
+    return keys;
   }
 
   /** Lists the series with a word for each beginning. */
-  havingAll(starts: readonly string[]): readonly SeriesKey[] {
-    const sets = starts.map((start) => this.#begun.get(start) ?? new Set<SeriesKey>());
-    const [fewest = new Set<SeriesKey>()] = [...sets].sort((a, b) => a.size - b.size);
-    return [...fewest].filter((key) => sets.every((set) => set.has(key)));
+  keysOfAll(starts: readonly string[]): readonly SeriesKey[] {
+    const [fewest = [], ...others] = starts
+      .map((start) => this.keysOf([start]))
+      .sort((a, b) => a.length - b.length);
+    const sets = others.map((keys) => new Set(keys));
+    return fewest.filter((key) => sets.every((set) => set.has(key)));
   }
 
-  /** Tells whether a series has a word, in its texts or as a name of an area in its id. */
-  has({ key, id }: IndexedSeries, word: string): boolean {
-    return this.#whole.get(word)?.has(key) === true || areasIn(id).includes(word);
+  whole(word: string): Having {
+    return { keys: [this.#whole.get(word) ?? []], isWord: (other) => other === word };
   }
 
-  /** Tells whether a series has a word that begins so. */
-  isBegun({ key, id }: IndexedSeries, start: string): boolean {
-    return this.#begun.get(start)?.has(key) === true || areasIn(id).some(beginning(start));
+  begun(start: string): Having {
+    const words = this.#begun.get(start) ?? [];
+    return { keys: words.map((word) => this.#whole.get(word) ?? []), isWord: beginning(start) };
+  }
+}
+
+/** The series that a search has found, each at a place in their list. */
+class Candidates {
+  readonly all: IndexedSeries[] = [];
+  readonly #places = new Map<SeriesKey, number>();
+  readonly #areas: (readonly [place: number, words: readonly string[]])[] = [];
+
+  add(series: readonly IndexedSeries[]): void {
+    for (const one of series) {
+      if (this.#places.has(one.key)) continue;
+      const words = areasIn(one.id);
+      if (words.length > 0) this.#areas.push([this.all.length, words]);
+      this.#places.set(one.key, this.all.length);
+      this.all.push(one);
+    }
+  }
+
+  has(key: SeriesKey): boolean {
+    return this.#places.has(key);
+  }
+
+  /** Lists the places of series with a word, in their texts or as a name of an area in the id; one may come twice. */
+  placesOf({ keys, isWord }: Having): readonly number[] {
+    const places: number[] = [];
+    for (const list of keys)
+      for (const key of list) {
+        const place = this.#places.get(key);
+        if (place !== undefined) places.push(place);
+      }
+    for (const [place, words] of this.#areas) if (words.some(isWord)) places.push(place);
+    return places;
+  }
+
+  /** Lists the places of series with each of some words. */
+  placesOfAll(all: readonly Having[]): readonly number[] {
+    const [first = [], ...others] = all.map((one) => this.placesOf(one));
+    if (others.length === 0) return first;
+    const counts = new Uint8Array(this.all.length);
+    for (const place of first) counts[place] = 1;
+    others.forEach((places, i) => {
+      for (const place of places) if (counts[place] === i + 1) counts[place] = i + 2;
+    });
+    return first.filter((place) => counts[place] === all.length);
   }
 }
 
 const mostNearest = 5;
 
-function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
-  return [...series].sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function unique<T extends IndexedSeries>(series: readonly T[]): readonly T[] {
-  return [...new Map(series.map((one) => [one.key, one])).values()];
+function inOrder(series: readonly IndexedSeries[]): readonly IndexedSeries[] {
+  const byKey = new Map(series.map((one) => [one.key, one]));
+  return [...byKey.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function areaCodes(typed: readonly string[]): readonly string[] {
@@ -203,82 +303,108 @@ function termsOf(typed: readonly string[], nearTo: (word: string) => readonly st
   return terms;
 }
 
+/** The level of series with every term; a lower one is that of ids, a higher one that of series with some terms. */
+const complete = 4;
+
 /** How well a series matches: a lower level is better, then a lower place, then a higher score. */
-type Rank<T> = {
-  readonly series: T;
-  readonly matched: 'id' | 'title' | 'words' | 'some';
+type Rank = {
+  readonly series: IndexedSeries;
+  /** Its place among the candidates. */
+  readonly at: number;
   readonly level: number;
   /** The position in the meaning of a text that is one synonym. */
   readonly place: number;
-  /** The quality for each term, 0 for none. */
-  readonly qualities: readonly number[];
-  /** The number of words in the title. */
-  readonly length: number;
   /** True if the series is about an area that the text names; undefined if either names none. */
   readonly isThere: boolean | undefined;
   /** True if the series matches only the areas of a text that names more. */
   readonly hasAreaOnly: boolean;
   /** True if the series names an area and the text none. */
   readonly isAreal: boolean;
+  /** Known when all series are ranked. */
+  score: number;
 };
 
+/** The quality of each candidate for each term: above 1 by id, 1 as typed, less otherwise, 0 for none. */
+type Qualities = readonly Float64Array[];
+
 /** Ranks the series that match a term: by level, then by the sum of the qualities, of which rare terms weigh more. */
-function ranked<T extends IndexedSeries>(
-  all: readonly T[],
+function ranked(
+  candidates: Candidates,
   text: string,
   terms: readonly Term[],
-  known: KnownWords<T>,
-): readonly FoundSeries<T>[] {
-  const rank = ranker(text, terms, known);
-  const found = all.flatMap((series) => rank(series) ?? []);
-  const byWords = found.filter(({ matched }) => matched !== 'id');
-  const score = scorer(byWords, terms);
+  known: KnownWords,
+): readonly Rank[] {
+  const qualities = terms.map((term) => qualitiesOf(term, known, candidates));
+  const rank = ranker(text, terms, qualities);
+  const found = candidates.all.map(rank).filter((one) => one !== undefined);
+  const byWords = found.filter(({ level }) => level >= complete);
+  const score = scorer(byWords, terms, qualities);
   // Series of other areas would only hide those of the area that the text names; so would others of that area.
   const isThere = byWords.some((one) => one.isThere === true);
-  const isMatched = byWords.some(({ matched }) => matched !== 'some');
-  const hides = (one: Rank<T>) => (isThere && one.isThere === false) || (isMatched && one.hasAreaOnly);
-  return found
-    .filter((one) => one.matched === 'id' || !hides(one))
-    .map((one) => ({ one, score: one.matched === 'id' ? 0 : score(one) }))
-    .sort(
-      ({ one: a, score }, { one: b, score: other }) =>
-        a.level - b.level || a.place - b.place || other - score || (a.series.id < b.series.id ? -1 : 1),
-    )
-    .map(({ one }) => one);
+  const isMatched = byWords.some(({ level }) => level === complete);
+  const hides = (one: Rank) => (isThere && one.isThere === false) || (isMatched && one.hasAreaOnly);
+  for (const one of byWords) one.score = score(one);
+  return found.filter((one) => one.level < complete || !hides(one));
+}
+
+function compareRanks(a: Rank, b: Rank): number {
+  return a.level - b.level || a.place - b.place || b.score - a.score || (a.series.id < b.series.id ? -1 : 1);
+}
+
+/** Returns a page of the ranks in their order; to sort all of them would take longer than to find them. */
+function firstRanks(ranks: readonly Rank[], { after, limit = ranks.length }: FoundPage): readonly Rank[] {
+  const last = after === undefined ? undefined : ranks.find(({ series }) => series.id === after);
+  const best: Rank[] = [];
+  let worst: Rank | undefined;
+  for (const one of ranks) {
+    if (last !== undefined && (one === last || compareRanks(one, last) < 0)) continue;
+    if (worst !== undefined && compareRanks(one, worst) > 0) continue;
+    best.push(one);
+    if (best.length < 2 * limit) continue;
+    best.sort(compareRanks).splice(limit);
+    worst = best.at(-1);
+  }
+  return best.sort(compareRanks).slice(0, limit);
 }
 
 /** Weighs terms as BM25 does: a term in few of the series counts more, and a word of a short title too. */
-function scorer(ranks: readonly Rank<unknown>[], terms: readonly Term[]): (rank: Rank<unknown>) => number {
-  const weights = terms.map((_, term) => {
-    const having = ranks.filter(({ qualities }) => (qualities[term] ?? 0) > 0).length;
-    return Math.log(1 + ranks.length / Math.max(1, having));
+function scorer(
+  ranks: readonly Rank[],
+  terms: readonly Term[],
+  qualities: Qualities,
+): (rank: Rank) => number {
+  const weighed = qualities.map((column, term) => {
+    const having = ranks.filter(({ at }) => (column[at] ?? 0) > 0).length;
+    const weight = Math.log(1 + ranks.length / Math.max(1, having));
+    return { column, weight, isArea: terms[term]?.area !== undefined };
   });
-  const usual = ranks.reduce((sum, { length }) => sum + length, 0) / Math.max(1, ranks.length);
-  return ({ qualities, length, isAreal }) => {
+  const usual = ranks.reduce((sum, { series }) => sum + series.length, 0) / Math.max(1, ranks.length);
+  return ({ at, series: { length }, isAreal }) => {
     const short = 2.2 / (1.3 + 0.9 * (length / Math.max(1, usual)));
     let [sum, having] = [0, 0];
-    qualities.forEach((quality, term) => {
-      const isByTitle = quality <= 1 && terms[term]?.area === undefined;
-      sum += (weights[term] ?? 0) * quality * (isByTitle ? short : 1);
+    for (const { column, weight, isArea } of weighed) {
+      const quality = column[at] ?? 0;
+      sum += weight * quality * (quality <= 1 && !isArea ? short : 1);
       if (quality > 0) having += 1;
-    });
+    }
     return sum * (having / terms.length) * (isAreal ? 0.8 : 1);
   };
 }
 
-/** Returns what ranks a series; undefined for one that matches no term. */
-function ranker<T extends IndexedSeries>(
+/** Returns what ranks a candidate, and completes its qualities by its areas; undefined if it matches no term. */
+function ranker(
   text: string,
   terms: readonly Term[],
-  known: KnownWords<T>,
-): (series: T) => Rank<T> | undefined {
+  qualities: Qualities,
+): (series: IndexedSeries, at: number) => Rank | undefined {
   const [first] = terms;
   // A text that is one whole synonym names series.
   const names = (terms.length === 1 && first?.meaning?.ids) || [];
   const isOneArea = terms.length === 1 && first?.area !== undefined;
-  const asked = terms.flatMap(({ area }) => area ?? []);
-  const typed = terms.flatMap((term) => term.typed.map(beginning));
-  const qualities = terms.map((term) => (term.area === undefined ? qualityOf(term, known) : () => 0));
+  const asked = terms.flatMap(({ area }, term) => {
+    const column = qualities[term];
+    return area === undefined || column === undefined ? [] : [{ area, column }];
+  });
   const levelOfId = (id: string) => {
     if (id === text) return 0;
     if (names.includes(id)) return 1;
@@ -286,57 +412,72 @@ function ranker<T extends IndexedSeries>(
     if (isOneArea || !id.includes(text)) return undefined;
     return id.startsWith(text) ? 2 : text.length > 2 ? 3 : undefined;
   };
-  return (series) => {
-    const { id } = series;
+  return (series, at) => {
+    const { id, areas } = series;
     const byId = levelOfId(id);
     if (byId !== undefined) {
-      const about = { qualities: [], length: 0, isThere: undefined, isAreal: false, hasAreaOnly: false };
-      return { series, matched: 'id', level: byId, place: names.indexOf(id), ...about };
+      const place = names.indexOf(id);
+      return {
+        series,
+        at,
+        level: byId,
+        place,
+        isThere: undefined,
+        isAreal: false,
+        hasAreaOnly: false,
+        score: 0,
+      };
     }
-    const own = qualities.map((quality) => quality(series));
-    const titleWords = wordsOf(series.title);
-    const { named, implied } = areasOf(id, titleWords);
-    const hasOthers = own.some((quality) => quality > 0);
-    terms.forEach(({ area }, at) => {
-      if (area === undefined) return;
-      if (named.has(area)) own[at] = 1;
+    const hasOthers = qualities.some((column) => (column[at] ?? 0) > 0);
+    const { named, implied } = areasOf(id, areas);
+    for (const { area, column } of asked) {
+      if (named.has(area)) column[at] = 1;
       // That a series says nothing of its area makes it no match.
-      else if (implied === area && hasOthers) own[at] = 0.8;
-    });
-    const isComplete = !own.includes(0);
-    if (own.every((quality) => quality === 0)) return undefined;
-    const inTitle = isComplete && typed.every((begins) => titleWords.some(begins));
-    const isOf = (area: Area) => (implied === undefined ? named.has(area) : implied === area);
+      else if (implied === area && hasOthers) column[at] = 0.8;
+    }
+    const having = qualities.filter((column) => (column[at] ?? 0) > 0).length;
+    if (having === 0) return undefined;
+    const isComplete = having === terms.length;
+    const isOf = ({ area }: { readonly area: Area }) =>
+      implied === undefined ? named.has(area) : implied === area;
     return {
       series,
-      matched: inTitle ? 'title' : isComplete ? 'words' : 'some',
-      level: isComplete ? 4 : 5,
+      at,
+      level: isComplete ? complete : complete + 1,
       place: 0,
-      qualities: own,
-      length: titleWords.length,
       isThere:
         asked.length === 0 || (named.size === 0 && implied === undefined) ? undefined : asked.some(isOf),
       isAreal: asked.length === 0 && named.size > 0,
       hasAreaOnly: !isComplete && !hasOthers,
+      score: 0,
     };
   };
 }
 
-/** Returns the quality of a match: above 1 by id, 1 as typed, less by a synonym, a beginning or a typo, or 0. */
-function qualityOf<T extends IndexedSeries>(
-  { typed, meaning, near }: Term,
-  known: KnownWords<T>,
-): (series: T) => number {
-  const phrases = meaning?.phrases.map(wordsOf) ?? [];
-  return (series) => {
-    const place = meaning?.ids.indexOf(series.id) ?? -1;
-    if (place >= 0) return 2 - 0.1 * Math.min(place, 9);
-    if (typed.every((word) => known.has(series, word))) return 1;
-    const hasAll = (starts: readonly string[]) => starts.every((start) => known.isBegun(series, start));
-    if (phrases.some(hasAll)) return 0.9;
-    if (hasAll(typed)) return 0.8;
-    return near.some((word) => known.has(series, word)) ? 0.4 : 0;
+/** Returns how well each candidate has a term: by id, as typed, by a synonym, a beginning or a typo; not by its area. */
+function qualitiesOf(
+  { typed, meaning, near, area }: Term,
+  known: KnownWords,
+  candidates: Candidates,
+): Float64Array {
+  const qualities = new Float64Array(candidates.all.length);
+  if (area !== undefined) return qualities;
+  const put = (quality: number, places: readonly number[]) => {
+    for (const place of places) qualities[place] = quality;
   };
+  const allBegun = (starts: readonly string[]) =>
+    candidates.placesOfAll(starts.map((start) => known.begun(start)));
+  for (const word of near) put(0.4, candidates.placesOf(known.whole(word)));
+  put(0.8, allBegun(typed));
+  for (const phrase of meaning?.phrases ?? []) put(0.9, allBegun(wordsOf(phrase)));
+  put(1, candidates.placesOfAll(typed.map((word) => known.whole(word))));
+  const ids = new Map(meaning?.ids.map((id, place) => [id, 2 - 0.1 * Math.min(place, 9)]));
+  if (ids.size > 0)
+    candidates.all.forEach(({ id }, place) => {
+      const quality = ids.get(id);
+      if (quality !== undefined) qualities[place] = quality;
+    });
+  return qualities;
 }
 
 /** Returns what tells whether a word begins so, or is its singular; a number or a single letter is a whole word. */
@@ -354,33 +495,3 @@ function singular(text: string): readonly string[] {
 function isWhole(text: string): boolean {
   return text.length === 1 || /^\p{N}+$/u.test(text);
 }
-
-/** Tells whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
-function isTypoOf(text: string, word: string): boolean {
-  if (text.length < 4 || /\p{N}/u.test(text)) return false;
-  if (distance(text, word, 1) <= 1) return true;
-  if (text.length < 5 || word.length <= text.length) return false;
-  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
-}
-
-/** Lists beginnings of which every word has one that `isTypoOf` takes a text for, if its letters are Latin. */
-function startsNear(text: string): readonly string[] {
-  if (text.length < 4) return [];
-  const changed = Array.from({ length: text.length + 1 }, (_, at) => {
-    const [before, after] = [text.slice(0, at), text.slice(at)];
-    const swapped = after.charAt(1) + after.charAt(0) + after.slice(2);
-    return [
-      after.slice(1),
-      swapped,
-      ...letters.flatMap((letter) => [letter + after, letter + after.slice(1)]),
-    ].map((rest) => before + rest);
-  });
-  return [...new Set(changed.flat())];
-}
-
-/** Digits and the letters of Latin script in European languages, in lower case. */
-const letters: readonly string[] = ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
-  const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
-  const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
-  return all.filter((letter) => wordsOf(letter)[0] === letter);
-});

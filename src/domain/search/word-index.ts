@@ -1,11 +1,26 @@
 import type { Day } from '../values/date.ts';
-import { type SearchedSeries, searchableWords } from './words.ts';
+import { areasInTitle } from './areas.ts';
+import { type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /** What an index calls a series. */
 export type SeriesKey = number | string;
 
-/** A series of an index. */
-export type IndexedSeries = SearchedSeries & { readonly key: SeriesKey };
+/** What ranks a series in a search, besides its words. */
+export type TitleSummary = {
+  /** The number of words in the title. */
+  readonly length: number;
+  /** The areas that the title names, as `areasInTitle` gives them. */
+  readonly areas: string;
+};
+
+/** Summarises the title of a series. */
+export function summaryOfTitle(title: SearchedSeries['title']): TitleSummary {
+  const words = wordsOf(title);
+  return { length: words.length, areas: areasInTitle(words) };
+}
+
+/** A series of an index; its title may be missing, unless the query asks for it. */
+export type IndexedSeries = TitleSummary & Pick<SearchedSeries, 'id' | 'title'> & { readonly key: SeriesKey };
 
 /** Words to look up, and beginnings of words. */
 export type WordQuery = { readonly words: readonly string[]; readonly starts: readonly string[] };
@@ -21,6 +36,8 @@ export type SeriesQuery = {
   readonly part?: string;
   /** Only series that began on or before this day. */
   readonly upTo?: Day;
+  /** True to read titles too, which takes as long again. */
+  readonly titled?: boolean;
 };
 
 /** An index of the words of all series. */
@@ -33,15 +50,20 @@ export interface SearchIndex<T extends IndexedSeries> {
   seriesIds(upTo?: Day): Promise<readonly string[]>;
 }
 
-/** Returns the index of a list of series. */
-export function indexOf<T extends IndexedSeries>(all: readonly T[]): SearchIndex<T> {
+/** Returns the index of a list of series; its keys, unlike ids, begin in lower case. */
+export function indexOf<T extends SearchedSeries>(all: readonly T[]): SearchIndex<T & IndexedSeries> {
+  const indexed = all.map((series) => ({
+    ...series,
+    ...summaryOfTitle(series.title),
+    key: `listed ${series.id}`,
+  }));
   return {
     async wordEntries({ words, starts }) {
       const [whole, begun] = [new Set(words), new Set(starts)];
       const isAsked = (word: string) =>
         whole.has(word) ||
         Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => begun.has(start));
-      return all.flatMap((series) =>
+      return indexed.flatMap((series) =>
         searchableWords(series)
           .filter(isAsked)
           .map((word) => [word, [series.key]] as const),
@@ -49,7 +71,7 @@ export function indexOf<T extends IndexedSeries>(all: readonly T[]): SearchIndex
     },
     async seriesEntries({ keys, ids, part }) {
       const [askedKeys, askedIds] = [new Set(keys), new Set(ids)];
-      return all.filter(
+      return indexed.filter(
         ({ key, id }) => askedKeys.has(key) || askedIds.has(id) || (part !== undefined && id.includes(part)),
       );
     },

@@ -63,7 +63,7 @@ export function closeNames(wanted: string, known: readonly string[]): readonly s
 }
 
 /** Counts insertions, deletions, substitutions and swaps of neighbours; `most` + 1 if there are more than `most`. */
-export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -86,3 +86,33 @@ export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY):
 function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
+
+/** Tells whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
+export function isTypoOf(text: string, word: string): boolean {
+  if (text.length < 4 || /\p{N}/u.test(text)) return false;
+  if (distance(text, word, 1) <= 1) return true;
+  if (text.length < 5 || word.length <= text.length) return false;
+  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
+}
+
+/** Lists beginnings of which every word has one that `isTypoOf` takes a text for, if its letters are Latin. */
+export function startsNear(text: string): readonly string[] {
+  if (text.length < 4) return [];
+  const changed = Array.from({ length: text.length + 1 }, (_, at) => {
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    const swapped = after.charAt(1) + after.charAt(0) + after.slice(2);
+    return [
+      after.slice(1),
+      swapped,
+      ...letters.flatMap((letter) => [letter + after, letter + after.slice(1)]),
+    ].map((rest) => before + rest);
+  });
+  return [...new Set(changed.flat())];
+}
+
+/** Digits and the letters of Latin script in European languages, in lower case. */
+const letters: readonly string[] = ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
+  const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
+  const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
+  return all.filter((letter) => wordsOf(letter)[0] === letter);
+});

@@ -152,16 +152,18 @@ asof series search --all --columns id --no-header -f csv
     checkVersion(position, revision);
     const { findIndexed } = await import('../../domain/search/search.ts');
     const meant = match === 'words' ? await view.aliases.idOf(q.trim().toUpperCase()) : undefined;
-    const named = meant === undefined ? [] : [{ series: { id: meant }, matched: 'id' as const }];
-    const others = (await findIndexed(view.series, q, match)).filter(({ series }) => series.id !== meant);
-    const found = [...named, ...others];
-    const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
-    const page = found.slice(begin, begin + limit + 1);
-    const ids = page.map(({ series }) => series.id);
+    const named = meant === undefined || after !== undefined ? [] : [{ id: meant, matched: 'id' as const }];
+    // One more than the page shows whether another follows, and the series of the alias comes twice.
+    const others = await findIndexed(view.series, q, match, {
+      after: after === meant ? undefined : after,
+      limit: limit + 2,
+    });
+    const page = [...named, ...others.filter(({ id }) => id !== meant)].slice(0, limit + 1);
+    const ids = page.map(({ id }) => id);
     const described = await view.series.search({ text: '', ids, limit: ids.length });
     const byId = new Map(described.map((series) => [series.id, series]));
     return pageOf(
-      page.flatMap(({ series: { id }, matched }) => {
+      page.flatMap(({ id, matched }) => {
         const series = byId.get(id);
         return series === undefined ? [] : [{ series, matched }];
       }),

@@ -6,6 +6,7 @@ import type {
   SeriesRow,
   SeriesTables,
   StoredVintageDate,
+  WordCells,
 } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 
@@ -123,6 +124,12 @@ const linesOf = (text: string | null) => (text === null || text === '' ? [] : te
 function seriesById(transaction: Transaction): SeriesTables {
   return {
     key: 'id',
+    begunWords: (starts) =>
+      transaction.tuples<WordCells>(
+        `select word, array_agg(series) as series from unnest(@starts::text[]) as value
+           cross join asof.word where word >= value.value and word < value.value || @last group by word`,
+        { starts, last: '\u{10ffff}' },
+      ),
     ownColumns: '',
     withPart: 'strpos(id, @part) > 0',
     async page({ seriesId: id, firstRelease, ...bounds }, columns) {

@@ -1,4 +1,5 @@
 import type { Filing } from '../../domain/insider/filing.ts';
+import type { SeriesKey, TitleSummary } from '../../domain/search/word-index.ts';
 import type { StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
@@ -14,6 +15,9 @@ export type Engine = {
   readonly damage: () => Promise<readonly string[]>;
 };
 
+/** A word, and the list of its series, which may be JSON. */
+export type WordCells = readonly [word: string, series: string | readonly SeriesKey[]];
+
 /** The queries and writes of series that differ between engines. */
 export type SeriesTables = {
   /** The column of `series` that the tables of a series refer to. */
@@ -22,6 +26,8 @@ export type SeriesTables = {
   readonly ownColumns: string;
   /** The condition for an id that contains `@part`. */
   readonly withPart: string;
+  /** Finds the words that begin with one of some texts; a word may come twice. */
+  begunWords(starts: readonly string[]): Promise<readonly WordCells[]>;
   /** Reads a page with its series, whose columns these are; undefined if the series is unknown. */
   page(query: PageQuery, columns: string): Promise<StoredPage | undefined>;
   /** Reads the latest change of each of these dates of series, and perhaps of further ones. */
@@ -32,6 +38,12 @@ export type SeriesTables = {
   create(ids: readonly string[]): Promise<number>;
   remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
+  /** The columns `title_length` and `title_areas` of `series`; absent if a search reads titles. */
+  readonly summaries?: {
+    /** The rows of `series` whose keys are `@keys`. */
+    readonly byKeys: string;
+    put(id: string, summary: TitleSummary): Promise<void>;
+  };
   /** Returns what a change writes into the row of a series besides its version, with the types. */
   readonly newState: () => Readonly<Record<string, readonly [type: 'text', value: string]>>;
 };

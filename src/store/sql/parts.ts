@@ -1,4 +1,5 @@
 import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
+import { summaryOfTitle } from '../../domain/search/word-index.ts';
 import { searchableWords } from '../../domain/search/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents, WholeView } from '../store.ts';
@@ -110,6 +111,8 @@ type SeriesIndex = readonly [
   title: string | null,
   units: string | null,
   words: string | readonly string[] | null,
+  length: number | null,
+  areas: string | null,
 ];
 
 /** Lists rows without a parent, wrong numbers of months, and indexes that contradict their rows. */
@@ -155,16 +158,21 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
       if (searchableNames(JSON.parse(owners)) !== names)
         faults.push(`filing ${id} is not found by the names of its owners`);
     }
+  const summary =
+    series.summaries === undefined
+      ? 'null as length, null as areas'
+      : 'title_length as length, title_areas as areas';
   const ofSeries = session.batches<SeriesIndex>(
-    `select p.id, p.title, p.units, t.words from asof.series p
+    `select p.id, p.title, p.units, t.words, ${summary} from asof.series p
        left join (select series, array_agg(word) as words from asof.word group by series) as t on p.${series.key} = t.series`,
   );
   for await (const batch of ofSeries)
-    for (const [id, title, units, words] of batch) {
-      const [kept, expected] = [listOf<string>(words ?? []), searchableWords({ id, title, units })].map(
-        sorted,
-      );
-      if (kept !== expected) faults.push(`${id} is found by the words ${kept || 'none'}, not ${expected}`);
+    for (const [id, title, units, words, length, areas] of batch) {
+      const expected = summaryOfTitle(title ?? id);
+      if (length !== null && (length !== expected.length || areas !== expected.areas))
+        faults.push(`${id} is ranked by another title than ${title ?? id}`);
+      const [kept, wanted] = [listOf<string>(words ?? []), searchableWords({ id, title, units })].map(sorted);
+      if (kept !== wanted) faults.push(`${id} is found by the words ${kept || 'none'}, not ${wanted}`);
     }
   faults.push(...(await calendarIn(session).faults()));
   return faults;

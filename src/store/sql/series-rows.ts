@@ -1,3 +1,4 @@
+import { summaryOfTitle } from '../../domain/search/word-index.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import { countsAfter, planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
@@ -117,7 +118,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
          where id = @id`,
         { id, ...recordCells(record) },
       );
-      await addWords(session, { ...record.stated, id });
+      await addWords(session, { ...record.stated, id }, tables);
     },
     /** Lists the vintages, oldest first. */
     vintages,
@@ -254,7 +255,7 @@ export function seriesWrites(session: SqlSession, tables: SeriesTables) {
         throw new AliasRefusal(aliased.name, aliased.seriesId, ': no series can take this id');
       const version = await tables.create(missing);
       for (const id of missing) {
-        await addWords(session, { id });
+        await addWords(session, { id }, tables);
         const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
         begun.set(id, {
           id,
@@ -329,7 +330,10 @@ async function putStates(
   });
 }
 
-async function addWords(session: SqlSession, series: SearchedSeries): Promise<void> {
+/** Writes what a search reads of a series: its words, and a summary of its title. */
+async function addWords(session: SqlSession, series: SearchedSeries, tables?: SeriesTables): Promise<void> {
+  const { id, title } = series;
+  await tables?.summaries?.put(id, summaryOfTitle(title ?? id));
   await session.insert({
     table: 'word',
     seriesId: series.id,

@@ -1,4 +1,4 @@
-import type { SeriesKey } from '../../domain/search/word-index.ts';
+import { type IndexedSeries, summaryOfTitle } from '../../domain/search/word-index.ts';
 import { type DatedChange, knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
@@ -11,7 +11,7 @@ import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
 import { defined } from '../../platform/defined.ts';
 import type { AllSeriesView, Series, VintageCounts } from '../store.ts';
-import type { SeriesRow, SeriesTables, StoredVintageDate } from './engine.ts';
+import type { SeriesRow, SeriesTables, StoredVintageDate, WordCells } from './engine.ts';
 import { type SeriesRows, seriesRows } from './series-rows.ts';
 import { endOfTime, listOf, type SqlSession, startOfTime, type Values } from './session.ts';
 import { descriptionsIn } from './sources.ts';
@@ -95,40 +95,43 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     },
     async wordEntries({ words, starts }) {
       // One row a word: a row of each series takes six times as long.
-      const read = (condition: string, values: Values) =>
-        session.tuples<readonly [word: string, series: string | readonly SeriesKey[]]>(
-          `select word, array_agg(series) as series from ${condition} group by word`,
-          values,
-        );
-      // `cross join` tells SQLite to begin with the texts.
       const found = await Promise.all([
-        words.length > 0 ? read('asof.word where word = any(@words::text[])', { words }) : [],
-        starts.length > 0
-          ? read(
-              `unnest(@starts::text[]) as value cross join asof.word
-               where word >= value.value and word < value.value || @last`,
-              { starts, last: '\u{10ffff}' },
+        words.length > 0
+          ? session.tuples<WordCells>(
+              `select word, array_agg(series) as series from asof.word
+               where word = any(@words::text[]) group by word`,
+              { words },
             )
           : [],
+        starts.length > 0 ? tables.begunWords(starts) : [],
       ]);
       return found.flat().map(([word, keys]) => [word, listOf(keys)]);
     },
-    async seriesEntries({ keys, ids, part, upTo = endOfTime }) {
-      const read = async (condition: string, values: Values) => {
-        const columns = await session.tuples<readonly Parameters<typeof listOf<string>>[0][]>(
-          `select array_agg(${tables.key}) as key, array_agg(id) as id, array_agg(coalesce(title, id)) as title
-           from asof.series where first_vintage <= @upTo and ${condition}`,
+    async seriesEntries({ keys, ids, part, upTo = endOfTime, titled = false }) {
+      const summaries = titled ? undefined : tables.summaries;
+      const said =
+        summaries === undefined
+          ? 'array_agg(coalesce(title, id)) as title'
+          : 'array_agg(title_length) as length, array_agg(title_areas) as areas';
+      const read = async (condition: string, values: Values, from = 'asof.series') => {
+        const [row = []] = await session.tuples<readonly Parameters<typeof listOf<string>>[0][]>(
+          `select array_agg(${tables.key}) as key, array_agg(id) as id, ${said}
+           from ${from} where first_vintage <= @upTo${condition}`,
           { upTo, ...values },
         );
-        const [key = [], id = [], title = []] = (columns[0] ?? []).map((column) =>
-          listOf<string>(column ?? []),
-        );
-        return id.map((one, at) => ({ key: key[at] ?? one, id: one, title: title[at] ?? one }));
+        const [key = [], id = [], first = [], areas = []] = row.map((column) => listOf<string>(column ?? []));
+        return id.map((one, at): IndexedSeries => {
+          const title = first[at] ?? '';
+          return summaries === undefined
+            ? { key: key[at] ?? one, id: one, title, ...summaryOfTitle(title) }
+            : { key: key[at] ?? one, id: one, length: Number(title), areas: areas[at] ?? '' };
+        });
       };
+      const byKeys = summaries === undefined ? ` and ${tables.key} = any(@keys::text[])` : '';
       const found = await Promise.all([
-        keys.length > 0 ? read(`${tables.key} = any(@keys::text[])`, { keys }) : [],
-        ids.length > 0 ? read('id = any(@ids::text[])', { ids }) : [],
-        part === undefined ? [] : read(tables.withPart, { part }),
+        keys.length > 0 ? read(byKeys, { keys }, summaries?.byKeys) : [],
+        ids.length > 0 ? read(' and id = any(@ids::text[])', { ids }) : [],
+        part === undefined ? [] : read(` and ${tables.withPart}`, { part }),
       ]);
       return found.flat();
     },

@@ -58,7 +58,8 @@ export const endOfTime = '9999-12-31';
 /** Returns the values of a column of `array_agg`, which SQLite gives as JSON. */
 export function listOf<T>(column: string | readonly (T | null)[]): readonly T[] {
   const values: readonly (T | null)[] = typeof column === 'string' ? JSON.parse(column) : column;
-  return values.filter((value) => value !== null);
+  const isWhole = (all: readonly (T | null)[]): all is readonly T[] => !all.includes(null);
+  return isWhole(values) ? values : values.filter((value) => value !== null);
 }
 
 /** The members of a row; nullable ones become optional. */

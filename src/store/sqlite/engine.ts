@@ -9,6 +9,7 @@ import type {
   SeriesRow,
   SeriesTables,
   StoredVintageDate,
+  WordCells,
 } from '../sql/engine.ts';
 import { endOfTime } from '../sql/session.ts';
 import type { PageCache, StoredObservation } from '../store.ts';
@@ -76,6 +77,27 @@ function damagesOf(connection: Connection): readonly string[] {
   }
 }
 
+/** Finds the words with a beginning by seeks from word to word; a search for typos has some 3,000 beginnings. */
+function begunWords(connection: Connection, starts: readonly string[]): readonly WordCells[] {
+  const next = connection.column<string | null>('select min(word) from word where word >= ?');
+  const after = connection.column<string | null>('select min(word) from word where word > ?');
+  const series = connection.column<string>('select json_group_array(series) from word where word = ?');
+  const found: WordCells[] = [];
+  const sorted = [...starts].sort();
+  // SQLite sorts these letters in another order.
+  const isInOrder = !sorted.some((start) => /[\ud800-\uffff]/.test(start));
+  let reached = '';
+  for (const start of sorted) {
+    // No word is between an earlier start and the word reached.
+    if (isInOrder && start < reached && !reached.startsWith(start)) continue;
+    let word = next.get(start) ?? undefined;
+    reached = word ?? '\uffff';
+    for (; word?.startsWith(start); word = after.get(word) ?? undefined)
+      found.push([word, series.get(word) ?? []]);
+  }
+  return found;
+}
+
 /** Returns the tables of series by number; `pages` caches pages of observations. */
 function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
   return {
@@ -83,6 +105,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
     ownColumns: 'key, ',
     // Only the ids are in an index.
     withPart: 'id in (select id from series where strpos(id, @part) > 0)',
+    begunWords: (starts) => session.use((connection) => begunWords(connection, starts)),
     async page(query, columns) {
       const { seriesId: id, asOf } = query;
       const series = await session.row<SeriesRow>(
@@ -152,6 +175,17 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
       });
       const words = series === undefined ? [] : searchableWords(series);
       await session.run('delete from word where series = @id and word = any(@words)', { id, words });
+    },
+    summaries: {
+      // The index has all columns that are read, and is a tenth of the table.
+      byKeys: `(select value from json_each(@keys)) as asked
+        cross join series indexed by series_summary on key = asked.value`,
+      put: (id, { length, areas }) =>
+        session.write('update series set title_length = @length, title_areas = @areas where id = @id', {
+          id,
+          length,
+          areas,
+        }),
     },
   };
 }

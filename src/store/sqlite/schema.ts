@@ -1,3 +1,4 @@
+import { summaryOfTitle } from '../../domain/search/word-index.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/values/date-set.ts';
@@ -138,7 +139,28 @@ const migrations = [
   `${tables.ofCalendars}
   alter table series add column release text;
   `,
+  // What ranks the series that a search finds, beside their words.
+  async (connection: Connection) => {
+    connection.exec(`
+      alter table series add column title_length integer not null default 0;
+      alter table series add column title_areas text not null default '';
+    `);
+    summariseTitles(connection);
+    connection.exec(
+      'create index series_summary on series (key, first_vintage, id, title_length, title_areas)',
+    );
+  },
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | FileMigration)[];
+
+function summariseTitles(connection: Connection): void {
+  const all = connection.tuples<readonly [key: number, title: string]>(
+    'select key, coalesce(title, id) from series',
+  );
+  for (const [key, title] of all.all()) {
+    const { length, areas } = summaryOfTitle(title);
+    connection.run('update series set title_length = ?, title_areas = ? where key = ?', length, areas, key);
+  }
+}
 
 /** Makes a new, empty database a store of the current format. */
 export async function createSchema(connection: Connection): Promise<void> {

@@ -44,3 +44,8 @@ create table if not exists asof.alias ( name text collate "C" not null, series_i
 create table if not exists asof.calendar_look ( source text collate "C" not null, scope text collate "C" not null, lists text collate "C" not null, first_day text not null, last_day text not null, seen_at text collate "C" not null, listing text collate "C" not null, primary key (source, scope, lists, first_day, last_day, seen_at) ) strict, without rowid;
 create table if not exists asof.calendar_listing ( listing text collate "C" not null, entries text not null, primary key (listing) ) strict, without rowid;
 alter table series add column release text;
+
+alter table series add column title_length integer not null default 0;
+alter table series add column title_areas text not null default '';
+
+create index series_summary on series (key, first_vintage, id, title_length, title_areas)

@@ -105,6 +105,17 @@ describe('a search by the index of words', () => {
       );
     });
 
+    it('finds words with letters that a database sorts in another order than JavaScript', async () => {
+      const address = engine.newAddress();
+      const of = (id: string, title: string) => ({ id, title, hasFacts: true, units: '' as const });
+      await fill(address, [of('A', '\u{1d4d0}rea one'), of('B', '\uff45uro two'), of('C', 'Euro')], false);
+      const asked = ['\u{1d4d0}re \uff45ur', '\uff45ur \u{1d4d0}re', '\u{1d4d0}re eu'];
+      await expectSame(
+        address,
+        asked.map((q) => [q, 'words', 1000] as const),
+      );
+    });
+
     it('follows titles that change, series that are renamed, removed or copied, and imports that are taken back', async () => {
       const address = engine.newAddress();
       const asked = ['texas', 'unemployment', 'texs', 'price', 'new', 'old'].map(

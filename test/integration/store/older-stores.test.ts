@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -116,6 +117,9 @@ describe('a store of format 8, which keeps ends of quarters as first days by the
       update fact set date = '2019-12-31' where date = '2019-01-01';
       alter table vintage drop column clipped;
       alter table series drop column release;
+      drop index series_summary;
+      alter table series drop column title_length;
+      alter table series drop column title_areas;
       pragma user_version = 8;
     `);
     db.close();
@@ -145,6 +149,15 @@ describe('the steps from each format of a store to the next', () => {
     ['PostgreSQL', postgres],
   ])('are those by which stores were made until now in %s', async (name, engine) => {
     expect(await stepsOf(engine)).toBe(readFileSync(join(stores, `steps-${name}.sql`), 'utf8'));
+  });
+
+  it('summarise titles again when the list of areas changes, of which this is the digest', () => {
+    const [, lists = ''] =
+      /^const lines = `$(.*?)^\/\*\* An area:/ms.exec(readFileSync('src/domain/search/areas.ts', 'utf8')) ??
+      [];
+    expect(createHash('sha256').update(lists).digest('hex')).toBe(
+      'f2dbbb90e50ca41ae4a078100348a2d1092d7f5c7dae437d483517064497164d',
+    );
   });
 
   it('lead an old store in SQLite to the tables of a new one', async () => {

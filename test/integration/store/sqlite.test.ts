@@ -72,6 +72,14 @@ function journalOf(path: string): unknown {
 const seriesIn = (path: string) =>
   reading(path, async (view) => (await view.series.search({ text: '', limit: 1000 })).map(({ id }) => id));
 
+it('a check finds a series that a search ranks by another title', async () => {
+  const path = await storeOf();
+  changeFile(path, 'update series set title_length = 9');
+  const { faults } = await checkStore(path);
+  expect(faults.length).toBeGreaterThan(0);
+  for (const { fault } of faults) expect(fault).toMatch(/^(\S+) is ranked by another title than \1$/);
+});
+
 describe('a file that is not a store of this asof cannot be read or written, and stays unchanged', () => {
   it.each<[string, (path: string) => Promise<void> | void, RegExp]>([
     [
