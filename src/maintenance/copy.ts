@@ -9,7 +9,7 @@ import { flush, identityOf } from '../platform/files.ts';
 import { pause } from '../platform/promises.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { checkFree, openCopy, readStore } from '../store/open.ts';
-import { copySeries, type WriteTransaction } from '../store/sql/parts.ts';
+import { copySeries, type OpenedCopy, type WriteTransaction } from '../store/sql/parts.ts';
 import type { WholeView } from '../store/store.ts';
 import { checkStore } from './check.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
@@ -70,24 +70,41 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
   return readStore(from, async (view) => {
     const store = shownAddress(to);
     if (options.dryRun !== true)
-      return { ...(await copyInto(view, await openCopy(to, options.replace), options)), store };
+      return { ...(await copyInto(view, (copy) => openCopy(to, copy), options)), store };
     await checkFree(to, options.replace);
     return { ...(await countOf(view)), store, dryRun: true };
   });
 }
 
-/** Copies a view into a transaction, compares the two, and commits if they are equal. */
+/** Copies a view into a new store, compares the two, and commits if they are equal. */
 async function copyInto(
   view: WholeView,
-  to: WriteTransaction,
-  { signal, onProgress }: CopyOptions,
+  open: (copy: OpenedCopy) => Promise<WriteTransaction>,
+  { replace, signal, onProgress }: CopyOptions,
 ): Promise<Omit<CopySummary, 'store'>> {
-  const pausing = (stage: CopyProgress['stage']) => async (done: number, total: number) => {
+  const report = (stage: CopyProgress['stage'], done: number, total: number) => {
     onProgress?.({ stage, done, total });
-    await pause(signal);
+    return pause(signal);
   };
+  const pausing = (stage: CopyProgress['stage']) => (done: number, total: number) =>
+    report(stage, done, total);
+  const { length: total } = await view.contents.seriesIds();
+  const { copyPages } = view.contents;
+  const fill =
+    copyPages &&
+    ((file: string) =>
+      copyPages(file, (share) => {
+        signal?.throwIfAborted();
+        onProgress?.({ stage: 'copy', done: Math.floor(share * total), total });
+      }));
+  let to = await open({ replace, fill });
   try {
-    await copyAll(view, to, pausing('copy'));
+    // Pages carry along damage and wrong indexes, which a copy by rows makes anew.
+    if (to.isFilled === true && (await to.contents.faults()).length > 0) {
+      await to.rollback();
+      to = await open({ replace });
+    }
+    if (to.isFilled !== true) await copyAll(view, to, pausing('copy'));
     const digest = await digestOfStore(view, pausing('compare'));
     if ((await digestOfStore(to, pausing('compare'))) !== digest)
       throw new Problem('local-io', 'the copy differs from what was written; asof removed it', {
@@ -173,7 +190,11 @@ export async function backupStore(
     const store = backups.newPath(clock());
     const removed = found.slice(0, Math.max(0, found.length - keep + 1));
     if (options.dryRun === true) return { ...(await countOf(view)), store, removed, dryRun: true };
-    const copied = await copyInto(view, await files.openCopy(store, false, backups.draftOf), options);
+    const { draftOf } = backups;
+    const copied = await copyInto(view, (copy) => files.openCopy(store, { ...copy, draftOf }), {
+      ...options,
+      replace: false,
+    });
     await flush(backups.folder);
     await removeBackups(
       removed.filter((path) => existsSync(path)),

@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { isShippedSample } from '../platform/installation.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, locatedAt, sampleName } from './address.ts';
-import type { StoreEngine, WriteTransaction } from './sql/parts.ts';
+import type { OpenedCopy, StoreEngine, WriteTransaction } from './sql/parts.ts';
 import { ImportsCollide } from './sql/session.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
@@ -69,9 +69,9 @@ export async function initStore(address: string, distribute: boolean): Promise<b
   return (await engineAt(address)).init(address, distribute);
 }
 
-/** Begins a copy at a free address, which nobody can read before it commits; `replace` allows replacing a file. */
-export async function openCopy(address: string, replace = false): Promise<WriteTransaction> {
-  return (await engineAt(address)).openCopy(address, replace);
+/** Begins a copy at a free address, which nobody can read before it commits. */
+export async function openCopy(address: string, options: OpenedCopy): Promise<WriteTransaction> {
+  return (await engineAt(address)).openCopy(address, options);
 }
 
 /** Throws if something exists at an address; `replace` allows a store in a file there. */

@@ -323,6 +323,8 @@ export interface StoreContents {
   size(): Promise<{ readonly format: number; readonly bytes: number }>;
   /** Lists damage that the engine finds, and contradictions between filings and derived data, as texts. */
   faults(): Promise<readonly string[]>;
+  /** Copies everything into a new file, with the share that is done after each part; absent if no file has the data. */
+  copyPages?: ((file: string, onPart: (share: number) => void) => Promise<void>) | undefined;
 }
 
 export interface WholeView extends StoreView {

@@ -13,6 +13,7 @@ export type Engine = {
   readonly size: StoreContents['size'];
   /** Lists damage that the engine finds. */
   readonly damage: () => Promise<readonly string[]>;
+  readonly copyPages?: StoreContents['copyPages'];
 };
 
 /** A word, and the list of its series, which may be JSON. */

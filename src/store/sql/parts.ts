@@ -31,9 +31,21 @@ export function partsIn(session: SqlSession, engine: Engine) {
 export type WriteTransaction = ReturnType<typeof partsIn> & {
   readonly address: string;
   readonly created: boolean;
+  /** True if it began with everything of another store. */
+  readonly isFilled?: boolean;
   /** Ends the transaction; `changed` is true if the data changed. */
   readonly commit: (changed: boolean) => Promise<void>;
   readonly rollback: () => Promise<void>;
+};
+
+/** How a copy begins. */
+export type OpenedCopy = {
+  /** Allows replacing a file. */
+  readonly replace?: boolean | undefined;
+  /** Writes a new file with everything of a store; a database takes it row by row. */
+  readonly fill?: ((file: string) => Promise<void>) | undefined;
+  /** The path from which a file has the name of its draft. Default: its own. */
+  readonly draftOf?: string;
 };
 
 /** What is written to the stores of one engine. */
@@ -44,8 +56,8 @@ export type StoreEngine = {
     copyOf?: string,
     needed?: ImportsCollide['needed'],
   ): Promise<WriteTransaction>;
-  /** Begins a copy, unreadable until it commits; `draftOf` is where a file has its draft. */
-  openCopy(address: string, replace: boolean, draftOf?: string): Promise<WriteTransaction>;
+  /** Begins a copy, unreadable until it commits; a file begins as `fill` makes it. */
+  openCopy(address: string, options: OpenedCopy): Promise<WriteTransaction>;
   /** Throws if a copy cannot take an address; `replace` allows replacing a file. */
   checkFree(address: string, replace: boolean): void | Promise<void>;
   /** Makes an empty store, false if one exists. */
@@ -77,6 +89,7 @@ function contentsIn(session: SqlSession, engine: Engine): StoreContents {
   const { series: tables } = engine;
   return {
     size: engine.size,
+    copyPages: engine.copyPages,
     async faults() {
       const damaged = await engine.damage();
       // On damaged pages, further checks would find nothing more.

@@ -3,7 +3,9 @@ import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { openDatabase, SqliteError } from './driver.ts';
-import type { SqliteDatabase, SqlQuery } from './node-sqlite.ts';
+import type { PagesLeft, SqliteDatabase, SqlQuery } from './node-sqlite.ts';
+
+const pagesAtOnce = 1000;
 
 /** A connection to a SQLite file, which translates and prepares each SQL text once. */
 export class Connection {
@@ -44,6 +46,16 @@ export class Connection {
 
   pragma(source: string): unknown {
     return this.#db.pragma(source, { simple: true });
+  }
+
+  /** Copies the pages of the open transaction into a new file; calls `progress` after each part. */
+  async copyPages(path: string, progress: (left: PagesLeft) => void): Promise<void> {
+    await this.#db.backup(path, {
+      progress(left) {
+        progress(left);
+        return pagesAtOnce;
+      },
+    });
   }
 
   get inTransaction(): boolean {

@@ -49,7 +49,7 @@ const filingTables: FilingTables = {
     `${table === 'filing' ? 'key' : 'filing'} in (select key from filing where filing_id = any(@ids))`,
 };
 
-function fileContents(session: SqliteSession): Pick<Engine, 'damage' | 'size'> {
+function fileContents(session: SqliteSession): Pick<Engine, 'copyPages' | 'damage' | 'size'> {
   return {
     /** Measures the file with its write-ahead log; `format` is that of the connection. */
     size: () =>
@@ -63,6 +63,13 @@ function fileContents(session: SqliteSession): Pick<Engine, 'damage' | 'size'> {
         };
       }),
     damage: () => session.use(damagesOf),
+    async copyPages(file, onPart) {
+      // A failure to write the copy is not one of this store.
+      const connection = await session.use((one) => one);
+      await connection.copyPages(file, ({ totalPages, remainingPages }) =>
+        onPart(1 - remainingPages / totalPages),
+      );
+    },
   };
 }
 

@@ -19,7 +19,12 @@ export type SqliteDatabase = Pick<Legacy.Database, 'inTransaction' | 'pragma'> &
   close(): unknown;
   prepare(sql: string): Prepared;
   exec(sql: string): Pick<SqliteDatabase, 'close'>;
+  /** Copies all pages into a new file; after a part of them, `progress` returns the number of the next. */
+  backup(path: string, options: { readonly progress: (left: PagesLeft) => number }): Promise<unknown>;
 };
+
+/** How far a copy of pages is. */
+export type PagesLeft = { readonly totalPages: number; readonly remainingPages: number };
 
 type NodeStatement = SqlQuery<unknown> & {
   setReturnArrays(on: boolean): void;
@@ -37,11 +42,12 @@ type NodeDatabase = {
 /** Node's own SQLite; its types are those of a newer Node than the oldest that asof runs on. */
 type NodeSqlite = {
   readonly DatabaseSync: new (path: string | URL, options: object) => NodeDatabase;
+  backup(db: NodeDatabase, path: string, options: { progress(left: PagesLeft): void }): Promise<unknown>;
 };
 
 /** Opens a database with Node's own SQLite, as better-sqlite3 opens it. */
 export function openWithNode(
-  { DatabaseSync }: NodeSqlite,
+  { DatabaseSync, backup }: NodeSqlite,
   path: string | Buffer,
   { fileMustExist = false, readonly: readOnly = false, timeout = 5000 }: DatabaseOptions,
 ): SqliteDatabase {
@@ -63,6 +69,7 @@ export function openWithNode(
       return preparedBy(db, `pragma ${source}`).pluck().get();
     },
     close: () => db.close(),
+    backup: (to, options) => backup(db, to, options),
   };
   if (Buffer.isBuffer(path)) explained(() => db.deserialize(path));
   return opened;

@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { flush, makeFolder } from '../../platform/files.ts';
-import { partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
+import { type OpenedCopy, partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
 import {
   applicationId,
   asProblem,
@@ -57,7 +57,11 @@ export const files: StoreEngine & {
 
 /** Opens the store at `path` for one import, a new one as a copy of `copyOf`; a failure changes nothing. */
 async function openFile(path: string, copyOf?: string): Promise<WriteTransaction> {
-  if (!existsSync(path)) return createStore({ path, copyOf });
+  if (!existsSync(path))
+    return createStore({
+      path,
+      fill: copyOf === undefined ? undefined : async (draft) => copyFileSync(copyOf, draft),
+    });
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
     'bad-input',
@@ -66,13 +70,16 @@ async function openFile(path: string, copyOf?: string): Promise<WriteTransaction
   );
 }
 
-/** Begins a copy, as a draft of `draftOf`; only `replace` lets it take the place of a store. */
-async function openCopy(address: string, replace: boolean, draftOf = address): Promise<WriteTransaction> {
+/** Begins a copy, as a draft; only `replace` lets it take the place of a store. */
+async function openCopy(
+  address: string,
+  { replace = false, fill, draftOf = address }: OpenedCopy,
+): Promise<WriteTransaction> {
   checkFree(address, replace);
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
   if (existsSync(path)) leaveLog(path, 'for a moment');
-  return createStore({ path, replace, draftOf });
+  return createStore({ path, replace, draftOf, fill, isCopy: true });
 }
 
 /** Throws if something exists at a path; `replace` allows a store of asof there, also a damaged one. */
@@ -119,8 +126,10 @@ async function openExisting(path: string): Promise<WriteTransaction> {
 
 type NewStore = {
   readonly path: string;
-  /** The store that it begins as. */
-  readonly copyOf?: string | undefined;
+  /** Makes the draft with everything of another store. */
+  readonly fill?: OpenedCopy['fill'];
+  /** True for a copy, which does not know what the imports changed. */
+  readonly isCopy?: boolean;
   /** True to take the place of a store. */
   readonly replace?: boolean;
   /** The path from which the draft has its name, if it is another one. */
@@ -138,7 +147,13 @@ function addLog(connection: Connection): void {
 }
 
 /** Creates a store as a draft without a journal: no reader sees it before the transaction commits. */
-async function createStore({ path, copyOf, replace, draftOf = path }: NewStore): Promise<WriteTransaction> {
+async function createStore({
+  path,
+  fill,
+  isCopy = false,
+  replace,
+  draftOf = path,
+}: NewStore): Promise<WriteTransaction> {
   const draft = await orProblem(path, () => beginDraft(draftOf));
   let opened: Connection | undefined;
   const abandon = () => {
@@ -146,14 +161,18 @@ async function createStore({ path, copyOf, replace, draftOf = path }: NewStore):
     removeDraft(draft);
   };
   const open = async () => {
-    if (copyOf !== undefined) copyFileSync(copyOf, draft);
+    await fill?.(draft);
     const connection = new Connection(openDatabase(draft));
     opened = connection;
     connection.pragma('journal_mode = off');
     connection.pragma('synchronous = off');
     connection.pragma('foreign_keys = on');
-    if (copyOf === undefined) await createSchema(connection);
+    if (fill === undefined) await createSchema(connection);
     connection.exec('update store set sample = 0');
+    if (isCopy) {
+      connection.exec('update import set number = null');
+      if (connection.run('delete from import_change').changes > 0) connection.exec('vacuum');
+    }
     connection.exec('begin immediate');
     const publish = async () => {
       connection.pragma('synchronous = full');
@@ -163,7 +182,8 @@ async function createStore({ path, copyOf, replace, draftOf = path }: NewStore):
       if (replace && existsSync(path)) replaceWith(draft, path);
       else publishDraft(draft, path);
     };
-    return transactionOn(connection, { path, created: true, publish, abandon });
+    const begun = transactionOn(connection, { path, created: true, publish, abandon });
+    return { ...begun, isFilled: fill !== undefined };
   };
   return orProblem(path, open, abandon);
 }

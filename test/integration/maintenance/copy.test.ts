@@ -1,12 +1,15 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { digestOfStore } from '../../../src/maintenance/digest.ts';
 import { writing } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { importMixed, mixedImports } from '../../support/encodings.ts';
-import { contract, type Engine } from '../../support/engines.ts';
+import { contract, type Engine, sqlite } from '../../support/engines.ts';
 import { facts, importFiles, reading } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));
@@ -100,6 +103,26 @@ contract((engine) => {
       expect(await copyStore(address, copy, { dryRun: true })).toMatchObject(counts);
       expect(await engine.digest(copy)).toBeUndefined();
     });
+  });
+
+  it('a copy by pages stops when it is told to, and leaves nothing', async () => {
+    const [address, copy] = [await newStore(sqlite), sqlite.newAddress()];
+    const stop = new AbortController();
+    const onProgress = ({ stage }: { stage: string }) => {
+      if (stage === 'copy') stop.abort();
+    };
+    await expect(copyStore(address, copy, { onProgress, signal: stop.signal })).rejects.toThrow(/abort/i);
+    expect(readdirSync(dirname(copy)).filter((name) => name.startsWith(basename(copy)))).toEqual([]);
+  });
+
+  it('a copy makes the index of words anew where that of the store is wrong', async () => {
+    const [address, copy] = [await newStore(sqlite), sqlite.newAddress()];
+    const db = openDatabase(address);
+    db.exec("delete from word where word = 's1'");
+    db.close();
+    expect((await checkStore(address)).faults).toHaveLength(1);
+    const { digest } = await copyStore(address, copy);
+    await expectCopy(address, copy, digest);
   });
 
   it('a store is not copied into itself', async () => {
