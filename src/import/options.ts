@@ -7,6 +7,7 @@ import {
   asOfDay,
   callable,
   day,
+  duration,
   flag,
   formed,
   record,
@@ -46,6 +47,8 @@ export type ImportOptions = {
   readonly projections?: boolean | undefined;
   /** Trade dates of curves to leave out, such as a day whose rates are all zero; each must be in a file. */
   readonly skipDays?: readonly Day[] | undefined;
+  /** The seconds for which imports can be undone; this one forgets what undoing older ones needs. Default: for ever. */
+  readonly keepUndo?: number | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
@@ -115,6 +118,7 @@ export const importValues = {
   complete: flag,
   projections: flag,
   skipDays: days,
+  keepUndo: duration,
   withSample: flag,
   dryRun: flag,
   clock: callable,

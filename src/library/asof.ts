@@ -21,6 +21,7 @@ import {
   callable,
   clockAt,
   day,
+  duration,
   flag,
   integer,
   isPlain,
@@ -31,13 +32,7 @@ import {
   word,
 } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import {
-  duration,
-  type PullOptions,
-  type PullRequest,
-  type PullSummary,
-  sourceNames,
-} from '../pull/options.ts';
+import { type PullOptions, type PullRequest, type PullSummary, sourceNames } from '../pull/options.ts';
 import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
@@ -279,6 +274,7 @@ const pullKinds = {
     since: day,
     dryRun: flag,
     maxDuration: duration,
+    keepUndo: duration,
   },
   ...requestLimits,
   ...{ cacheFolder: word, env: object, clock: callable, signal: abortSignal },

@@ -12,7 +12,7 @@ import type {
   LinePart,
   TypedLine,
 } from '../operations/typed-line.ts';
-import { integer, type Value } from '../operations/value.ts';
+import { duration, integer, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
@@ -52,6 +52,13 @@ export function dayOption(name: string, about: string, dayOfPeriod?: DayOfPeriod
 export function toggle(name: string, about: string, short?: string): LinePart<boolean> {
   return { flags: [{ name, about, ...defined({ short }) }], read: (line) => line.has(name) };
 }
+
+/** The flag of commands that import: how long imports can be undone. */
+export const keepUndoOption = option(
+  'keep-undo',
+  'how long imports can be undone, such as 90d (default: for ever)',
+  duration,
+);
 
 type LineParts = { readonly [name: string]: LinePart };
 

@@ -1,5 +1,5 @@
+import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
-import { importLog } from '../import/import.ts';
 import { pause } from '../platform/promises.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
@@ -29,14 +29,24 @@ type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
 
 /** Lists the imports that can be undone, newest first; an import of several files counts as one. */
 export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
+  return (await readImports(address)).undoable;
+}
+
+/** Reads the imports that can be undone, and the number of the newest one that is forgotten. */
+async function readImports(address: string) {
+  const { imports, forgotten } = await readStore(address, async ({ sources }) => ({
+    imports: await sources.imports(),
+    forgotten: await sources.forgotten(),
+  }));
   const byNumber = new Map<number, LoggedImport[]>();
-  for (const entry of await importLog(address))
-    if (entry.number !== null) byNumber.set(entry.number, [...(byNumber.get(entry.number) ?? []), entry]);
-  return Array.from(byNumber, ([number, entries]) => ({
+  for (const entry of imports) if (entry.number !== null) addTo(byNumber, entry.number, entry);
+  const numbered = Array.from(byNumber, ([number, entries]) => ({
     number,
     importedAt: entries[0]?.importedAt ?? '',
     files: entries.map(({ file }) => file),
-  })).sort((a, b) => b.number - a.number);
+  }));
+  const undoable = numbered.filter(({ number }) => number > forgotten).sort((a, b) => b.number - a.number);
+  return { undoable, numbered, forgotten, entries: imports.length };
 }
 
 /** Undoes an import, by default the last; throws if later imports built on it, or if it was not recorded. */
@@ -44,9 +54,10 @@ export async function undoStoreImport(
   address: string,
   { number, dryRun = false, signal }: UndoOptions = {},
 ): Promise<UndoneImport> {
-  const imports = await undoableImports(address);
-  const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
-  if (found === undefined) throw notUndoable(number, (await importLog(address)).length);
+  const imports = await readImports(address);
+  const { undoable } = imports;
+  const found = number === undefined ? undoable[0] : undoable.find((one) => one.number === number);
+  if (found === undefined) throw notUndoable(number, imports);
   const undone = await writing(address, async (writer) => {
     const changes = await writer.undo(found.number, () => pause(signal));
     if (dryRun) await writer.rollback();
@@ -64,8 +75,18 @@ async function isEmpty(view: WholeView): Promise<boolean> {
   return (await view.filings.counts()).filings === 0;
 }
 
-function notUndoable(number: number | undefined, entries: number): Problem {
+function notUndoable(
+  number: number | undefined,
+  { numbered, forgotten, entries }: Awaited<ReturnType<typeof readImports>>,
+): Problem {
   if (entries === 0) return new Problem('not-found', 'the store has no import to undo');
+  const old = numbered.find((one) => one.number === number) ?? (number === undefined && numbered[0]);
+  if (old)
+    return new Problem(
+      'not-found',
+      `import ${old.number} of ${old.importedAt} is too old to undo: --keep-undo made the store forget what the imports up to ${forgotten} changed`,
+      { hints: ['restore a backup from before the import'] },
+    );
   const reason =
     number === undefined
       ? 'no import can be undone: an older asof made them, or they are older than this copy of the store'

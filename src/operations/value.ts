@@ -180,6 +180,20 @@ export function seconds(least: 'any' | 'some', most: number): Value<number> {
   };
 }
 
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, '': 1 };
+
+/** Seconds; a text may have minutes, hours or days. */
+export const duration: Value<number> = {
+  ...seconds('some', Number.MAX_SAFE_INTEGER),
+  parse(given, name) {
+    const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhd])?$/.exec(given) ?? [];
+    const value = Number(count) * (unitSeconds[unit] ?? Number.NaN);
+    if (value > 0) return value;
+    throw refused({ param: name, value: given, reason: 'use a time such as 90s, 10m, 2h or 90d' });
+  },
+  placeholder: 'time',
+};
+
 /** Accepts one of some words; case matters. */
 export function choice<const T extends string>(choices: readonly T[]): Value<T> {
   return {

@@ -1,7 +1,6 @@
 import type { RequestOptions } from '../client/remote/exchange.ts';
 import type { Day } from '../domain/values/date.ts';
-import { type Problem, refused } from '../errors/problem.ts';
-import { seconds, type Value } from '../operations/value.ts';
+import type { Problem } from '../errors/problem.ts';
 
 /** The live sources that a store can follow. */
 export const sourceNames = [
@@ -19,20 +18,6 @@ export const sourceNames = [
 
 /** The name of a live source. */
 export type SourceName = (typeof sourceNames)[number];
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, '': 1 };
-
-/** Seconds; a text may have minutes or hours. */
-export const duration: Value<number> = {
-  ...seconds('some', Number.MAX_SAFE_INTEGER),
-  parse(given, name) {
-    const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)?$/.exec(given) ?? [];
-    const value = Number(count) * (unitSeconds[unit] ?? Number.NaN);
-    if (value > 0) return value;
-    throw refused({ param: name, value: given, reason: 'use a time such as 90s, 10m or 2h' });
-  },
-  placeholder: 'time',
-};
 
 /** A source's settings in a user's environment. */
 export type SourceSettings = {
@@ -74,6 +59,8 @@ export type PullOptions = RequestOptions & {
   readonly dryRun?: boolean;
   /** Seconds after which no further window begins, and no wait ends. */
   readonly maxDuration?: number | undefined;
+  /** The seconds for which imports can be undone; this one forgets what undoing older ones needs. Default: for ever. */
+  readonly keepUndo?: number | undefined;
   /** The folder where processes share the pace of each source. Default: a pace for this call only. */
   readonly cacheFolder?: string | undefined;
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;

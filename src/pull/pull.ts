@@ -340,6 +340,7 @@ class SourcePull {
         merge: false,
         replace,
         redescribe: true,
+        keepUndo: this.#run.keepUndo,
         loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
         complete: false,
         latest: latestDay(now),

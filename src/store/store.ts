@@ -267,6 +267,8 @@ export interface StoreView {
   readonly sources: {
     /** Lists imports, oldest first. */
     imports(): Promise<readonly LoggedImport[]>;
+    /** Returns the number of the newest import whose changes are forgotten; 0 without one. */
+    forgotten(): Promise<number>;
     /** Lists followed items by source and name. */
     followed(): Promise<readonly Followed[]>;
   };

@@ -19,7 +19,15 @@ import type { WriteTransaction } from './sql/parts.ts';
 import type { SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 
-type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>>[number];
+/** What an import changed of one subject: `series GDP`, `curve PAR`, `filings`, `followed` or `looks`. */
+type SubjectChange = {
+  readonly import: number;
+  readonly subject: string;
+  /** The version of a series after the import. */
+  readonly version?: number;
+  /** JSON; absent of later imports into a series. */
+  readonly content?: string;
+};
 
 type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings`, `followed` or `looks at calendars`. */
@@ -52,25 +60,25 @@ export async function undoImport(
   number: number,
   pause: () => Promise<void>,
 ): Promise<UndoneChanges> {
-  const changes = await transaction.sources.changes(number);
-  const own = changes.filter((change) => change.import === number);
-  refuseBefore(
-    own,
-    changes.filter((change) => change.import !== number),
-  );
+  const series = await transaction.recorded(number);
+  const ofSeries = <Change extends { readonly id: string }>({ id, ...change }: Change) => {
+    return { ...change, subject: `series ${id}` };
+  };
+  const others = await transaction.sources.changes(number);
+  const isOwn = (change: SubjectChange) => change.import === number;
+  const own: readonly SubjectChange[] = [...others.filter(isOwn), ...series.own.map(ofSeries)];
+  refuseBefore(own, [...others.filter((change) => !isOwn(change)), ...series.later.map(ofSeries)]);
   const subjects: UndoneSubject[] = [];
   for (const change of own) {
     await pause();
     subjects.push(await undoings[subjectOf(change).kind].undo(transaction, change));
   }
   await transaction.sources.removeImport(number);
-  const series = own.filter((change) => subjectOf(change).kind === 'series');
-  for (const change of series)
-    await transaction.sources.moveVersion(subjectOf(change).name, change.version + 1);
+  for (const { id, version } of series.own) await transaction.rowsOf(id).moveVersion(version + 1);
   const count = (of: (subject: UndoneSubject) => boolean) =>
     subjects.filter(of).reduce((sum, { removed, restored }) => sum + removed + restored, 0);
   return {
-    series: series.map((change) => subjectOf(change).name),
+    series: series.own.map(({ id }) => id),
     rates: count(({ subject }) => subject.endsWith(' curve')),
     filings: count(({ subject }) => subject === 'filings'),
     looks: count(({ subject }) => subject === looksAtCalendars),
@@ -78,7 +86,7 @@ export async function undoImport(
   };
 }
 
-function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedChange[]): void {
+function refuseBefore(own: readonly SubjectChange[], later: readonly SubjectChange[]): void {
   const bySubject = new Map(own.map((change) => [change.subject, change]));
   const subjects = new Map<number, string[]>();
   for (const change of later) {
@@ -103,17 +111,17 @@ const looksAtCalendars = 'looks at calendars';
 
 type Undoing = {
   /** Returns the parts that an import touched; imports that share a part can only be undone in order. */
-  readonly parts: (change: RecordedChange) => readonly string[];
-  readonly undo: (transaction: WriteTransaction, change: RecordedChange) => Promise<UndoneSubject>;
+  readonly parts: (change: SubjectChange) => readonly string[];
+  readonly undo: (transaction: WriteTransaction, change: SubjectChange) => Promise<UndoneSubject>;
 };
 
 function undoing<Content>(
   parts: (content: Content) => readonly string[],
-  undo: (transaction: WriteTransaction, content: Content, change: RecordedChange) => Promise<UndoneSubject>,
+  undo: (transaction: WriteTransaction, content: Content, change: SubjectChange) => Promise<UndoneSubject>,
 ): Undoing {
   return {
-    parts: ({ content }) => parts(JSON.parse(content)),
-    undo: (transaction, change) => undo(transaction, JSON.parse(change.content), change),
+    parts: ({ content = '{}' }) => parts(JSON.parse(content)),
+    undo: (transaction, change) => undo(transaction, JSON.parse(change.content ?? '{}'), change),
   };
 }
 
@@ -129,12 +137,12 @@ const undoings = {
 };
 
 /** Splits a subject into its kind and its name, which only series and curves have. */
-function subjectOf({ subject }: RecordedChange) {
+function subjectOf({ subject }: SubjectChange) {
   const [kind = ''] = subject.split(' ', 1);
   return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
 }
 
-function overlap(mine: RecordedChange, other: RecordedChange): boolean {
+function overlap(mine: SubjectChange, other: SubjectChange): boolean {
   const { parts } = undoings[subjectOf(mine).kind];
   const known = new Set(parts(mine));
   return parts(other).some((part) => known.has(part));
@@ -152,7 +160,7 @@ function undoneSubject(
 async function undoSeries(
   transaction: WriteTransaction,
   before: SeriesBefore,
-  change: RecordedChange,
+  change: SubjectChange,
 ): Promise<UndoneSubject> {
   const { name: id } = subjectOf(change);
   const rows = transaction.rowsOf(id);

@@ -20,8 +20,6 @@ import type { SeriesState } from './sql/series-rows.ts';
 import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
-type NotedChange = Parameters<WriteTransaction['sources']['putChanges']>[0][number];
-
 /** The most series whose vintages are in memory at once. */
 const readTogether = 100;
 
@@ -190,10 +188,10 @@ export class StoreWriter {
   /** Updates periods, counts and coverage once, after all merges; returns conflicts in one period, by series. */
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
-    const [states, notes]: [SeriesState[], NotedChange[]] = [[], []];
+    const [states, notes]: [SeriesState[], (() => Promise<void>)[]] = [[], []];
     const put = async () => {
       await this.#transaction.putStates(states.splice(0));
-      await this.#transaction.sources.putChanges(notes.splice(0));
+      for (const note of notes.splice(0)) await note();
     };
     for (let at = 0; at < seriesIds.length; at += readTogether) {
       const ids = seriesIds.slice(at, at + readTogether);
@@ -205,26 +203,29 @@ export class StoreWriter {
         const series = await this.series(id);
         const state = series.state(open.has(id) ? (vintages.get(id) ?? []) : undefined);
         if (state !== undefined) states.push(state);
-        notes.push(...(await this.#noteSeries(id, series, state !== undefined)));
+        const note = series.before(state !== undefined, this.#described.get(id));
+        notes.push(() => this.#noteSeries(id, note, state !== undefined));
         if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
         // Frees the memory of a finished series.
         this.#series.delete(id);
       }
       this.#changed ||= states.length > 0;
-      if (states.length >= writtenTogether) await put();
+      if (notes.length >= writtenTogether) await put();
     }
     await put();
     return conflicts;
   }
 
-  /** Returns how a series was before this import; an import without a number records only its new version. */
-  async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<readonly NotedChange[]> {
-    const { version, content } = series.before(changed, this.#described.get(id));
-    const subject = `series ${id}`;
+  /** Records how a series was before this import; an import without a number records only its new version. */
+  async #noteSeries(
+    id: string,
+    { version, content }: ReturnType<SeriesWriter['before']>,
+    changed: boolean,
+  ): Promise<void> {
+    const rows = this.#transaction.rowsOf(id);
     if (this.#number !== undefined)
-      return [{ import: this.#number, subject, version, content: JSON.stringify(content) }];
-    if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
-    return [];
+      await rows.record({ import: this.#number, version, content: JSON.stringify(content) });
+    else if (changed) await rows.moveVersion(version, version - 1);
   }
 
   /** Removes a series and its aliases; false if it is unknown. */
@@ -256,9 +257,16 @@ export class StoreWriter {
     this.#changed = true;
     const version = await copySeries(from, this.#transaction, this.#transaction, to);
     if (version === undefined) return;
-    await this.#transaction.sources.moveChanges(from, to, version);
+    const [old, renamed] = [this.#transaction.rowsOf(from), this.#transaction.rowsOf(to)];
+    for (const change of await old.recorded()) await renamed.record(change);
+    await renamed.moveVersion(version);
     await this.#transaction.aliases.move(from, to);
-    await this.#transaction.rowsOf(from).remove();
+    await old.remove();
+  }
+
+  /** Forgets what the imports before a time (ISO 8601) changed: they can no longer be undone. */
+  forgetChanges(before: string): Promise<void> {
+    return this.#transaction.sources.forgetChanges(before);
   }
 
   /** Undoes an import, or throws; `pause` is called between the parts and may throw. */
@@ -274,7 +282,6 @@ export class StoreWriter {
         this.#others.before().map(([subject, content]) => ({
           import: number,
           subject,
-          version: 0,
           content: JSON.stringify(content),
         })),
       );

@@ -29,7 +29,7 @@ const importDay = '2026-01-15';
 export type Files = Readonly<Record<string, string>>;
 
 /** The options of an import. */
-export type ImportFlags = Partial<Omit<LoadOptions, 'importedAt'>> & { readonly dryRun?: boolean };
+export type ImportFlags = Partial<LoadOptions> & { readonly dryRun?: boolean };
 
 /** A path for a new store, in a new folder below `folder`. */
 export function newStorePath(folder: string): string {

@@ -12,6 +12,7 @@ import { importReport, outdatedLines } from '../../import/report.ts';
 import {
   output as allOutput,
   dayOption,
+  keepUndoOption,
   messages,
   option,
   partOf,
@@ -94,6 +95,7 @@ asof import --log
       read: (line) => line.days('skip-days'),
     },
     skipUnknown: toggle('skip-unknown', 'skip files of unknown formats, such as a README'),
+    keepUndo: keepUndoOption,
     withSample: toggle('with-sample', 'start a new store as a copy of the shipped sample'),
     dryRun: toggle('dry-run', 'read and check everything, write nothing'),
     log: {

@@ -7,6 +7,7 @@ import { isCurveColumn } from '../../import/formats/treasury.ts';
 import {
   connection,
   dayOption,
+  keepUndoOption,
   messages,
   option,
   output,
@@ -17,11 +18,11 @@ import {
 } from '../../lines/command.ts';
 import { figureCommands } from '../../lines/question-command.ts';
 import type { Flag, LinePart, TypedLine } from '../../operations/typed-line.ts';
+import { duration } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { FredListing } from '../../pull/fred/api.ts';
 import {
-  duration,
   type PullCounts,
   type PulledSubject,
   type PullProgress,
@@ -140,12 +141,13 @@ asof pull fred --search "core pce"
     replace: toggle('replace', 'store what a source has corrected in place of what is stored'),
     dryRun: toggle('dry-run', 'print the requests, and send none'),
     maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
+    keepUndo: keepUndoOption,
     output: partOf(output, ['format', 'csv', 'json', 'columns', 'no-header']),
     connection: pullConnection,
     messages,
   },
   async run(line, io) {
-    const { due, full, replace, since, dryRun, maxDuration, list, search, output, messages } = line;
+    const { due, full, replace, since, dryRun, maxDuration, keepUndo, list, search, output, messages } = line;
     const request = await checkedRequest(line.request);
     const today = latestDay(io.clock());
     if (since !== undefined && since > today)
@@ -175,7 +177,7 @@ asof pull fred --search "core pce"
     const json = output.format === 'json';
     const options = {
       ...(await pullOptions(line, io)),
-      ...{ store, request, due, full, replace, since, dryRun, maxDuration },
+      ...{ store, request, due, full, replace, since, dryRun, maxDuration, keepUndo },
       onProgress: ({ name, done, total, requests, waiting, rows }: PullProgress) => {
         const isLong = waiting >= longWait;
         const what = isLong ? `waiting ${Math.floor(waiting)} s for ${name}` : name;

@@ -34,6 +34,8 @@ export type LoadOptions = ReadOptions & {
   readonly projections?: boolean;
   /** The name for all files as one entry in the log. Default: one entry a file. */
   readonly loggedAs?: string;
+  /** The seconds for which imports can be undone. Default: for ever. */
+  readonly keepUndo?: number | undefined;
   /** Receives the conflicts of the import, which are then left out instead of refused. */
   readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
   /** The number of statements to collect before a merge; the result does not depend on this number. */

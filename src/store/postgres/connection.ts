@@ -242,19 +242,19 @@ export class Transaction implements SqlSession {
   }
 
   /** Keeps rows until another statement is sent, so that the rows of many series go in together. */
-  async insert({ table, seriesId, of = seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
+  async insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
     const types = { ...(seriesId !== undefined && { series: 'text' }), ...columns };
     const names = Object.keys(types);
     const sql = `insert into asof.${table} (${names.join()})
       select * from unnest(${names.map((name) => `@${name}::${types[name as keyof typeof types]}[]`).join()}) ${onConflict}`;
     const known = this.#kept.get(sql);
     // One statement must not write a row twice.
-    if (known?.of.has(of) === true) await this.#sendKept();
+    if (known?.of.has(seriesId) === true) await this.#sendKept();
     const kept = this.#kept.get(sql) ?? { names, of: new Set(), rows: [] };
     this.#kept.set(sql, kept);
-    kept.of.add(of);
+    kept.of.add(seriesId);
     for (const row of rows) kept.rows.push(seriesId === undefined ? row : [seriesId, ...row]);
-    if (kept.rows.length >= rowsAtOnce || of === undefined) await this.#sendKept();
+    if (kept.rows.length >= rowsAtOnce || seriesId === undefined) await this.#sendKept();
   }
 
   /** Sends the rows that were kept; waits only for the statement before them. */

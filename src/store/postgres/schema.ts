@@ -125,6 +125,12 @@ const migrations: readonly MigrationStep[] = [
   `,
   // An import that fails or is only tried would use up numbers.
   'alter table asof.import alter column id drop identity if exists',
+  // On Citus, what an undo needs is beside the series.
+  `${tables.ofSeriesChanges}
+  insert into asof.series_change (series, import, version, content)
+    select substr(subject, 8), import, version, content from asof.import_change where subject like 'series %';
+  delete from asof.import_change where subject like 'series %';
+  `,
 ];
 
 const currentFormat = migrations.length;
@@ -219,7 +225,7 @@ export function prepareStore(transaction: Transaction): Promise<boolean> {
 /** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
 const distributions = [
   ['series', 'id', 'none'],
-  ...['fact', 'respelling', 'vintage', 'description_change', 'word'].map(
+  ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series_change'].map(
     (table) => [table, 'series', 'asof.series'] as const,
   ),
   ['filing', 'issuer_cik', 'none'],

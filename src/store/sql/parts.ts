@@ -133,7 +133,7 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
   const faults: string[] = [];
   const owner = Object.keys(filings.owner);
   const belongings = [
-    ...['fact', 'respelling', 'vintage', 'description_change', 'word'].map(
+    ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series_change'].map(
       (table) => [table, 'series', 'series', `p.${series.key} = t.series`] as const,
     ),
     ...['trade', 'symbol'].map((table) => [table, 'filing', owner.at(-1), filings.ofOwner] as const),

@@ -85,6 +85,9 @@ const changesAtOnce = 20_000;
 /** The rows of one series in a transaction. */
 export type SeriesRows = ReturnType<typeof seriesRows>;
 
+/** What an undo of an import needs of one series; `content` is JSON. */
+type RecordedChange = { readonly import: number; readonly version: number; readonly content: string };
+
 /** What an import computes of a series. */
 export type SeriesState = Pick<SeriesContents, 'id' | 'normalisedBy' | 'coveredTo' | 'figures'> & {
   readonly version: number;
@@ -163,14 +166,33 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const sql = 'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])';
       if (gone.length > 0) await session.write(sql, { id, gone });
     },
+    /** Lists what an undo of each import into the series needs, oldest first. */
+    recorded: () =>
+      session.rows<RecordedChange>(
+        'select import, version, content from asof.series_change where series = @id order by import',
+        { id },
+      ),
+    /** Records what an undo needs. */
+    record: ({ import: number, version, content }: RecordedChange) =>
+      session.insert({
+        table: 'series_change',
+        seriesId: id,
+        columns: { import: 'bigint', version: 'bigint', content: 'text' },
+        rows: [[number, version, content]],
+      }),
+    /** Sets the version after the newest recorded change; with `from`, only if it was that. */
+    moveVersion: (to: number, from?: number) =>
+      session.write(
+        `update asof.series_change set version = @to
+         where series = @id and (@from::bigint is null or version = @from::bigint)
+           and import = (select max(import) from asof.series_change where series = @id)`,
+        { id, from, to },
+      ),
     /** Removes the series and its rows; false if it is unknown. */
     async remove() {
       await session.lock?.([`series ${id}`]);
       await tables.removeWords(id);
-      await session.write('delete from asof.import_change where subject = @subject', {
-        subject: `series ${id}`,
-      });
-      for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
+      for (const table of ['fact', 'respelling', 'vintage', 'description_change', 'series_change'])
         await session.write(`delete from asof.${table} where series = @id`, { id });
       return (await session.run('delete from asof.series where id = @id', { id })) > 0;
     },
@@ -292,6 +314,22 @@ export function seriesWrites(session: SqlSession, tables: SeriesTables) {
       );
       for (const [id, ...one] of rows) addTo(found, id, one);
       return found;
+    },
+    /** Lists what an undo of an import needs, and the later imports into the same series. */
+    async recorded(number: number) {
+      const joined = `asof.series s join asof.series_change c on c.series = s.${tables.key}`;
+      const [own, later] = await Promise.all([
+        session.rows<RecordedChange & { readonly id: string }>(
+          `select s.id, c.import, c.version, c.content from ${joined} where c.import = @number order by s.id`,
+          { number },
+        ),
+        session.rows<{ readonly id: string; readonly import: number }>(
+          `select s.id, l.import from ${joined} join asof.series_change l on l.series = c.series
+           where c.import = @number and l.import > @number order by l.import, s.id`,
+          { number },
+        ),
+      ]);
+      return { own, later };
     },
     putStates: (states: readonly SeriesState[]) => putStates(session, tables, states),
   };

@@ -8,8 +8,6 @@ export type Insertion = {
   readonly table: string;
   /** The series that the column `series` names. */
   readonly seriesId?: string;
-  /** The series whose rows of another table these are. */
-  readonly of?: string;
   /** The other columns, with their types. */
   readonly columns: Readonly<Record<string, string>>;
   readonly rows: readonly (readonly unknown[])[];

@@ -6,34 +6,33 @@ import type { SqlSession } from './session.ts';
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */
 const taken = 'taken back';
 
-/** A change of one subject: `series GDP`, `curve PAR`, `filings`, `followed` or `looks`. */
-type ImportChange = {
-  readonly import: number;
-  readonly subject: string;
-  /** The version of a series after the import; 0 for other subjects. */
-  readonly version: number;
-  /** JSON. */
-  readonly content: string;
-};
+/** The subject of the row with the newest import whose changes are forgotten. */
+const forgotten = 'forgotten';
+
+/** A change of one subject: `curve PAR`, `filings`, `followed` or `looks`; `content` is JSON. */
+type ImportChange = { readonly import: number; readonly subject: string; readonly content: string };
 
 /** Reads and writes the log of imports with their changes, and the followed items. */
 export function sourcesIn(session: SqlSession) {
   const newestNumber = async () => {
-    const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
+    const [newest] = await session.column<number | null>(
+      `select max(number) as newest from (
+         select max(number) as number from asof.import union all select max(import) from asof.import_change
+       ) as each`,
+    );
     return newest ?? 0;
   };
   const putChanges = (changes: readonly ImportChange[]) =>
     session.insert({
       table: 'import_change',
       columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
-      rows: changes.map((change) => [change.import, change.subject, change.version, change.content]),
+      rows: changes.map((change) => [change.import, change.subject, 0, change.content]),
     });
-  const moveVersion = (seriesId: string, to: number, from?: number) =>
-    session.write(
-      `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
-         and import = (select max(import) from asof.import_change where subject = @subject)`,
-      { subject: `series ${seriesId}`, from, to },
-    );
+  /** Puts a number of an import in place of the one that a mark has. */
+  const mark = async (subject: string, number: number) => {
+    await session.write('delete from asof.import_change where subject = @subject', { subject });
+    await putChanges([{ import: number, subject, content: '' }]);
+  };
   const view: StoreView['sources'] = {
     async followed() {
       const rows = await session.rows<
@@ -55,6 +54,13 @@ export function sourcesIn(session: SqlSession) {
          from asof.import as import order by id`,
       );
       return rows.map((row) => ({ ...row, outdated: Boolean(row.outdated) }));
+    },
+    async forgotten() {
+      const [number] = await session.column<number>(
+        'select import from asof.import_change where subject = @forgotten',
+        { forgotten },
+      );
+      return number ?? 0;
     },
   };
   return {
@@ -98,29 +104,38 @@ export function sourcesIn(session: SqlSession) {
     },
     /** Removes an import and its recorded changes from the log. */
     async removeImport(number: number) {
-      await session.write('delete from asof.import_change where import = @number', { number });
+      await session.write('delete from asof.series_change where import = @number', { number });
+      await session.write('delete from asof.import_change where import = @number and subject <> @forgotten', {
+        number,
+        forgotten,
+      });
       await session.write('delete from asof.import where number = @number', { number });
-      if (number < (await newestNumber())) return;
-      await session.write('delete from asof.import_change where subject = @taken', { taken });
-      await putChanges([{ import: number, subject: taken, version: 0, content: '' }]);
+      if (number >= (await newestNumber())) await mark(taken, number);
     },
+    /** Forgets what the imports before a time changed: they can no longer be undone. */
+    async forgetChanges(before: string) {
+      await session.lock?.(['imports']);
+      const [last] = await session.column<number | null>(
+        `select coalesce((select min(number) from asof.import where imported_at >= @before) - 1,
+           (select max(number) from asof.import)) as last`,
+        { before },
+      );
+      if (last === undefined || last === null || last <= (await view.forgotten())) return;
+      await session.write('delete from asof.series_change where import <= @last', { last });
+      await session.write('delete from asof.import_change where import <= @last and subject <> @taken', {
+        last,
+        taken,
+      });
+      await mark(forgotten, last);
+    },
+    /** Lists the changes of an import and the later ones, but those of series. */
     changes: (from: number) =>
       session.rows<ImportChange>(
-        `select import, subject, version, content from asof.import_change
-         where import >= @from order by import, subject`,
-        { from },
+        `select import, subject, content from asof.import_change
+         where import >= @from and subject not in (@taken, @forgotten) order by import, subject`,
+        { from, taken, forgotten },
       ),
     putChanges,
-    /** Gives the recorded changes of a series to a series with another id, which has this version. */
-    async moveChanges(from: string, to: string, version: number) {
-      await session.write('update asof.import_change set subject = @new where subject = @old', {
-        old: `series ${from}`,
-        new: `series ${to}`,
-      });
-      await moveVersion(to, version);
-    },
-    /** Sets the version after the newest recorded change of a series; with `from`, only if it was that. */
-    moveVersion,
   };
 }
 

@@ -100,7 +100,7 @@ export const tables = {
   );
   `,
   ofImportChanges: `
-  -- What an import has to know to be taken back: by subject, what was there before (JSON).
+  -- What an import has to know to be taken back, besides series: by subject, what was there before (JSON).
   create table if not exists asof.import_change (
     import bigint not null,
     subject text collate "C" not null,
@@ -109,6 +109,17 @@ export const tables = {
     primary key (import, subject)
   );
   create index if not exists changes_of_subject on asof.import_change (subject, import);
+  `,
+  ofSeriesChanges: `
+  -- What an import has to know of a series to be taken back: what it was before (JSON), and its version afterwards.
+  create table if not exists asof.series_change (
+    series text collate "C" not null,
+    import bigint not null,
+    version bigint not null,
+    content text not null,
+    primary key (series, import)
+  );
+  create index if not exists series_of_import on asof.series_change (import);
   `,
   ofAliases: `
   -- Short names of series; never the id of a series.

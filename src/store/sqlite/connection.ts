@@ -278,7 +278,7 @@ export function asProblem(path: string, error: unknown): unknown {
 export const applicationId = 0x61736f66;
 
 /** The format that this asof writes: the number of migrations in the schema. */
-export const currentFormat = 12;
+export const currentFormat = 13;
 
 /** Returns the format of a store; throws a Problem for any other file, and for a newer format. */
 export function formatOf(connection: Connection, path: string): number {

@@ -150,6 +150,12 @@ const migrations = [
       'create index series_summary on series (key, first_vintage, id, title_length, title_areas)',
     );
   },
+  // In PostgreSQL, what an undo needs is beside the series.
+  `${tables.ofSeriesChanges}
+  insert into series_change (series, import, version, content)
+    select s.key, c.import, c.version, c.content from import_change c join series s on 'series ' || s.id = c.subject;
+  delete from import_change where subject like 'series %';
+  `,
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | FileMigration)[];
 
 function summariseTitles(connection: Connection): void {

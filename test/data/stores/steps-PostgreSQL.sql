@@ -41,3 +41,7 @@ create table if not exists asof.calendar_listing ( listing text collate "C" not 
 alter table asof.series add column if not exists release text;
 
 alter table asof.import alter column id drop identity if exists
+
+create table if not exists asof.series_change ( series text collate "C" not null, import bigint not null, version bigint not null, content text not null, primary key (series, import) );
+create index if not exists series_of_import on asof.series_change (import);
+insert into asof.series_change (series, import, version, content) select substr(subject, 8), import, version, content from asof.import_change where subject like 'series %'; delete from asof.import_change where subject like 'series %';

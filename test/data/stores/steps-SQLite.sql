@@ -49,3 +49,7 @@ alter table series add column title_length integer not null default 0;
 alter table series add column title_areas text not null default '';
 
 create index series_summary on series (key, first_vintage, id, title_length, title_areas)
+
+create table if not exists asof.series_change ( series integer not null references series (key), import integer not null, version integer not null, content text not null, primary key (series, import) ) strict, without rowid;
+create index if not exists series_of_import on asof.series_change (import);
+insert into series_change (series, import, version, content) select s.key, c.import, c.version, c.content from import_change c join series s on 'series ' || s.id = c.subject; delete from import_change where subject like 'series %';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, importedStore, statements, transcript } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
-import { digestOf } from '../../support/scratch-store.ts';
+import { digestOf, importFiles } from '../../support/scratch-store.ts';
 
 const folder = newFolder();
 const at = folder.path('.');
@@ -11,6 +11,11 @@ const store = await importedStore(folder);
 writeFileSync(folder.path('damaged.db'), readFileSync(store).subarray(0, 20_480));
 folder.write('first.csv', statements(['GDP,2014-10-01,2015-01-30,1']));
 folder.write('second.csv', statements(['GDP,2014-10-01,2015-02-27,2']));
+await importFiles(
+  folder.path('old.db'),
+  { 'first.csv': statements(['PPI,2014-10-01,2015-01-30,1']) },
+  { importedAt: '2025-12-01T12:00:00.000Z' },
+);
 folder.write('third.csv', statements(['CPI,2014-10-01,2015-02-27,2']));
 const held = '4 series, 2,508 facts, 0 rates, 0 trades, 1 entry of the log';
 
@@ -186,6 +191,24 @@ describe('asof store undo', () => {
     $ asof obs CPI -q
     …
     [exit 3]
+
+    # refuses an import that is older than what --keep-undo kept, which takes a time
+    $ asof import ${at}/third.csv -q --store ${at}/old.db
+    $ asof store undo 1 --dry-run -q --csv --columns subject --store ${at}/old.db
+    subject
+    PPI
+    $ asof import ${at}/second.csv -q --store ${at}/old.db --keep-undo 90d
+    $ asof store undo --list --csv --no-header --columns import --store ${at}/old.db
+    3
+    2
+    $ asof store undo 1 --yes --store ${at}/old.db
+    ! asof: import 1 of 2025-12-01T12:00:00.000Z is too old to undo: --keep-undo made the store forget what the imports up to 1 changed
+    !       restore a backup from before the import
+    [exit 3]
+    $ asof import ${at}/second.csv --keep-undo 3w
+    ! asof: …--keep-undo…3w…use a time such as 90s, 10m, 2h or 90d
+    …
+    [exit 2]
 
     # exits with 3 for an import that is not there, and with 2 for a number that is none
     $ asof store undo 99 --yes

@@ -6,9 +6,10 @@ import { copyStore } from '../../../src/maintenance/copy.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { undoableImports, undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { writing } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { importMixed, mixedImports } from '../../support/encodings.ts';
-import { contract } from '../../support/engines.ts';
+import { contract, inDatabase, schemaOf } from '../../support/engines.ts';
 import { contentOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
 
@@ -28,6 +29,70 @@ contract((engine) => {
     for (const [i, lines] of imports.entries()) await importFiles(address, { [`${i}.csv`]: facts(...lines) });
     return address;
   }
+
+  describe('an import older than what --keep-undo keeps', () => {
+    const day = 86_400;
+    const said = (id: string, on: string, keepDays?: number) =>
+      [
+        { [`${id}.csv`]: facts(`${id} 2014-10-01 2015-01-30 1`) },
+        { importedAt: `${on}T12:00:00.000Z`, ...(keepDays !== undefined && { keepUndo: keepDays * day }) },
+      ] as const;
+    const numbersIn = async (address: string) => (await undoableImports(address)).map(({ number }) => number);
+    /** The imports of which the store has what an undo needs. */
+    const recordedIn = async (address: string): Promise<readonly number[]> => {
+      const sql = 'select import from series_change order by import';
+      if (address.startsWith('postgres:'))
+        return inDatabase(async (client) => {
+          await client.query(`set search_path to ${schemaOf(address)}`);
+          return (await client.query<{ import: string }>(sql)).rows.map((row) => Number(row.import));
+        }, address);
+      const db = openDatabase(address, { readonly: true });
+      const rows = db.prepare(sql).all() as readonly { readonly import: number }[];
+      db.close();
+      return rows.map((row) => row.import);
+    };
+
+    it('can no longer be undone, and the refusal says since when; later ones can', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLD', '2026-01-01'));
+      await importFiles(address, ...said('YOUNG', '2026-01-10'));
+      await importFiles(address, ...said('NEW', '2026-01-15', 7));
+      expect(await recordedIn(address)).toEqual([2, 3]);
+      expect(await numbersIn(address)).toEqual([3, 2]);
+      expect(await failureOf(undoStoreImport(address, { number: 1 }))).toBe(
+        'import 1 of 2026-01-01T12:00:00.000Z is too old to undo: --keep-undo made the store forget what the imports up to 1 changed',
+      );
+      await undoStoreImport(address, { number: 2 });
+      expect(await idsIn(address)).toEqual(['NEW', 'OLD']);
+      expect((await checkStore(address)).faults).toEqual([]);
+    });
+
+    it('leaves nothing to undo if it is the last, and its number is not given again', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLD', '2026-01-01'));
+      await importFiles(address, ...said('GONE', '2026-01-02'));
+      await undoStoreImport(address, { number: 2 });
+      // Nothing new, and yet the older import is forgotten.
+      await importFiles(address, ...said('OLD', '2026-01-15', 1));
+      await undoStoreImport(address);
+      expect(await numbersIn(address)).toEqual([]);
+      expect(await failureOf(undoStoreImport(address))).toContain(
+        'import 1 of 2026-01-01T12:00:00.000Z is too old',
+      );
+      await importFiles(address, ...said('NEW', '2026-01-15'));
+      expect(await numbersIn(address)).toEqual([4]);
+    });
+
+    it('is kept by an import without the flag, by one of the same age, and by a dry run', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLD', '2026-01-01'));
+      await importFiles(address, ...said('OTHER', '2026-01-15'));
+      await importFiles(address, ...said('THIRD', '2026-01-15', 14));
+      const [files, flags] = said('FOURTH', '2026-01-15', 1);
+      await importFiles(address, files, { ...flags, dryRun: true });
+      expect(await recordedIn(address)).toEqual([1, 2, 3]);
+    });
+  });
 
   describe('an import that is taken back', () => {
     it('is as if it had never been, for any imports and any of the last', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { undoStoreImport } from '../../../src/maintenance/undo.ts';
+import { undoableImports, undoStoreImport } from '../../../src/maintenance/undo.ts';
 import type { PullOptions } from '../../../src/pull/options.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { loopbackPhiladelphia, notFoundPage, realRoutput } from '../../support/pull/loopback-files.ts';
@@ -151,6 +151,18 @@ describe('asof pull rtdsm', () => {
     expect((await pull('2024-06-04T12:00:00Z')).ends).toEqual(['RCON nothing-new']);
     await undoStoreImport(store, {});
     expect(await statements()).toContain('2023-04-01 2023-11-15 10.5');
+  });
+
+  it('forgets with keepUndo what an older pull changed, also where nothing is new', async () => {
+    const { store, pull } = await smallRcon();
+    await pull(march);
+    expect((await pull('2024-06-04T12:00:00Z', { keepUndo: 400 * 86_400 })).ends).toEqual([
+      'RCON nothing-new',
+    ]);
+    expect((await undoableImports(store)).length).toBe(1);
+    await pull('2024-06-04T12:00:00Z', { keepUndo: 7 * 86_400 });
+    expect(await undoableImports(store)).toEqual([]);
+    await expect(undoStoreImport(store)).rejects.toThrow('is too old to undo');
   });
 
   it('keeps a series from another source as it is, and says which', async () => {

@@ -7,7 +7,7 @@ import { initStore, openStore } from '../../../src/store/open.ts';
 import { Transaction } from '../../../src/store/postgres/connection.ts';
 import { Connection, currentFormat } from '../../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
-import { type Engine, postgres, sqlite } from '../../support/engines.ts';
+import { type Engine, inDatabase, postgres, schemaOf, sqlite } from '../../support/engines.ts';
 import { scratchFolder, withoutRights } from '../../support/folders.ts';
 import { readData, testData } from '../../support/repository.ts';
 import {
@@ -125,6 +125,46 @@ describe('a store of format 8, which keeps ends of quarters as first days by the
     db.close();
     expect(await read()).toEqual(now);
     expect(now).toEqual([['2020-06-30 2'], ['2020-09-30 2', '2019-01-01 1']]);
+  });
+});
+
+describe('a store that keeps what imports changed of series by subject', () => {
+  it.each([
+    ['of format 11 in SQLite', sqlite],
+    ['of format 10 in PostgreSQL', postgres],
+  ])('%s can still undo them', async (_, engine) => {
+    const address = engine.newAddress();
+    const [before, once, twice] = [
+      facts('GDP 2014-10-01 2015-01-30 1'),
+      facts('GDP 2014-10-01 2015-02-27 2'),
+      facts('NEW 2014-10-01 2015-02-27 2'),
+    ];
+    await importFiles(address, { 'a.csv': before });
+    const one = await contentOf(address);
+    await importFiles(address, { 'b.csv': once, 'c.csv': twice });
+    const back = (key: string, format: string) => `
+      insert into import_change (import, subject, version, content)
+        select c.import, 'series ' || s.id, c.version, c.content from series_change c join series s on s.${key} = c.series;
+      drop table series_change;
+      ${format};`;
+    if (engine === postgres)
+      await inDatabase(
+        (client) =>
+          client.query(
+            `set search_path to ${schemaOf(address)}; ${back('id', 'update store set format = 10')}`,
+          ),
+        address,
+      );
+    else {
+      const db = openDatabase(address);
+      db.exec(back('key', 'pragma user_version = 11'));
+      db.close();
+    }
+    await initStore(address, false);
+    await undoStoreImport(address);
+    expect(await contentOf(address)).toEqual(one);
+    await undoStoreImport(address);
+    expect((await contentOf(address)).series).toEqual([]);
   });
 });
 

@@ -199,6 +199,7 @@ describe('a store that Citus distributes', () => {
       'filing issuer_cik none',
       'respelling series series',
       'series id none',
+      'series_change series series',
       'symbol issuer_cik filing',
       'trade issuer_cik filing',
       'vintage series series',

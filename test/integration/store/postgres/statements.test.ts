@@ -73,7 +73,7 @@ type Routed = { readonly sql: string; readonly place: Place; readonly tables: re
 
 /** Distributed tables, by what they are distributed by. */
 const keys: Readonly<Record<string, readonly string[]>> = {
-  series: ['series', 'fact', 'respelling', 'vintage', 'description_change', 'word'],
+  series: ['series', 'fact', 'respelling', 'vintage', 'description_change', 'word', 'series_change'],
   issuer: ['filing', 'trade', 'symbol'],
 };
 

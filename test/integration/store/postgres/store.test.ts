@@ -121,6 +121,30 @@ describe('imports into a store in PostgreSQL', () => {
     for (const id of ids) expect(await valuesOf(address, id)).toEqual(['1', '2', '3']);
   });
 
+  it('of very many series hold up no other one, and an import of one of these waits for its end', async () => {
+    const address = await newStore();
+    const ids = Array.from({ length: 1200 }, (_, i) => `S${i}`);
+    const lines = (asOf: string) => facts(...ids.map((id) => `${id} 2014-10-01 ${asOf} 1`));
+    await importFiles(address, { 'a.csv': lines('2015-01-30') });
+    const writer = await openWriter(address);
+    const said = new Map(ids.map((seriesId) => [seriesId, [{ seriesId, ...second }]]));
+    await writer.prepare(said);
+    for (const [id, statements] of said)
+      await (await writer.series(id)).merge(statements, { replace: false });
+    await writer.finish(ids);
+    await importFiles(address, {
+      'b.csv': facts('OLD 2014-10-01 2015-02-27 7', 'NEW 2014-10-01 2015-01-30 8'),
+    });
+    expect([await valuesOf(address, 'OLD'), await valuesOf(address, 'NEW')]).toEqual([['1', '7'], ['8']]);
+    const later = importFiles(address, { 'c.csv': facts('S700 2014-10-01 2015-03-27 9') });
+    await Promise.race([later, delay(300)]);
+    expect(await valuesOf(address, 'S700')).toEqual(['1']);
+    await writer.commit();
+    await later;
+    expect(await valuesOf(address, 'S700')).toEqual(['1', '2', '9']);
+    expect((await checkStore(address)).faults).toEqual([]);
+  });
+
   it('of more series than an import can lock one by one are whole, also two at once', async () => {
     const address = await newStore();
     const ids = Array.from({ length: 510 }, (_, i) => `S${i}`);
