@@ -102,6 +102,26 @@ describe('the round trips to a database', () => {
     expect(sent - before).toBe(1);
   });
 
+  it('and the statements are as many for a new value in each of 80 series as in each of 20', async () => {
+    const address = newSchemaAddress();
+    const all = Array.from({ length: 80 }, (_, i) => `U${i}`);
+    const saying = (date: string, asOf: string, count = all.length) => ({
+      'a.csv': facts(...all.slice(0, count).map((id) => `${id} ${date} ${asOf} 1`)),
+    });
+    await importFiles(address, saying('2014-10-01', '2015-01-30'));
+    const spent: number[][] = [];
+    for (const [date, asOf, count] of [
+      ['2015-01-01', '2015-04-30', 80],
+      ['2015-04-01', '2015-07-30', 20],
+    ] as const) {
+      const before = [trips, sent] as const;
+      const [summary] = await importFiles(address, saying(date, asOf, count));
+      expect(summary?.statementsNew).toBe(count);
+      spent.push([trips - before[0], sent - before[1]]);
+    }
+    expect(spent[0]).toEqual(spent[1]);
+  });
+
   it('are three to open a store after its connection: for its tables, its format, and the rest', async () => {
     const open = async () => (await openStore(store.address)).close();
     expect(await tripsOf(open)).toBe(3);
