@@ -122,15 +122,18 @@ async function seriesMeant(
   asOf: Day = '~',
 ): Promise<readonly ResolvedSeries[]> {
   const meant = new Map<string, ResolvedSeries>();
-  let known: readonly Row[] | undefined;
+  const known = new Map<string, readonly Row[]>();
   for (const { id: text, typed, ...own } of all) {
     const id = catalogue.basis.idOf(text);
     const matching: ResolvedSeries[] = [];
     if (isPattern(id)) {
-      known ??= await rowsOf(catalogue, seriesSearch, {});
+      // Only series whose ids contain this part are read.
+      const [part = ''] = id.split('*').sort((a, b) => b.length - a.length);
+      const rows = known.get(part) ?? (await rowsOf(catalogue, seriesSearch, { q: part }));
+      known.set(part, rows);
       const pattern = patternOf(id);
       // Another service may not say when a series began.
-      for (const row of known)
+      for (const row of rows)
         if (pattern.test(String(row.id)) && hadBegun(row, asOf))
           matching.push({ id: String(row.id), ...own, row });
     }

@@ -9,6 +9,7 @@ import type {
   WordCells,
 } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
+import { lists } from './lists.ts';
 
 /** Returns the operations that PostgreSQL does in its own way. */
 export function engineOf(transaction: Transaction): Engine {
@@ -27,9 +28,11 @@ const filingTables: FilingTables = {
   marked: filed,
   byIssuer: 'f.issuer_cik, f.filing_id, t.row',
   tradesByDay: 'asof.trade',
-  ofSymbol:
-    '(f.issuer_cik, f.filing_id) in (select issuer_cik, filing_id from asof.symbol where symbol = @ticker)',
-  issuersOfSymbol: 'select issuer_cik from asof.symbol where symbol = @ticker',
+  ofSymbol: `f.issuer_cik = any(@issuers::text[]) and (f.issuer_cik, f.filing_id) in (
+    select issuer_cik, filing_id from asof.symbol where symbol = @ticker and issuer_cik = any(@issuers::text[]))`,
+  issuersOfSymbol: 'select distinct issuer_cik from asof.listed_symbol where symbol = @ticker',
+  symbols: 'asof.listed_symbol',
+  days: 'asof.listed_day',
   owner: { issuer_cik: 'text', filing_id: 'text' },
   ofOwner: 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id',
   ownersOf:
@@ -64,7 +67,10 @@ function schemaContents(transaction: Transaction): Pick<Engine, 'damage' | 'size
          where n.nspname = @schema and not (i.indisvalid and i.indisready) order by 1`,
         { schema },
       );
-      return indexes.map((name) => `the index ${name} is not valid`);
+      return [
+        ...indexes.map((name) => `the index ${name} is not valid`),
+        ...(await lists.faults(transaction)),
+      ];
     },
   };
 }
@@ -131,6 +137,7 @@ function seriesById(transaction: Transaction): SeriesTables {
         { starts, last: '\u{10ffff}' },
       ),
     ownColumns: '',
+    list: 'asof.listed_series',
     withPart: 'strpos(id, @part) > 0',
     async page({ seriesId: id, firstRelease, ...bounds }, columns) {
       const sql = pageOf(firstRelease === true ? firstReleases : newestFirst, columns);

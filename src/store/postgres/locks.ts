@@ -61,6 +61,14 @@ export class ImportLocks implements TransactionLocks {
     return new ImportsCollide(needed, cause);
   }
 
+  /** Returns the ids of the series and the issuers that the import locked; undefined if it locked everything. */
+  get locked(): { readonly series: readonly string[]; readonly filings: readonly string[] } | undefined {
+    if (this.#everything) return undefined;
+    const keysOf = (kind: string) =>
+      [...this.#parts].flatMap((part) => (part.startsWith(kind) ? [part.slice(kind.length)] : []));
+    return { series: keysOf('series '), filings: keysOf('filings ') };
+  }
+
   async lock(parts: readonly string[]): Promise<void> {
     if (this.#everything) return;
     const fresh = [...new Set(parts)].filter((part) => !this.#parts.has(part));

@@ -5,6 +5,7 @@ import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { tables } from '../sql/tables.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
+import { lists } from './lists.ts';
 
 type MigrationStep = string | ((transaction: Transaction) => Promise<void>);
 
@@ -131,6 +132,8 @@ const migrations: readonly MigrationStep[] = [
     select substr(subject, 8), import, version, content from asof.import_change where subject like 'series %';
   delete from asof.import_change where subject like 'series %';
   `,
+  // Lists of series and filings on the coordinator, which are made after every migration.
+  async () => undefined,
 ];
 
 const currentFormat = migrations.length;
@@ -206,6 +209,7 @@ export async function prepareTables(
     await (typeof step === 'string' ? transaction.run(step) : step(transaction));
   await transaction.run(`update asof.${table} set format = ${steps.length}`);
   if (distributed) await distributeTables(transaction);
+  else if (table === 'store') await lists.make(transaction, false);
   return format === undefined;
 }
 
@@ -225,7 +229,7 @@ export function prepareStore(transaction: Transaction): Promise<boolean> {
 /** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
 const distributions = [
   ['series', 'id', 'none'],
-  ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series_change'].map(
+  ...['fact', 'respelling', 'vintage', 'description_change', 'series_change'].map(
     (table) => [table, 'series', 'asof.series'] as const,
   ),
   ['filing', 'issuer_cik', 'none'],
@@ -267,4 +271,10 @@ async function distributeTables(transaction: Transaction): Promise<void> {
       `select create_distributed_table('asof.${table}', '${column}', colocate_with => '${beside}')
        where not exists (select 1 from pg_dist_partition where logicalrelid = 'asof.${table}'::regclass)`,
     );
+  // An older asof distributed the words.
+  const words = await transaction.row(
+    "select 1 from pg_dist_partition where logicalrelid = 'asof.word'::regclass",
+  );
+  if (words !== undefined) await transaction.run("select undistribute_table('asof.word')");
+  await lists.make(transaction, true);
 }

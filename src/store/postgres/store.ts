@@ -6,6 +6,7 @@ import type { ImportsCollide, Values } from '../sql/session.ts';
 import type { Store, StoreOptions, StoreState, StoreView, WholeView } from '../store.ts';
 import { Database, Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
+import { lists } from './lists.ts';
 import { ImportLocks } from './locks.ts';
 import { Nodes } from './nodes.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
@@ -234,7 +235,8 @@ async function beginWriting(
     const created = await prepareStore(begun);
     await checkFinished(begun);
     const distributed = await begun.isDistributed();
-    begun.locks = await ImportLocks.take(begun, distributed, locked);
+    const locks = await ImportLocks.take(begun, distributed, locked);
+    begun.locks = locks;
     await check?.(begun);
     return {
       address: database.shown,
@@ -242,6 +244,7 @@ async function beginWriting(
       ...partsIn(begun, engineOf(begun)),
       async commit(changed) {
         try {
+          if (changed && distributed) await lists.update(begun, locks.locked);
           // This comes last, because it locks a row that all imports need.
           if (changed)
             await begun.run('update asof.store set revision = revision + 1, state = gen_random_uuid()::text');

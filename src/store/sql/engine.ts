@@ -25,6 +25,8 @@ export type SeriesTables = {
   readonly key: 'id' | 'key';
   /** The columns of `series` that only the engine reads. */
   readonly ownColumns: string;
+  /** The table that lists of all series read: each row of `series`. */
+  readonly list: string;
   /** The condition for an id that contains `@part`. */
   readonly withPart: string;
   /** Finds the words that begin with one of some texts; a word may come twice. */
@@ -94,10 +96,13 @@ export type FilingTables = {
   readonly byIssuer: string;
   /** Every trade, read by its date. */
   readonly tradesByDay: string;
-  /** The condition for filings under the ticker `@ticker`. */
+  /** The condition for filings under the ticker `@ticker` among those of the issuers `@issuers`. */
   readonly ofSymbol: string;
   /** A query for the issuers that ever filed under `@ticker`. */
   readonly issuersOfSymbol: string;
+  /** The tables with every symbol, and with the day of each filing. */
+  readonly symbols: string;
+  readonly days: string;
   /** The columns by which trades and symbols refer to filings, with their types. */
   readonly owner: Readonly<Record<string, string>>;
   /** The join of such a table `t` with its filings `p`. */

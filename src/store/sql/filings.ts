@@ -80,13 +80,18 @@ const filedColumns = `${trade.namesIn('t')},${filing.namesIn('f')}`;
 
 /** Reads and writes the filings of a store. */
 export function filingsIn(session: SqlSession, tables: FilingTables) {
+  /** Returns the issuers that ever filed under a ticker, so that only their rows are read. */
+  const issuersOf = (ticker: string) =>
+    session.column<string>(tables.issuersOfSymbol, { ticker: ticker.toUpperCase() });
   const view: FilingsView = {
     async page(query) {
+      const issuers = query.ticker === undefined ? undefined : await issuersOf(query.ticker);
+      if (issuers?.length === 0) return [];
       const { where, values } = pageOf(query, tables);
       const rows = await session.tuples<readonly FilingCell[]>(
         `select ${filedColumns} from ${tables.filed}${where}
          order by f.filed_on desc, f.filing_id, t.row limit @limit`,
-        values,
+        { ...values, issuers },
       );
       return rows.map(filingReader());
     },
@@ -98,7 +103,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       );
       return new Set(accepted);
     },
-    symbols: () => session.column<string>('select distinct symbol from asof.symbol order by symbol'),
+    symbols: () => session.column<string>(`select distinct symbol from ${tables.symbols} order by symbol`),
     async counts() {
       const count = (table: FilingTable) =>
         session.column<number>(`select count(*) as rows from asof.${table}`);
@@ -107,16 +112,18 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
     },
     async *clusterTrades(query) {
       const { code, issuerCiks, ticker, asOf, uncounted } = query;
+      const issuers = ticker === undefined ? undefined : await issuersOf(ticker);
+      if (issuers?.length === 0) return;
       const conditions = [
         ...clusterConditions(query),
         ...(issuerCiks === undefined ? [] : ['f.issuer_cik = any(@issuerCiks::text[])']),
-        ...(ticker === undefined ? [] : [`f.issuer_cik in (${tables.issuersOfSymbol})`]),
+        ...(issuers === undefined ? [] : ['f.issuer_cik = any(@issuers::text[])']),
       ];
       const isMarked = code === purchaseCode && uncounted !== true;
       const batches = session.batches<readonly FilingCell[]>(
         `select ${filedColumns} from ${isMarked ? tables.marked : tables.filed}
          where ${conditions.join(' and ')} order by ${tables.byIssuer}`,
-        { code, asOf, issuerCiks, ticker: ticker?.toUpperCase() },
+        { code, asOf, issuerCiks, issuers },
       );
       const read = filingReader();
       let own: Filing[] = [];
@@ -151,7 +158,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       ),
     async coveredTo(upTo = endOfTime) {
       const [newest] = await session.column<Day | null>(
-        'select max(filed_on) as newest from asof.filing where filed_on <= @upTo',
+        `select max(filed_on) as newest from ${tables.days} where filed_on <= @upTo`,
         { upTo },
       );
       return newest ?? undefined;
@@ -259,6 +266,8 @@ async function wholeDays<T extends object>(
 async function removeRows(session: SqlSession, tables: FilingTables, filings: FilingPlaces): Promise<void> {
   if (filings.length === 0) return;
   const ciks = [...new Set(filings.map(({ issuerCik }) => issuerCik))];
+  // A filing may come from another issuer than the one that it had.
+  await session.lock?.(ciks.map((cik) => `filings ${cik}`));
   const ids = filings.map(({ filingId }) => filingId);
   for (const table of ['symbol', 'trade', 'filing'] as const)
     await session.write(`delete from asof.${table} where ${tables.ofFilings(table)}`, { ciks, ids });

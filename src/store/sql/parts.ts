@@ -103,7 +103,7 @@ function contentsIn(session: SqlSession, engine: Engine): StoreContents {
         `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
            coalesce(sum(fact_count), 0)::bigint as facts, min(first_vintage) as "firstVintage", max(last_vintage) as "lastVintage",
            min(covered_to) filter (where first_vintage is not null) as "leastCovered", max(covered_to) filter (where first_vintage is not null) as covered
-         from asof.series`,
+         from ${tables.list}`,
       );
       if (row === undefined) throw new Error('an aggregate has no row');
       return row;
@@ -132,16 +132,21 @@ type SeriesIndex = readonly [
 async function readFaults(session: SqlSession, { series, filings }: Engine): Promise<readonly string[]> {
   const faults: string[] = [];
   const owner = Object.keys(filings.owner);
+  const ofSeries = (table: string, from = 'asof.series') =>
+    [table, 'series', from, 'series', `p.${series.key} = t.series`] as const;
   const belongings = [
-    ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series_change'].map(
-      (table) => [table, 'series', 'series', `p.${series.key} = t.series`] as const,
+    ...['fact', 'respelling', 'vintage', 'description_change', 'series_change'].map((table) =>
+      ofSeries(table),
     ),
-    ...['trade', 'symbol'].map((table) => [table, 'filing', owner.at(-1), filings.ofOwner] as const),
+    ofSeries('word', series.list),
+    ...['trade', 'symbol'].map(
+      (table) => [table, 'filing', 'asof.filing', owner.at(-1), filings.ofOwner] as const,
+    ),
   ];
-  for (const [table, parent, id, joined] of belongings) {
+  for (const [table, parent, from, id, joined] of belongings) {
     const orphans = await session.rows<{ readonly id: string; readonly count: number }>(
       `select t.${id} as id, count(*) as count from asof.${table} t
-       where not exists (select 1 from asof.${parent} p where ${joined}) group by 1 order by 1 limit 100`,
+       where not exists (select 1 from ${from} p where ${joined}) group by 1 order by 1 limit 100`,
     );
     for (const { id: of, count } of orphans)
       faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
@@ -175,11 +180,11 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
     series.summaries === undefined
       ? 'null as length, null as areas'
       : 'title_length as length, title_areas as areas';
-  const ofSeries = session.batches<SeriesIndex>(
-    `select p.id, p.title, p.units, t.words, ${summary} from asof.series p
+  const described = session.batches<SeriesIndex>(
+    `select p.id, p.title, p.units, t.words, ${summary} from ${series.list} p
        left join (select series, array_agg(word) as words from asof.word group by series) as t on p.${series.key} = t.series`,
   );
-  for await (const batch of ofSeries)
+  for await (const batch of described)
     for (const [id, title, units, words, length, areas] of batch) {
       const expected = summaryOfTitle(title ?? id);
       if (length !== null && (length !== expected.length || areas !== expected.areas))

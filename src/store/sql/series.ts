@@ -87,7 +87,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     async search({ text, ids, after = '', limit }) {
       const among = ids === undefined ? '' : ' and id = any(@ids::text[])';
       const rows = await session.rows<SeriesRow>(
-        `select ${columns} from asof.series
+        `select ${columns} from ${tables.list}
          where first_vintage is not null and id > @after and strpos(id, @text) > 0${among} order by id limit @limit`,
         { after, text: text.toUpperCase(), ids, limit },
       );
@@ -113,7 +113,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
         summaries === undefined
           ? 'array_agg(coalesce(title, id)) as title'
           : 'array_agg(title_length) as length, array_agg(title_areas) as areas';
-      const read = async (condition: string, values: Values, from = 'asof.series') => {
+      const read = async (condition: string, values: Values, from = tables.list) => {
         const [row = []] = await session.tuples<readonly Parameters<typeof listOf<string>>[0][]>(
           `select array_agg(${tables.key}) as key, array_agg(id) as id, ${said}
            from ${from} where first_vintage <= @upTo${condition}`,
@@ -136,7 +136,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return found.flat();
     },
     seriesIds: (upTo = endOfTime) =>
-      session.column<string>('select id from asof.series where first_vintage <= @upTo', { upTo }),
+      session.column<string>(`select id from ${tables.list} where first_vintage <= @upTo`, { upTo }),
     async observations(query) {
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
       const [page, kinds] = await Promise.all([

@@ -33,8 +33,10 @@ const filingTables: FilingTables = {
   byIssuer: 'f.issuer_cik',
   tradesByDay: 'trade t cross join filing f on f.key = t.filing',
   ofSymbol: 'f.key in (select filing from symbol where symbol = @ticker)',
-  issuersOfSymbol: `select issuer_cik from filing
+  issuersOfSymbol: `select distinct issuer_cik from filing
     where key in (select filing from symbol where symbol = @ticker)`,
+  symbols: 'asof.symbol',
+  days: 'asof.filing',
   owner: { filing: 'integer' },
   ofOwner: 'p.key = t.filing',
   async ownersOf(session, filings) {
@@ -110,6 +112,7 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
   return {
     key: 'key',
     ownColumns: 'key, ',
+    list: 'asof.series',
     // Only the ids are in an index.
     withPart: 'id in (select id from series where strpos(id, @part) > 0)',
     begunWords: (starts) => session.use((connection) => begunWords(connection, starts)),

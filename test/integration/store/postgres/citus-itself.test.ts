@@ -21,18 +21,7 @@ vi.mock('../../../support/engines.ts', async (original) => {
 if (citusAddress === undefined)
   it.skip('the contract holds on Citus: ASOF_TEST_CITUS names no database with it');
 else {
-  await import('../../import/calendars.test.ts');
-  await import('../../maintenance/aliases.test.ts');
-  await import('../../maintenance/check.test.ts');
-  await import('../../maintenance/copy.test.ts');
-  await import('../../maintenance/merge.test.ts');
-  await import('../../maintenance/series.test.ts');
-  await import('../../maintenance/undo.test.ts');
-  await import('../access-contract.test.ts');
-  await import('../contract.test.ts');
-  await import('../curves.test.ts');
-  await import('../filings.test.ts');
-  await import('../observations.test.ts');
+  await import('../contract-suites.ts');
 
   /** A connection to the node that has a series, and the name of the shard there. */
   async function nodeOf(address: string, id: string) {

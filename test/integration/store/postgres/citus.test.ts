@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ExpectedAnswers } from '../../../../src/client/client.ts';
 import { embeddedClient } from '../../../../src/client/open.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
+import { checkStore } from '../../../../src/maintenance/check.ts';
+import { removeSeries } from '../../../../src/maintenance/series.ts';
+import { undoStoreImport } from '../../../../src/maintenance/undo.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
 import { initStore, openStore, readStoreIfAny } from '../../../../src/store/open.ts';
@@ -11,6 +14,7 @@ import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
 import { databaseWithCitus, newSchemaAddress } from '../../../support/engines.ts';
+import { filing } from '../../../support/filings.ts';
 import {
   asOf,
   emptyModel,
@@ -23,6 +27,7 @@ import {
   facts,
   failureOf,
   importFiles,
+  importFilings,
   observationsIn,
   reading,
   withStore,
@@ -203,7 +208,6 @@ describe('a store that Citus distributes', () => {
       'symbol issuer_cik filing',
       'trade issuer_cik filing',
       'vintage series series',
-      'word series series',
     ]);
   });
 
@@ -230,6 +234,66 @@ describe('a store that Citus distributes', () => {
       }),
       { numRuns: runs(4) },
     );
+  });
+
+  it('lists series, tickers and days of filings on the coordinator, as they are after each change', async () => {
+    const address = newAddress();
+    await initStore(address, true);
+    const schema = `s${count}`;
+    const listed = () =>
+      withStore(address, (store) =>
+        store.read(async ({ series, filings }) => {
+          const [found, tickers, day] = await Promise.all([
+            series.search({ text: '', limit: 9 }),
+            filings.symbols(),
+            filings.coveredTo(),
+          ]);
+          const ofTicker = await filings.page({ ticker: 'maia', limit: 9 });
+          return {
+            ids: found.map(({ id, lastVintage }) => `${id} ${lastVintage}`),
+            tickers,
+            day,
+            ofTicker: ofTicker.length,
+          };
+        }),
+      );
+    await importFiles(address, {
+      'a.csv': facts('GDP 2014-10-01 2015-01-30 1', 'CPI 2014-10-01 2015-01-16 1'),
+    });
+    await importFilings(address, [filing({ ticker: 'MAIA', filedOn: '2026-01-05' })]);
+    expect(await listed()).toEqual({
+      ids: ['CPI 2015-01-16', 'GDP 2015-01-30'],
+      tickers: ['MAIA'],
+      day: '2026-01-05',
+      ofTicker: 1,
+    });
+    await importFiles(address, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 2') });
+    await removeSeries(address, 'CPI');
+    // Imported again, the filing has another issuer and another day.
+    await importFilings(address, [filing({ issuerCik: '0000000002', filedOn: '2026-01-06' })], {
+      replace: true,
+    });
+    expect(await listed()).toEqual({
+      ids: ['GDP 2015-02-27'],
+      tickers: ['MAIA'],
+      day: '2026-01-06',
+      ofTicker: 1,
+    });
+    expect(await rowsOf(`select issuer_cik from ${schema}.listed_symbol`)).toEqual([
+      { issuer_cik: '0000000002' },
+    ]);
+    await undoStoreImport(address);
+    expect(await listed()).toMatchObject({ ids: ['GDP 2015-01-30'] });
+    expect((await checkStore(address)).faults).toEqual([]);
+    await rowsOf(`delete from ${schema}.listed_symbol`);
+    expect((await checkStore(address)).faults).toEqual([
+      {
+        subject: 'store',
+        fault: 'listed_symbol differs from symbol (rows: 1); `asof store init --distribute` makes it again',
+      },
+    ]);
+    await initStore(address, true);
+    expect((await checkStore(address)).faults).toEqual([]);
   });
 
   it('is distributed anew where a migration adds a table', async () => {
