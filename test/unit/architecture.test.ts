@@ -99,7 +99,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2507,
+  answering: 2510,
   cli: 4693,
   client: 1642,
   domain: 5963,
@@ -114,11 +114,11 @@ const mostLines: Readonly<Record<string, number>> = {
   platform: 554,
   pull: 5106,
   questions: 4822,
-  render: 3100,
+  render: 3259,
   server: 3128,
   service: 564,
   snapshot: 993,
-  store: 7791,
+  store: 7935,
   table: 203,
 };
 
