@@ -171,7 +171,10 @@ async function createStore({
     connection.exec('update store set sample = 0');
     if (isCopy) {
       connection.exec('update import set number = null');
-      if (connection.run('delete from import_change').changes > 0) connection.exec('vacuum');
+      const removed = ['import_change', 'series_change'].map((table) =>
+        connection.run(`delete from ${table}`),
+      );
+      if (removed.some(({ changes }) => changes > 0)) connection.exec('vacuum');
     }
     connection.exec('begin immediate');
     const publish = async () => {

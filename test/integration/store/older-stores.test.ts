@@ -130,7 +130,7 @@ describe('a store of format 8, which keeps ends of quarters as first days by the
 
 describe('a store that keeps what imports changed of series by subject', () => {
   it.each([
-    ['of format 11 in SQLite', sqlite],
+    ['of format 12 in SQLite', sqlite],
     ['of format 10 in PostgreSQL', postgres],
   ])('%s can still undo them', async (_, engine) => {
     const address = engine.newAddress();
@@ -157,7 +157,7 @@ describe('a store that keeps what imports changed of series by subject', () => {
       );
     else {
       const db = openDatabase(address);
-      db.exec(back('key', 'pragma user_version = 11'));
+      db.exec(back('key', 'pragma user_version = 12'));
       db.close();
     }
     await initStore(address, false);
