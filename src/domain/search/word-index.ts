@@ -26,7 +26,7 @@ export type IndexedSeries = TitleSummary & Pick<SearchedSeries, 'id' | 'title'> 
 export type WordQuery = { readonly words: readonly string[]; readonly starts: readonly string[] };
 
 /** A word, and every series with it. */
-export type WordEntry = readonly [word: string, keys: readonly SeriesKey[]];
+type WordEntry = readonly [word: string, keys: readonly SeriesKey[]];
 
 /** Series to look up. */
 export type SeriesQuery = {
