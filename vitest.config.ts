@@ -1,10 +1,16 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // The tests make thousands of stores: in memory, where there is a folder for it, one takes 14 ms of CPU, and 24 on a disk.
-if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
+if (process.env.TMPDIR === undefined && hasRoom('/dev/shm')) {
+  const folder = mkdtempSync('/dev/shm/asof-tests-');
+  // The user of the PostgreSQL server has a folder in it.
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
 
 /** Whether a folder of Linux is in memory with room for all tests, and programs may run there. */
 function hasRoom(folder: string): boolean {
