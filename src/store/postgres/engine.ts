@@ -16,6 +16,7 @@ export function engineOf(transaction: Transaction): Engine {
   return {
     series: seriesById(transaction),
     filings: filingTables,
+    listFaults: () => lists.faults(transaction),
     ...schemaContents(transaction),
   };
 }
@@ -67,10 +68,7 @@ function schemaContents(transaction: Transaction): Pick<Engine, 'damage' | 'size
          where n.nspname = @schema and not (i.indisvalid and i.indisready) order by 1`,
         { schema },
       );
-      return [
-        ...indexes.map((name) => `the index ${name} is not valid`),
-        ...(await lists.faults(transaction)),
-      ];
+      return indexes.map((name) => `the index ${name} is not valid`);
     },
   };
 }

@@ -14,6 +14,8 @@ export type Engine = {
   /** Lists damage that the engine finds. */
   readonly damage: () => Promise<readonly string[]>;
   readonly copyPages?: StoreContents['copyPages'];
+  /** Lists the lists of the engine that differ from their tables; absent if it has none. */
+  readonly listFaults?: () => Promise<readonly string[]>;
 };
 
 /** A word, and the list of its series, which may be JSON. */

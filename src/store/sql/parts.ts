@@ -129,7 +129,10 @@ type SeriesIndex = readonly [
 ];
 
 /** Lists rows without a parent, wrong numbers of months, and indexes that contradict their rows. */
-async function readFaults(session: SqlSession, { series, filings }: Engine): Promise<readonly string[]> {
+async function readFaults(
+  session: SqlSession,
+  { series, filings, listFaults }: Engine,
+): Promise<readonly string[]> {
   const faults: string[] = [];
   const owner = Object.keys(filings.owner);
   const ofSeries = (table: string, from = 'asof.series') =>
@@ -192,7 +195,7 @@ async function readFaults(session: SqlSession, { series, filings }: Engine): Pro
       const [kept, wanted] = [listOf<string>(words ?? []), searchableWords({ id, title, units })].map(sorted);
       if (kept !== wanted) faults.push(`${id} is found by the words ${kept || 'none'}, not ${wanted}`);
     }
-  faults.push(...(await calendarIn(session).faults()));
+  faults.push(...(await calendarIn(session).faults()), ...((await listFaults?.()) ?? []));
   return faults;
 }
 
