@@ -2,7 +2,7 @@ import { pagesOf } from '../client/pagination.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
-import type { Day, Frequency } from '../domain/values/date.ts';
+import { type Day, earlier, type Frequency, later } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
@@ -54,7 +54,12 @@ async function storedHistory(
     unit: descriptions.findLast(({ asOf }) => asOf <= begun)?.unit ?? '',
     async frequencies() {
       const known = descriptions.filter(({ asOf }) => asOf <= last);
-      const found = known.map(({ asOf: since, frequency }) => ({ since, frequency }));
+      // A vintage without a value, before the first one with a value, says nothing of frequencies.
+      const first = rows.reduce((day, { asOf }) => earlier(day, asOf), '~');
+      const current = known.findLast(({ asOf }) => asOf <= first);
+      const found = known
+        .filter((one) => one === current || one.asOf > first)
+        .map(({ asOf, frequency }) => ({ since: later(asOf, first), frequency }));
       return found.some(({ frequency }) => frequency !== '') ? found : impliedBy(changes);
     },
     async vintagesUpTo(day) {

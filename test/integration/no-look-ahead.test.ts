@@ -211,10 +211,20 @@ const history = fc.record({
   back: fc.integer({ min: 0, max: 400 }),
 });
 
-/** Random worlds, each with a store of everything and one that ends on the day. */
+/** A world in which LATE has vintages without a value on the day, and a frequency that dates imply afterwards. */
+const withdrawn: { readonly said: readonly ModelStatement[]; readonly day: string; readonly back: number } = {
+  said: [
+    { series: 'CPI', date: '2020-03-01', asOf: '2024-02-29', value: null },
+    { series: 'CPI', date: '2020-05-01', asOf: '2025-12-31', value: null },
+  ],
+  day: '2024-02-29',
+  back: 7,
+};
+
+/** That world and random ones, each with a store of everything and one that ends on the day. */
 async function worldsOf(count: number, newAddress: () => string): Promise<readonly World[]> {
   const worlds: World[] = [];
-  for (const { said, day, back } of fc.sample(history, count)) {
+  for (const { said, day, back } of [withdrawn, ...fc.sample(history, count - 1)]) {
     const [whole, cut] = [newAddress(), newAddress()];
     await worldUpTo('9999-12-31', said, whole);
     await worldUpTo(day, said, cut);
