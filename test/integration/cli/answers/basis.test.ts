@@ -149,7 +149,7 @@ describe('--max-age', () => {
     ],
     [
       'obs GDP --max-age 100',
-      'GDP is covered to 2008-08-28, 6408 days before 2026-03-15; the maximum age is 100',
+      'GDP is covered to 2008-08-28, 6,408 days before 2026-03-15; the maximum age is 100',
     ],
     ['panel GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
     ['vintages GDP --as-of 2008-09-01 --max-age 3', coverage(3)],
