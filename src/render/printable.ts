@@ -14,3 +14,22 @@ function pictureOf(character: string): string {
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '\u2421' : '\uFFFD';
 }
+
+/**
+ * Packs words into lines of at most `width` cells, later ones behind an indent; a longer word is a line.
+ * Default of `widthOf`: a cell for each character, because what measures others takes 25 ms to load.
+ */
+export function packed(
+  words: readonly string[],
+  width: number,
+  indent = '',
+  widthOf: (text: string) => number = ({ length }) => length,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(lines.length === 0 ? word : indent + word);
+  }
+  return lines;
+}

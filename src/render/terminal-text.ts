@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { packed } from './printable.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 // Characters of one cell and one code unit; most texts have only these, and need no segmenting.
@@ -31,22 +32,13 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Packs words into lines of at most `width` cells, later ones behind an indent; a longer word is a line. */
-export function packed(words: readonly string[], width: number, indent = ''): readonly string[] {
-  const lines: string[] = [];
-  for (const word of words) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`;
-    if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(lines.length === 0 ? word : indent + word);
-  }
-  return lines;
-}
-
 /** Breaks a text between words into lines of at most `width` cells; cuts a longer word. */
 export function wrap(text: string, width: number): readonly string[] {
   const words = text.split(' ').filter((part) => part !== '');
   return packed(
     words.map((word) => cut(word, width)),
     width,
+    '',
+    cellWidth,
   );
 }

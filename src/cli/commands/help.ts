@@ -15,7 +15,7 @@ import {
 import { firstWordOf, programOf } from '../../lines/read-line.ts';
 import type { Flag, FlagGroup } from '../../operations/typed-line.ts';
 import { print } from '../../platform/sink.ts';
-import { packed } from '../../render/terminal-text.ts';
+import { packed } from '../../render/printable.ts';
 import { exitCode, exits, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
 

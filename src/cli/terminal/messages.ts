@@ -3,8 +3,7 @@ import { problemOf } from '../../errors/system-errors.ts';
 import { someOf } from '../../errors/wording.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
-import { printable } from '../../render/printable.ts';
-import { packed } from '../../render/terminal-text.ts';
+import { packed, printable } from '../../render/printable.ts';
 import { exitCode, exitCodeOf, type Process } from './io.ts';
 import type { Share } from './progress-line.ts';
 
