@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import type { PullOptions } from '../../../src/pull/options.ts';
+import { followedIn } from '../../../src/pull/sources.ts';
+import { writing } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import {
   listOf,
@@ -33,6 +36,23 @@ async function begin(source: Source) {
   const home = newHome(() => world.env);
   const { run } = home;
   return { ...world, home, run, list: () => run('pull --list --columns name,up_to --no-header -q') };
+}
+
+/**
+ * Lets a pull of a store that follows nothing store the facts of a few windows, and then ends it as if it were killed:
+ * it cannot take back a bookmark either. Returns what lets the store take everything again.
+ */
+function breakAfter(windows: number, store: string): () => void {
+  const change = (sql: string) => {
+    const db = openDatabase(store);
+    db.exec(sql);
+    db.close();
+  };
+  change(`create trigger broken before insert on import when (select count(*) from import) >= ${windows}
+      begin select raise(abort, 'the pull breaks here'); end;
+    create trigger killed before update of bookmark on followed when new.bookmark = ''
+      begin select raise(ignore); end`);
+  return () => change('drop trigger broken; drop trigger killed');
 }
 
 describe.each(sources)('asof pull %s', (source) => {
@@ -141,6 +161,24 @@ describe.each(sources)('asof pull %s', (source) => {
         },
       };
     });
+  });
+
+  it('that breaks between the facts and the bookmark of any window has no bookmark of it, and is whole in the next run', async () => {
+    let windows = 0;
+    for (; ; windows += 1) {
+      const { whole, home, run, expectWhole } = await begin(source);
+      await writing(home.store, (writer) => writer.commit());
+      const mend = breakAfter(windows, home.store);
+      const { code, err } = await run(whole);
+      if (code === 0) break;
+      expect(err).toContain('the pull breaks here');
+      const reached = (await followedIn(home.store)).map(({ bookmark }) => bookmark);
+      if (windows === 0) expect(reached.filter((bookmark) => bookmark !== '')).toEqual([]);
+      mend();
+      expect(await run(whole)).toMatchObject({ code: 0 });
+      await expectWhole(home.store);
+    }
+    expect(windows).toBeGreaterThan(0);
   });
 
   it('shows the key or the contact in no message, file or cause', async () => {
