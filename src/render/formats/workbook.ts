@@ -151,12 +151,16 @@ function stylesXml(styles: readonly string[], formats: readonly string[]): strin
 }
 
 function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replace(/[\uFFFE\uFFFF]/g, '\uFFFD');
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replace(/[\uFFFE\uFFFF]/g, '\uFFFD')
+      // `_x0041_` means A.
+      .replace(/_(?=x[\dA-F]{4}_)/gi, '_x005F_')
+  );
 }
 
 /** 1980-01-01, as archives write days: equal files give equal bytes. */

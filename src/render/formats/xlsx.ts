@@ -13,6 +13,9 @@ const mostRows = 1_048_576;
 
 const mostDigits = 15;
 
+/** Spreadsheets repair a file with a longer text, and cut the text. */
+const mostCharacters = 32_767;
+
 /** The first day that Excel counts correctly: it has a 29 February 1900, which did not exist. */
 const firstDay = '1900-03-01';
 
@@ -26,7 +29,9 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
 
   const cellOf = (field: Field, cell: FieldCell | undefined): SheetCell => {
     const found = sheetCell(field, cell);
-    if (typeof found?.value === 'string' && (field.type === 'decimal' || field.type === 'day')) refused += 1;
+    if (typeof found?.value !== 'string') return found;
+    if (found.value.length > mostCharacters) throw tooLong(field, found.value);
+    if (held.has(field.type) && field.words === undefined) refused += 1;
     return found;
   };
   return {
@@ -45,7 +50,7 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
     },
     async *end(answer) {
       const about = (await answer?.about()) ?? [];
-      const limits = `a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`;
+      const limits = `a cell holds no infinite number, none of more than ${mostDigits} digits, and no day before ${firstDay}`;
       const notes: readonly (readonly [name: string, text: string])[] = [
         ...(asOf === undefined ? [] : [['As of', asOf] as const]),
         ...about.filter(([name, text]) => name === 'As of' && text !== asOf),
@@ -70,6 +75,16 @@ export function xlsxRenderer({ columns: { fields }, header }: OutputLayout): Ren
       ]);
     },
   };
+}
+
+/** The types of fields whose cells are numbers and days where a cell can hold them. */
+const held: ReadonlySet<Field['type']> = new Set(['day', 'decimal', 'double', 'integer']);
+
+function tooLong({ name }: Field, { length }: string): Problem {
+  const size = `${grouped(length)} characters, and a cell has at most ${grouped(mostCharacters)}`;
+  return new Problem('bad-input', `column '${name}' has a text of ${size}`, {
+    hints: ['csv and parquet have texts of any length', '--columns leaves the column out'],
+  });
 }
 
 /** Days, and times, of which a cell stores thousandths of a second. */
@@ -97,7 +112,7 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
   if (word !== undefined) return textCell(word);
   if (type === 'boolean') return { value: cell === true };
   if (type === 'decimal' || type === 'integer') return numberCell(text);
-  if (type === 'double') return { value: Number(text) };
+  if (type === 'double') return Number.isFinite(cell) ? { value: Number(cell) } : textCell(text, looks.right);
   const time = type === 'timestamp' ? wholeTime(text) : undefined;
   if (time !== undefined && forms.time.test(time) && time >= firstDay)
     return { value: serialOf(new Date(`${time}Z`)), style: looks.time };

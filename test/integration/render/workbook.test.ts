@@ -84,6 +84,43 @@ describe('a workbook', () => {
     for (const cell of Object.values(Sheets.data ?? {})) expect(cell).not.toHaveProperty('f');
   });
 
+  it('has infinite numbers as text, and integers with more digits than a cell holds, and counts them', async () => {
+    const fields = [field('price', 'double'), field('count', 'integer')];
+    const rows: readonly Row[] = [
+      { price: Number.POSITIVE_INFINITY, count: '9007199254740993' },
+      { price: -0.5, count: 3 },
+    ];
+    const { data, notes } = await sheetsOf(await bytesOf(fields, rows));
+    expect(data?.slice(1)).toEqual([
+      ['Infinity', '9007199254740993'],
+      [-0.5, 3],
+    ]);
+    expect(notes).toContainEqual([
+      'Cells',
+      expect.stringMatching(/^2 are text: a cell holds no infinite number/),
+    ]);
+  });
+
+  it('has texts as they are that look like the code of a character', async () => {
+    const texts = ['_x0041_', 'a_x000d_x0041_', '_x004_'];
+    const { Sheets } = read(
+      await bytesOf(
+        [field('text')],
+        texts.map((text) => ({ text })),
+      ),
+    );
+    expect(['A2', 'A3', 'A4'].map((cell) => Sheets.data?.[cell]?.v)).toEqual(texts);
+  });
+
+  it('has a text of 32,767 characters, and is refused with a longer one, which spreadsheets cut', async () => {
+    const rows = (length: number) => [{ text: 'x'.repeat(length) }];
+    const { data } = await sheetsOf(await bytesOf([field('text')], rows(32_767)));
+    expect(data?.[1]).toEqual(['x'.repeat(32_767)]);
+    await expect(bytesOf([field('text')], rows(32_768))).rejects.toThrow(
+      "column 'text' has a text of 32,768 characters, and a cell has at most 32,767",
+    );
+  });
+
   it('has times as dates with a time of day, and finer ones than a cell holds as text', async () => {
     const times = [
       '2014-10-01',
@@ -119,7 +156,7 @@ describe('a workbook', () => {
     ]);
     expect(notes).toContainEqual([
       'Cells',
-      '6 are text: a cell holds no number of more than 15 digits, and no day before 1900-03-01',
+      '6 are text: a cell holds no infinite number, none of more than 15 digits, and no day before 1900-03-01',
     ]);
   });
 
@@ -253,7 +290,7 @@ describe('asof -o', () => {
     ]);
     expect(notes).toContain('As of the day of each row, column day, published before it');
     const one =
-      'Cells 1 is text: a cell holds no number of more than 15 digits, and no day before 1900-03-01';
+      'Cells 1 is text: a cell holds no infinite number, none of more than 15 digits, and no day before 1900-03-01';
     expect(notes).toContain(one);
   });
 
