@@ -155,7 +155,9 @@ function usageProblem(
   specs: readonly CommandSpec<unknown>[],
   argv: readonly string[],
 ): Problem {
-  const [, detail = '', meant] = /^(?:error: )?(.*)(?:\n\(Did you mean (.*)\))?/.exec(message) ?? [];
+  const [, said = '', meant] = /^(?:error: )?(.*)(?:\n\(Did you mean (.*)\))?/.exec(message) ?? [];
+  // The value of a flag may be secret, such as the password of a database.
+  const detail = code === 'commander.unknownOption' ? said.replace(/=.*'$/s, "'") : said;
   const hintsOf = (): readonly string[] => {
     const [word = '', ...rest] = argv;
     const typed = rest.filter((text) => !text.startsWith('-')).join(' ');
@@ -178,7 +180,7 @@ function usageProblem(
   return new Problem('bad-input', detail, { hints: hintsOf() });
 }
 
-/** Says where a flag of a command belongs that stands before it; the flag's value may be secret, and is not repeated. */
+/** Says where a flag of a command belongs that stands before it, without its value, which may be secret. */
 function hintsOfOrder(
   specs: readonly CommandSpec<unknown>[],
   [typed = '', ...rest]: readonly string[],

@@ -83,8 +83,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['--store x.db obs GDP', "unknown option '--store'\nput it after the command: asof obs … --store PATH"],
     [
       '--base-url=https://host series show GDP',
-      "unknown option '--base-url=https://host'\nput it after the command: asof series … --base-url URL",
+      "unknown option '--base-url'\nput it after the command: asof series … --base-url URL",
     ],
+    ['obs GDP --stor=postgres://me:secret=@host/db', "unknown option '--stor'"],
     ['-q obs GDP', "unknown option '-q'\nput it after the command: asof obs … --quiet"],
     ['--nothing obs GDP', "unknown option '--nothing'"],
     ['--store obs', "unknown option '--store'\nput it after the command: asof obs … --store PATH"],
