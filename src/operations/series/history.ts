@@ -30,7 +30,8 @@ export const history: Operation<typeof params, HistoryRow> = {
   command: { words: 'history', heading: 'Series' },
   summary: 'Read all that was published of a series',
   description: 'Changes, newest date first, and vintages, oldest first.',
-  path: '/v1/series/{id}/history',
+  // A failure names what a service has.
+  path: '/v1/series/{id}/revisions',
   object: 'history',
   members: ['covered_to'],
   params,

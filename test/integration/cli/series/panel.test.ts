@@ -99,6 +99,11 @@ describe.each(commandModes)('a panel of several as-of dates, %s,', (mode) => {
   const file = folder.write('days.csv', 'day,meeting\n2015-01-30,b\n2014-12-23,a\n2015-01-30,c\n');
   const months = '--as-of-each month-end --from 2020-01-01 --to 2020-04-30 --sort asc --beyond repeat -q';
 
+  it('names in a failure a path that a service has', async () => {
+    const { out, err } = await asof(`panel NOPE ${months} --json`.split(' '), asked.as(mode));
+    expect([out, JSON.parse(err).instance]).toEqual(['', '/v1/series/NOPE/revisions']);
+  });
+
   // The value of SALES for February was withdrawn on 20 March, and came back on 15 April. On 23 December 2014 BEA
   // published 6.4 for the growth of GDP in the third quarter, on 30 January 2.5 for the fourth; its advance estimates
   // from 2023 Q4 on were 4.8, 4.8, 5.2 and 4.7. The Treasury's par yields are of 6 and 7, 13 and 14 March 2025.
