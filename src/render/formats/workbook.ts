@@ -31,7 +31,8 @@ export function workbookOf(sheets: readonly WrittenSheet[]): Buffer {
   const styles = new Places<string>();
   styles.of(styleXml({}, 0));
   const formats = new Places<string>();
-  const worksheets = sheets.map((sheet) => sheetXml(sheet, texts, styles, formats));
+  // They number the texts and the styles, which come after them.
+  const worksheets = sheets.map((sheet) => bytesOf(sheetXml(sheet, texts, styles, formats)));
   const parts = [
     ...sheets.map((_, i) => [`worksheets/sheet${i + 1}.xml`, 'worksheet'] as const),
     ['sharedStrings.xml', 'sharedStrings'] as const,
@@ -44,8 +45,7 @@ export function workbookOf(sheets: readonly WrittenSheet[]): Buffer {
     ([path, type], i) => `<Relationship Id="rId${i + 1}" Type="${office}/${type}" Target="${path}"/>`,
   );
   const named = sheets.map(({ name }, i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`);
-  const strings = texts.all.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`);
-  const files: readonly (readonly [path: string, xml: string])[] = [
+  const files: readonly (readonly [path: string, content: string | Buffer])[] = [
     [
       '[Content_Types].xml',
       `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides.join('')}</Types>`,
@@ -62,14 +62,34 @@ export function workbookOf(sheets: readonly WrittenSheet[]): Buffer {
       'xl/_rels/workbook.xml.rels',
       `<Relationships xmlns="${packages}/relationships">${relations.join('')}</Relationships>`,
     ],
-    ...worksheets.map((xml, i) => [`xl/worksheets/sheet${i + 1}.xml`, xml] as const),
-    [
-      'xl/sharedStrings.xml',
-      `<sst xmlns="${main}" uniqueCount="${strings.length}">${strings.join('')}</sst>`,
-    ],
+    ...worksheets.map((content, i) => [`xl/worksheets/sheet${i + 1}.xml`, content] as const),
+    ['xl/sharedStrings.xml', bytesOf(stringsXml(texts.all))],
     ['xl/styles.xml', stylesXml(styles.all, formats.all)],
   ];
-  return zipped(files.map(([path, xml]) => [path, Buffer.from(declaration + xml)] as const));
+  return zipped(
+    files.map(([path, content]) => {
+      return [path, typeof content === 'string' ? bytesOf([content]) : content] as const;
+    }),
+  );
+}
+
+/** Returns the bytes of a part; a large one is longer than any text can be. */
+function bytesOf(pieces: Iterable<string>): Buffer {
+  const blocks: Buffer[] = [];
+  let block = declaration;
+  for (const piece of pieces) {
+    block += piece;
+    if (block.length < 2 ** 20) continue;
+    blocks.push(Buffer.from(block));
+    block = '';
+  }
+  return Buffer.concat([...blocks, Buffer.from(block)]);
+}
+
+function* stringsXml(texts: readonly string[]): Generator<string> {
+  yield `<sst xmlns="${main}" uniqueCount="${texts.length}">`;
+  for (const text of texts) yield `<si><t xml:space="preserve">${escaped(text)}</t></si>`;
+  yield '</sst>';
 }
 
 /** Numbers values from 0 in the order in which they come first. */
@@ -89,12 +109,12 @@ class Places<T> {
   }
 }
 
-function sheetXml(
+function* sheetXml(
   { rows, widths, hasHead }: WrittenSheet,
   texts: Places<string>,
   styles: Places<string>,
   formats: Places<string>,
-): string {
+): Generator<string> {
   const styled = new Map<CellStyle | undefined, string>([[undefined, '']]);
   const styleOf = (style: CellStyle | undefined): string => {
     const known = styled.get(style);
@@ -113,15 +133,15 @@ function sheetXml(
     if (typeof value === 'boolean') return `${begin} t="b"><v>${Number(value)}</v></c>`;
     return `${begin} t="s"><v>${texts.of(value)}</v></c>`;
   };
-  const cells = rows.map((row, i) => {
-    return `<row r="${i + 1}">${row.map((cell, column) => cellXml(cell, i + 1, column)).join('')}</row>`;
-  });
   const columns = widths.map(
     (width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`,
   );
   const head = `<sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`;
   const filter = `<autoFilter ref="A1:${letters.at(-1)}${rows.length}"/>`;
-  return `<worksheet xmlns="${main}">${hasHead ? head : ''}<cols>${columns.join('')}</cols><sheetData>${cells.join('')}</sheetData>${hasHead ? filter : ''}</worksheet>`;
+  yield `<worksheet xmlns="${main}">${hasHead ? head : ''}<cols>${columns.join('')}</cols><sheetData>`;
+  for (const [i, row] of rows.entries())
+    yield `<row r="${i + 1}">${row.map((cell, column) => cellXml(cell, i + 1, column)).join('')}</row>`;
+  yield `</sheetData>${hasHead ? filter : ''}</worksheet>`;
 }
 
 /** Names a column as a sheet does, counted from 1: A … Z, AA … */
