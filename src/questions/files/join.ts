@@ -175,11 +175,16 @@ function joinedColumns(
   ];
 }
 
-function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void {
+function refuseTwice(fields: readonly Field[], { name: table, fields: own }: UserTable): void {
   const twice = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
   if (twice === undefined) return;
-  throw new Problem('bad-input', `${table} has a column ${twice.name} already`, {
-    hints: [`rename it, or type the id of the series in another letter case`],
+  const { name } = twice;
+  const isOfTable = own.some((field) => field.name === name);
+  const [detail, hint] = isOfTable
+    ? [`${table} has a column ${name} already`, 'rename it']
+    : [`two columns have the name ${name}`, 'leave out the dates and ages'];
+  throw new Problem('bad-input', detail, {
+    hints: [`${hint}, or type the id of the series in another letter case`],
   });
 }
 

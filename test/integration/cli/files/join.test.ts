@@ -16,6 +16,7 @@ SALES,2020-02-01,2020-03-15,132
 SALES,2020-02-01,2020-03-20,
 SALES,2020-03-01,2020-04-15,150
 SALES,2020-02-01,2020-04-15,130
+SALES_AGE,2020-01-01,2020-02-15,40
 `;
 
 const trades = folder.write(
@@ -36,6 +37,12 @@ describe.each(commandModes)('a join, %s,', (mode) => {
   // the third quarter of 2014 on 23 December, and 2.5 for the fourth on 30 January. The yields are the Treasury's.
   transcript(
     `
+    # refuses a series with the name of another column that it adds
+    $ asof join ${trades} --on day SALES SALES_age --with-age -q
+    ! asof: two columns have the name SALES_age
+    !       leave out the dates and ages, or type the id of the series in another letter case
+    [exit 2]
+
     # puts what was known on its day beside each row, and copies the row
     $ asof join ${trades} --on day SALES --beyond repeat -q
     id,day,note,SALES
