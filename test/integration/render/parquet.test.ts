@@ -211,6 +211,12 @@ describe('the Parquet renderer refuses a value that it cannot hold exactly, and 
   });
 });
 
+const days = join(folder, 'days.csv');
+writeFileSync(
+  days,
+  'day,n\n2021-01-01,1\n2020-12-01,\n2020-12-01,1\n2021-02-01,3\n2019-01-01,1\n2021-01-01,\n',
+);
+
 /** Commands that give rows, each with the columns of its Parquet file and their types. */
 const commands = `
 ping
@@ -229,6 +235,17 @@ panel GDP A --as-of-each month-end --from 2020-01-01 --to 2020-12-31 --wide
   as_of:day GDP:number A:number
 panel GDP A --as-of-each month-end --from 2019-06-01 --to 2020-12-31 --wide --with-dates --sort asc
   as_of:day GDP:number GDP_date:day A:number A_date:day
+panel GDP A NONE --as-of-each month-end --from 2020-11-01 --to 2021-03-31 --wide --with-dates --last 2 --lag 1 --skip-missing
+  as_of:day GDP_lag1:number GDP_lag1_date:day GDP_lag2:number GDP_lag2_date:day A_lag1:number A_lag1_date:day
+  A_lag2:number A_lag2_date:day
+panel GDP:chg GDP --as-of-each day --from 2020-11-20 --to 2021-01-05 --wide --known-before-each --beyond repeat --columns GDP,as_of
+  GDP:number as_of:day
+panel GDP --as-of-each month-end --from 2019-06-01 --to 2019-12-31 --wide
+  as_of:day GDP:number
+join ${days} --on day GDP A
+  day:day n:number GDP:number A:number
+join ${days} --on day GDP A --strict --beyond repeat --with-age --with-dates --columns GDP_age,n,A_date,GDP,day
+  GDP_age:integer n:number A_date:day GDP:number day:day
 curve --date 2026-01-14 --vs 2026-01-13 --columns maturity,rate,vs_rate,change_bps
   maturity:text rate:number vs_rate:number change_bps:number
 yields --wide --columns trade_date,1M,10Y
