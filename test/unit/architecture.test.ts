@@ -99,8 +99,8 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2510,
-  cli: 4693,
+  answering: 2515,
+  cli: 4692,
   client: 1642,
   domain: 5963,
   errors: 329,
@@ -114,7 +114,7 @@ const mostLines: Readonly<Record<string, number>> = {
   platform: 554,
   pull: 5106,
   questions: 4827,
-  render: 3298,
+  render: 3309,
   server: 3128,
   service: 564,
   snapshot: 993,
