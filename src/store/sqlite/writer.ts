@@ -170,6 +170,8 @@ async function createStore({
     if (fill === undefined) await createSchema(connection);
     connection.exec('update store set sample = 0');
     if (isCopy) {
+      // Counted on from here, no two copies of one log ever have the same revision, nor does their store.
+      connection.run('update store set revision = max(revision, ?)', Date.now());
       connection.exec('update import set number = null');
       const removed = ['import_change', 'series_change'].map((table) =>
         connection.run(`delete from ${table}`),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { digestOfStore } from '../../../src/maintenance/digest.ts';
+import { removeSeries } from '../../../src/maintenance/series.ts';
 import { writing } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/driver.ts';
 import { runs } from '../../support/arbitrary.ts';
@@ -113,6 +114,21 @@ contract((engine) => {
     };
     await expect(copyStore(address, copy, { onProgress, signal: stop.signal })).rejects.toThrow(/abort/i);
     expect(readdirSync(dirname(copy)).filter((name) => name.startsWith(basename(copy)))).toEqual([]);
+  });
+
+  it('a copy has another state than the store, also after changes that are in no log', async () => {
+    const address = await newStore(sqlite);
+    const copies = [sqlite.newAddress(), sqlite.newAddress()];
+    const names: string[] = [];
+    const note = async (store: string) =>
+      names.push(await reading(store, async (view) => (await view.state()).name));
+    for (const copy of copies) {
+      await copyStore(address, copy);
+      await note(copy);
+      await removeSeries(address, `S${copies.indexOf(copy)}`);
+      await note(address);
+    }
+    expect(new Set(names).size).toBe(4);
   });
 
   it('a copy makes the index of words anew where that of the store is wrong', async () => {
