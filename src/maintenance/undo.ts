@@ -45,7 +45,8 @@ async function readImports(address: string) {
     importedAt: entries[0]?.importedAt ?? '',
     files: entries.map(({ file }) => file),
   }));
-  const undoable = numbered.filter(({ number }) => number > forgotten).sort((a, b) => b.number - a.number);
+  numbered.sort((a, b) => b.number - a.number);
+  const undoable = numbered.filter(({ number }) => number > forgotten);
   return { undoable, numbered, forgotten, entries: imports.length };
 }
 

@@ -54,7 +54,10 @@ export type UndoneChanges = {
   readonly subjects: readonly UndoneSubject[];
 };
 
-/** Undoes an import, with `pause` before each subject; throws a Problem if later imports share its data. */
+/**
+ * Undoes an import, with `pause` before each subject; throws a Problem if later imports share its data, or if another
+ * command undid or forgot it.
+ */
 export async function undoImport(
   transaction: WriteTransaction,
   number: number,
@@ -65,6 +68,13 @@ export async function undoImport(
     return { ...change, subject: `series ${id}` };
   };
   const others = await transaction.sources.changes(number);
+  // After all that was read: what another process forgets later, this one has.
+  const isLogged = (await transaction.sources.imports()).some((one) => one.number === number);
+  if (!isLogged || number <= (await transaction.sources.forgotten()))
+    throw new Problem(
+      'not-found',
+      `import ${number} can no longer be undone: meanwhile another command undid it, or forgot what it changed`,
+    );
   const isOwn = (change: SubjectChange) => change.import === number;
   const own: readonly SubjectChange[] = [...others.filter(isOwn), ...series.own.map(ofSeries)];
   refuseBefore(own, [...others.filter((change) => !isOwn(change)), ...series.later.map(ofSeries)]);
