@@ -66,10 +66,10 @@ export async function load(
   checkSkipped(summaries, options);
   for (const record of inOneRecord(records, options.loggedAs)) await writer.recordImport(record);
   await shared.registry.finish();
-  if (options.keepUndo !== undefined)
-    await writer.forgetChanges(
-      new Date(Date.parse(options.importedAt) - options.keepUndo * 1000).toISOString(),
-    );
+  if (options.keepUndo !== undefined) {
+    const before = Math.max(0, Date.parse(options.importedAt) - options.keepUndo * 1000);
+    await writer.forgetChanges(new Date(before).toISOString());
+  }
   if (conflicts.length > 0) {
     if (options.onConflicts === undefined) throw new ImportRefusal(conflicts);
     options.onConflicts(conflicts);

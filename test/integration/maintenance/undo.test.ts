@@ -83,6 +83,40 @@ contract((engine) => {
       expect(await numbersIn(address)).toEqual([4]);
     });
 
+    it('names the last of those that can no longer be undone', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLDEST', '2026-01-01'));
+      await importFiles(address, ...said('OLD', '2026-01-02'));
+      await importFiles(address, ...said('NEW', '2026-01-15', 7));
+      await undoStoreImport(address);
+      expect(await failureOf(undoStoreImport(address))).toContain(
+        'import 2 of 2026-01-02T12:00:00.000Z is too old',
+      );
+    });
+
+    it('stays as it is where another process forgets it while an undo begins', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLD', '2026-01-01'));
+      await importFiles(address, ...said('NEW', '2026-01-15', 7));
+      const before = await contentOf(address);
+      const undo = writing(address, async (writer) => {
+        await writer.undo(1, async () => undefined);
+        await writer.commit();
+      });
+      expect(await failureOf(undo)).toBe(
+        'import 1 can no longer be undone: meanwhile another command undid it, or forgot what it changed',
+      );
+      expect(await contentOf(address)).toEqual(before);
+      expect(await countsIn(address)).toEqual([1, 1]);
+    });
+
+    it('is forgotten by no import that keeps more days than there are', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, ...said('OLD', '2026-01-01'));
+      await importFiles(address, ...said('NEW', '2026-01-15', Number.MAX_SAFE_INTEGER / day));
+      expect(await numbersIn(address)).toEqual([2, 1]);
+    });
+
     it('is kept by an import without the flag, by one of the same age, and by a dry run', async () => {
       const address = engine.newAddress();
       await importFiles(address, ...said('OLD', '2026-01-01'));
@@ -92,6 +126,17 @@ contract((engine) => {
       await importFiles(address, files, { ...flags, dryRun: true });
       expect(await recordedIn(address)).toEqual([1, 2, 3]);
     });
+  });
+
+  it('an import that another process undoes first is not undone twice', async () => {
+    const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['GDP 2014-10-01 2015-02-27 2']);
+    const undo = () =>
+      writing(address, async (writer) => {
+        await writer.undo(2, async () => undefined);
+        await writer.commit();
+      });
+    await undo();
+    expect(await failureOf(undo())).toContain('import 2 can no longer be undone');
   });
 
   describe('an import that is taken back', () => {
