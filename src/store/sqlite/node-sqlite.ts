@@ -69,7 +69,10 @@ export function openWithNode(
       return preparedBy(db, `pragma ${source}`).pluck().get();
     },
     close: () => db.close(),
-    backup: (to, options) => backup(db, to, options),
+    backup: (to, options) =>
+      backup(db, to, options).catch((error) => {
+        throw explanationOf(error);
+      }),
   };
   if (Buffer.isBuffer(path)) explained(() => db.deserialize(path));
   return opened;
@@ -127,9 +130,14 @@ function explained<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Error && 'errcode' in error)) throw error;
-    const number = Number(error.errcode);
-    const code = codes[number] ?? codes[number & 0xff] ?? String(number);
-    throw new Legacy.SqliteError(error.message, `SQLITE_${code}`);
+    throw explanationOf(error);
   }
+}
+
+/** Turns an error of SQLite into that of better-sqlite3; returns any other unchanged. */
+function explanationOf(error: unknown): unknown {
+  if (!(error instanceof Error && 'errcode' in error)) return error;
+  const number = Number(error.errcode);
+  const code = codes[number] ?? codes[number & 0xff] ?? String(number);
+  return new Legacy.SqliteError(error.message, `SQLITE_${code}`);
 }
