@@ -85,8 +85,10 @@ export class StoreWriter {
   async #begin(ids: readonly string[]): Promise<void> {
     const fresh = ids.filter((id) => !this.#series.has(id));
     if (fresh.length === 0) return;
-    for (const [id, start] of await this.#transaction.begin(fresh))
+    for (const [id, start] of await this.#transaction.begin(fresh)) {
       this.#series.set(id, new SeriesWriter(this.#transaction.rowsOf(id), start));
+      this.#changed ||= start.isNew;
+    }
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {

@@ -284,6 +284,8 @@ describe('a store that Citus distributes', () => {
     ]);
     await undoStoreImport(address);
     expect(await listed()).toMatchObject({ ids: ['GDP 2015-01-30'] });
+    // An import of which nothing is known but the id.
+    await importFiles(address, { 'units.csv': 'series_id,units\nNAMED,\n' });
     expect((await checkStore(address)).faults).toEqual([]);
     await rowsOf(`delete from ${schema}.listed_symbol`);
     expect((await checkStore(address)).faults).toEqual([
