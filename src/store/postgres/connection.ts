@@ -37,8 +37,8 @@ export class Database {
     this.schema = schema;
     this.connections = pool.options.max;
     this.readsAlone = seconds === undefined;
-    this.reads =
-      seconds === undefined ? begins.read : `${begins.read}; set local statement_timeout to '${seconds}s'`;
+    const limit = seconds === undefined ? '' : `set local statement_timeout to '${seconds}s'; `;
+    this.reads = `begin isolation level repeatable read read only; ${limit}${isoDates}`;
     this.#pool = pool;
   }
 
@@ -138,14 +138,13 @@ export class Database {
 }
 
 /**
- * Fixes the format of dates whatever the server's settings. Time limits end no long import, also not on the nodes
- * of Citus; other servers keep the setting of Citus without a use for it.
+ * Fixes the format of dates whatever the server's settings, also on the nodes of Citus, which write dates of their own
+ * rows; other servers keep the setting of Citus without a use for it.
  */
-const begins = {
-  read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
-  write:
-    "begin; set local datestyle to 'ISO, YMD'; set local client_min_messages to warning; set local citus.propagate_set_commands to local; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
-} as const;
+const isoDates = "set local citus.propagate_set_commands to local; set local datestyle to 'ISO, YMD'";
+
+/** What begins an import: time limits end no long one. */
+const writes = `begin; set local client_min_messages to warning; ${isoDates}; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0`;
 
 /** The locks of an import, and its failure where another one was ahead of it. */
 export type TransactionLocks = Required<Pick<SqlSession, 'lock'>> & {
@@ -163,7 +162,7 @@ type WaitingRows = {
 export class Transaction implements SqlSession {
   readonly database: Database;
   readonly #client: pg.PoolClient;
-  readonly #mode: keyof typeof begins;
+  readonly #mode: 'read' | 'write';
   #begun: Promise<unknown> | undefined;
   /** False for a read of one statement, which is from one state without a transaction. */
   protected begins = true;
@@ -181,7 +180,7 @@ export class Transaction implements SqlSession {
   /** The first failure: later statements fail only because of it. */
   #failure: unknown;
 
-  constructor(database: Database, client: pg.PoolClient, mode: keyof typeof begins) {
+  constructor(database: Database, client: pg.PoolClient, mode: 'read' | 'write') {
     this.database = database;
     this.#client = client;
     this.#mode = mode;
@@ -189,7 +188,7 @@ export class Transaction implements SqlSession {
   }
 
   #begin(): Promise<unknown> {
-    const begun = this.#client.query(this.#mode === 'read' ? this.database.reads : begins.write);
+    const begun = this.#client.query(this.#mode === 'read' ? this.database.reads : writes);
     begun.catch(() => undefined);
     return begun;
   }

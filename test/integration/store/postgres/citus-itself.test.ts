@@ -5,7 +5,7 @@ import type { Problem } from '../../../../src/errors/problem.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import { citus, citusAddress, inDatabase, schemaOf } from '../../../support/engines.ts';
-import { facts, importFiles } from '../../../support/scratch-store.ts';
+import { facts, importFiles, reading } from '../../../support/scratch-store.ts';
 
 // The contract of stores runs here on Citus itself, where there is one: every new store is distributed.
 vi.mock('../../../../src/store/postgres/schema.ts', async (original) => {
@@ -97,6 +97,32 @@ else {
   });
 
   describe('a store on several nodes', () => {
+    it('answers and is checked as before where a node writes dates in another way', async () => {
+      const address = citus.newAddress();
+      await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+      const { client } = await nodeOf(address, 'GDP');
+      const database = client.escapeIdentifier(client.database ?? '');
+      await client.query('set citus.enable_ddl_propagation to off');
+      await client.query(`alter database ${database} set datestyle to 'SQL, DMY'`);
+      try {
+        const answer = await reading(address, async ({ series }) => [
+          await series.observations({ seriesId: 'GDP', limit: 9 }),
+          await series.history({ seriesId: 'GDP' }),
+        ]);
+        expect(answer).toMatchObject([
+          { rows: [{ date: '2014-10-01', asOfDate: '2015-01-30', value: '1' }] },
+          {
+            rows: [{ date: '2014-10-01', asOf: '2015-01-30', value: '1' }],
+            vintages: [{ asOf: '2015-01-30' }],
+          },
+        ]);
+        expect((await checkStore(address)).faults).toEqual([]);
+      } finally {
+        await client.query(`alter database ${database} reset datestyle`);
+        await client.end();
+      }
+    });
+
     it('answers about the series of others while one node does not answer, and says so', async () => {
       const address = citus.newAddress();
       const ids = Array.from({ length: 20 }, (_, i) => `S${i}`);
