@@ -144,9 +144,10 @@ class PostgresStore implements Store {
   }
 }
 
-/** A read of one series, which needs no transaction for one statement; several of one moment begin one. */
+/** A read of one series, which needs no transaction for one page; any other statement, or several, begin one. */
 class OneStatement extends Transaction {
   #count = 0;
+  #isPage = true;
   #moment: Promise<void> | undefined;
   #isLate = false;
 
@@ -156,24 +157,26 @@ class OneStatement extends Transaction {
   }
 
   override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
-    await this.#decided();
+    // Only a page says how the server writes dates.
+    await this.#decided(sql.includes('"isoDates"'));
     return super.rows(sql, values);
   }
 
   override async run(sql: string, values: Values = {}): Promise<number> {
-    await this.#decided();
+    await this.#decided(false);
     return super.run(sql, values);
   }
 
-  async #decided(): Promise<void> {
+  async #decided(isPage: boolean): Promise<void> {
     if (!this.begins) {
       this.#isLate = true;
       throw new Error('one statement does not suffice');
     }
     this.#count += 1;
+    this.#isPage &&= isPage;
     this.#moment ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.begins = this.#count > 1;
+        this.begins = this.#count > 1 || !this.#isPage;
         resolve();
       });
     });

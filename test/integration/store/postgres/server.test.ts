@@ -255,6 +255,9 @@ describe('the roles of a database', () => {
     expect(await ask(german)).toEqual(published);
     const store = await openStore(german);
     const one = () => store.read((view) => view.series.observations({ seriesId: 'GDP', limit: 1 }), 'GDP');
+    expect(await store.read((view) => view.series.find('GDP'), 'GDP')).toMatchObject({
+      firstVintage: '2015-01-30',
+    });
     for (const page of [await one(), await one()])
       expect(page).toMatchObject({ rows: published, series: { firstVintage: '2015-01-30' } });
     await store.close();
