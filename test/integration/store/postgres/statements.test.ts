@@ -178,8 +178,9 @@ async function sendTheRest(): Promise<void> {
   const range = { from: day, to: day, limit: 9 };
   await reading(address, async ({ filings, rates, series, state }) => {
     const after = { filedOn: day, filingId: 'x', row: 1 };
-    await filings.page({ ...range, ticker: 'MAIA', ownerName: 'b', transactionCode: 'P', after });
-    for (const query of [{ issuerCiks: ['1'] }, { ticker: 'MAIA' }])
+    for (const query of [{}, { ticker: 'MAIA' }])
+      await filings.page({ ...range, ...query, ownerName: 'b', transactionCode: 'P', after });
+    for (const query of [{}, { issuerCiks: ['1'] }, { ticker: 'MAIA' }])
       for (const uncounted of [false, true])
         for await (const _ of filings.clusterTrades({ ...query, asOf: day, code: 'P', uncounted }));
     for (const code of ['P', 'S']) {
