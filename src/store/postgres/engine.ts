@@ -162,13 +162,12 @@ function seriesById(transaction: Transaction): SeriesTables {
       };
     },
     async create(ids) {
-      const onConflict = 'on conflict (id) do nothing';
-      await transaction.insert({
-        table: 'series',
-        columns: { id: 'text' },
-        rows: ids.map((id) => [id]),
-        onConflict,
-      });
+      const made = await transaction.run(
+        'insert into asof.series (id) select * from unnest(@ids::text[]) on conflict (id) do nothing',
+        { ids },
+      );
+      // Another import made one of them after this one had looked for it, and wrote statements that this one has not read.
+      if (made < ids.length) throw transaction.locks?.collision() ?? new Error('a series is there already');
       return 0;
     },
     async latestChanges(wanted) {

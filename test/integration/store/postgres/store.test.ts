@@ -63,6 +63,17 @@ describe('imports into a store in PostgreSQL', () => {
     expect(await valuesOf(address, 'X')).toEqual(['1']);
   });
 
+  it('of one new series wait for each other, and the second sees what the first wrote', async () => {
+    const address = await newStore();
+    const earlier = await begun(address, 'X');
+    const later = importFiles(address, { 'b.csv': facts('X 2014-10-01 2015-02-27 1.0') });
+    await delay(300);
+    await earlier.commit();
+    await later;
+    expect(await valuesOf(address, 'X')).toEqual(['1', '1.0']);
+    expect((await checkStore(address)).faults).toEqual([]);
+  });
+
   it('of a series wait for an alias of its name, and are refused', async () => {
     const address = await newStore();
     const writer = await openWriter(address);
