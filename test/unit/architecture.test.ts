@@ -108,7 +108,7 @@ const mostLines: Readonly<Record<string, number>> = {
   import: 8705,
   library: 1315,
   lines: 823,
-  maintenance: 1133,
+  maintenance: 1134,
   mcp: 266,
   operations: 4420,
   platform: 554,
@@ -118,7 +118,7 @@ const mostLines: Readonly<Record<string, number>> = {
   server: 3128,
   service: 564,
   snapshot: 993,
-  store: 7941,
+  store: 7964,
   table: 203,
 };
 
