@@ -22,7 +22,7 @@ beforeAll(async () => {
       lines.push(`S${series},${date},2025-01-01,${day}.5`);
     }
   facts = folder.write('facts of many days.csv', statements(lines));
-  few = folder.write('facts of few days.csv', statements(lines.filter((_, i) => i % 9000 < 2000)));
+  few = folder.write('facts of few days.csv', statements(lines.filter((_, i) => i % 9000 < 4000)));
 });
 
 afterAll(() => service.stop());
@@ -133,7 +133,7 @@ describe('a terminal', () => {
       lines.some((line) => /^\[[#.]{20}\] [\d.]+ of \d\.\d MB, [\d.]+ MB\/s, \d+ s left/.test(line)),
     ).toBe(true);
     expect(left.join('').replace(/ +/g, ' ')).toMatch(
-      /^\S+ of few days.csv: asof-csv, 60 series, 60 vintages, 120,000 new/,
+      /^\S+ of few days.csv: asof-csv, 60 series, 60 vintages, 240,000 new/,
     );
     expect(left.join('\n')).not.toContain(' left');
   });
