@@ -99,7 +99,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2515,
+  answering: 2521,
   cli: 4692,
   client: 1642,
   domain: 5963,
@@ -114,11 +114,11 @@ const mostLines: Readonly<Record<string, number>> = {
   platform: 554,
   pull: 5106,
   questions: 4827,
-  render: 3309,
+  render: 3303,
   server: 3128,
   service: 564,
   snapshot: 993,
-  store: 7964,
+  store: 7994,
   table: 203,
 };
 
@@ -245,7 +245,7 @@ const foreignTexts: readonly string[] = [
   // The parsers of command lines and of XML.
   'src/lines/read-line.ts: message',
   'src/import/readers/xml.ts: message',
-  'src/store/postgres/connection.ts: message',
+  'src/store/postgres/failures.ts: message',
 ];
 
 const messageNames = /^(?:about|description|detail|headline|message|reason|summary)$/;

@@ -139,7 +139,7 @@ function seriesById(transaction: Transaction): SeriesTables {
     withPart: 'strpos(id, @part) > 0',
     async page({ seriesId: id, firstRelease, ...bounds }, columns) {
       const sql = pageOf(firstRelease === true ? firstReleases : newestFirst, columns);
-      const row = await transaction.row<PageRow>(sql, { id, ...bounds });
+      const row = await transaction.rowAlone<PageRow>(sql, { id, ...bounds });
       if (row === undefined) return undefined;
       const { isoDates, newest, since, lines, ...series } = row;
       // In a transaction, they are.

@@ -147,7 +147,7 @@ class PostgresStore implements Store {
 /** A read of one series, which needs no transaction for one page; any other statement, or several, begin one. */
 class OneStatement extends Transaction {
   #count = 0;
-  #isPage = true;
+  #needsNone = true;
   #moment: Promise<void> | undefined;
   #isLate = false;
 
@@ -157,9 +157,14 @@ class OneStatement extends Transaction {
   }
 
   override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
-    // Only a page says how the server writes dates.
-    await this.#decided(sql.includes('"isoDates"'));
+    await this.#decided(false);
     return super.rows(sql, values);
+  }
+
+  override async rowAlone<Row extends object>(sql: string, values: Values): Promise<Row | undefined> {
+    await this.#decided(true);
+    const [row] = await super.rows<Row>(sql, values);
+    return row;
   }
 
   override async run(sql: string, values: Values = {}): Promise<number> {
@@ -167,16 +172,16 @@ class OneStatement extends Transaction {
     return super.run(sql, values);
   }
 
-  async #decided(isPage: boolean): Promise<void> {
+  async #decided(needsNone: boolean): Promise<void> {
     if (!this.begins) {
       this.#isLate = true;
       throw new Error('one statement does not suffice');
     }
     this.#count += 1;
-    this.#isPage &&= isPage;
+    this.#needsNone &&= needsNone;
     this.#moment ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.begins = this.#count > 1 || !this.#isPage;
+        this.begins = this.#count > 1 || !this.#needsNone;
         resolve();
       });
     });
