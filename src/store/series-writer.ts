@@ -21,25 +21,28 @@ import {
   type StoredKind,
 } from '../domain/series/series.ts';
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
-import { type DateSetText, parseDateSet } from '../domain/values/date-set.ts';
+import { parseDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
-import { recordCells, type SeriesRecord, type SeriesRows, type SeriesState } from './sql/series-rows.ts';
+import {
+  type KindAndDates,
+  recordCells,
+  type SeriesRecord,
+  type SeriesRows,
+  type SeriesStart,
+  type SeriesState,
+} from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { SeriesDescription, SeriesFigures } from './store.ts';
 
 /** The outcome of a merge; `changed` is about the store. */
 export type MergeOutcome = MergeCounts & { readonly changed: boolean };
 
-type BegunSeries = SeriesState & { readonly record: SeriesRecord; readonly isNew: boolean };
-
-type KindAndDates = readonly [kind: StoredKind, dates: DateSetText];
-
 /** One series during an import. */
 export class SeriesWriter {
   /** The conflicts found when dates moved to their periods; a series can move more than once during an import. */
   readonly conflicts: StatementConflict[] = [];
   readonly #rows: SeriesRows;
-  readonly #start: BegunSeries;
+  readonly #start: SeriesStart;
   /** Undefined if the import brings all vintages: then everything is new. */
   readonly #tracked: ChangedRows | undefined;
   #record: SeriesRecord;
@@ -56,7 +59,7 @@ export class SeriesWriter {
   /** The latest changes of the dates of statements that are about to be merged. */
   #latest: { readonly of: readonly Statement[]; readonly changes: StoredSeries['changes'] } | undefined;
 
-  constructor(rows: SeriesRows, start: BegunSeries) {
+  constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
     this.#start = start;
     this.#tracked = start.figures.lastVintage === '' ? undefined : new ChangedRows();

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { addAllWords, moveDates } from '../sql/series-rows.ts';
-import { tables } from '../sql/tables.ts';
+import { tables, tablesOfSeries } from '../sql/tables.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 import { lists } from './lists.ts';
@@ -229,9 +229,7 @@ export function prepareStore(transaction: Transaction): Promise<boolean> {
 /** Distributes series by id and filings by issuer: one node answers about a series from one snapshot. */
 const distributions = [
   ['series', 'id', 'none'],
-  ...['fact', 'respelling', 'vintage', 'description_change', 'series_change'].map(
-    (table) => [table, 'series', 'asof.series'] as const,
-  ),
+  ...tablesOfSeries.map((table) => [table, 'series', 'asof.series'] as const),
   ['filing', 'issuer_cik', 'none'],
   ['trade', 'issuer_cik', 'asof.filing'],
   ['symbol', 'issuer_cik', 'asof.filing'],

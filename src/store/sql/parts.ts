@@ -11,6 +11,7 @@ import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
 import { type ImportsCollide, listOf, type SqlSession } from './session.ts';
 import { aliasesIn, descriptionsIn, sourcesIn } from './sources.ts';
+import { tablesOfSeries } from './tables.ts';
 
 /** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */
 export function partsIn(session: SqlSession, engine: Engine) {
@@ -138,9 +139,7 @@ async function readFaults(
   const ofSeries = (table: string, from = 'asof.series') =>
     [table, 'series', from, 'series', `p.${series.key} = t.series`] as const;
   const belongings = [
-    ...['fact', 'respelling', 'vintage', 'description_change', 'series_change'].map((table) =>
-      ofSeries(table),
-    ),
+    ...tablesOfSeries.map((table) => ofSeries(table)),
     ofSeries('word', series.list),
     ...['trade', 'symbol'].map(
       (table) => [table, 'filing', 'asof.filing', owner.at(-1), filings.ofOwner] as const,

@@ -10,6 +10,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Alias, SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
+import { tablesOfSeries } from './tables.ts';
 
 /** The refusal of an id or a name that is an alias. */
 export class AliasRefusal extends Problem {
@@ -87,6 +88,9 @@ export type SeriesRows = ReturnType<typeof seriesRows>;
 
 /** What an undo of an import needs of one series; `content` is JSON. */
 type RecordedChange = { readonly import: number; readonly version: number; readonly content: string };
+
+/** The kind of vintages, and the dates that they have. */
+export type KindAndDates = readonly [kind: StoredKind, dates: DateSetText];
 
 /** What an import computes of a series. */
 export type SeriesState = Pick<SeriesContents, 'id' | 'normalisedBy' | 'coveredTo' | 'figures'> & {
@@ -192,7 +196,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     async remove() {
       await session.lock?.([`series ${id}`]);
       await tables.removeWords(id);
-      for (const table of ['fact', 'respelling', 'vintage', 'description_change', 'series_change'])
+      for (const table of tablesOfSeries)
         await session.write(`delete from asof.${table} where series = @id`, { id });
       return (await session.run('delete from asof.series where id = @id', { id })) > 0;
     },
@@ -239,7 +243,7 @@ function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly 
 }
 
 /** A series before an import, which may have made it. */
-type SeriesStart = SeriesState & { readonly record: SeriesRecord; readonly isNew: boolean };
+export type SeriesStart = SeriesState & { readonly record: SeriesRecord; readonly isNew: boolean };
 
 const noFigures: SeriesFigures = {
   ...{ observationCount: 0, dateCount: 0, factCount: 0 },
@@ -305,9 +309,9 @@ export function seriesWrites(session: SqlSession, tables: SeriesTables) {
     },
     /** Lists the kinds and the dates of the vintages of series, by series. */
     async kindsAndDates(ids: readonly string[]) {
-      const found = new Map<string, (readonly [kind: StoredKind, dates: DateSetText])[]>();
+      const found = new Map<string, KindAndDates[]>();
       if (ids.length === 0) return found;
-      const rows = await session.tuples<readonly [id: string, kind: StoredKind, dates: DateSetText]>(
+      const rows = await session.tuples<readonly [id: string, ...KindAndDates]>(
         `select distinct s.id, v.kind, v.dates from asof.series s join asof.vintage v on v.series = s.${tables.key}
          where s.id = any(@ids::text[])`,
         { ids },

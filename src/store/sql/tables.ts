@@ -1,3 +1,12 @@
+/** The tables of every engine whose rows belong to a series, by their column `series`. */
+export const tablesOfSeries = [
+  'fact',
+  'respelling',
+  'vintage',
+  'description_change',
+  'series_change',
+] as const;
+
 /**
  * The tables that every engine has after its first migrations, as PostgreSQL writes them.
  * Texts are compared by their bytes, as asof sorts them.
