@@ -1,5 +1,6 @@
 // Why: docs/decisions/workbooks.md
 import { crc32, deflateRawSync } from 'node:zlib';
+import { entryOf } from '../../domain/values/groups.ts';
 
 /** The look of a cell; `format` is the number format of a spreadsheet, such as `0.00`. */
 export type CellStyle = { readonly bold?: boolean; readonly right?: boolean; readonly format?: string };
@@ -97,11 +98,7 @@ class Places<T> {
   readonly #places = new Map<T, number>();
 
   of(value: T): number {
-    const known = this.#places.get(value);
-    if (known !== undefined) return known;
-    const place = this.#places.size;
-    this.#places.set(value, place);
-    return place;
+    return entryOf(this.#places, value, () => this.#places.size);
   }
 
   get all(): readonly T[] {
@@ -115,20 +112,17 @@ function* sheetXml(
   styles: Places<string>,
   formats: Places<string>,
 ): Generator<string> {
-  const styled = new Map<CellStyle | undefined, string>([[undefined, '']]);
-  const styleOf = (style: CellStyle | undefined): string => {
-    const known = styled.get(style);
-    if (known !== undefined || style === undefined) return known ?? '';
-    const format = style.format === undefined ? 0 : firstFormat + formats.of(style.format);
-    const made = ` s="${styles.of(styleXml(style, format))}"`;
-    styled.set(style, made);
-    return made;
-  };
+  const styled = new Map<CellStyle, string>();
+  const styleOf = (style: CellStyle) =>
+    entryOf(styled, style, () => {
+      const format = style.format === undefined ? 0 : firstFormat + formats.of(style.format);
+      return ` s="${styles.of(styleXml(style, format))}"`;
+    });
   const letters = widths.map((_, i) => columnLetters(i + 1));
   const cellXml = (cell: SheetCell, row: number, column: number): string => {
     if (cell === null) return '';
     const { value, style } = cell;
-    const begin = `<c r="${letters[column]}${row}"${styleOf(style)}`;
+    const begin = `<c r="${letters[column]}${row}"${style === undefined ? '' : styleOf(style)}`;
     if (typeof value === 'number') return `${begin}><v>${value}</v></c>`;
     if (typeof value === 'boolean') return `${begin} t="b"><v>${Number(value)}</v></c>`;
     return `${begin} t="s"><v>${texts.of(value)}</v></c>`;
