@@ -60,7 +60,7 @@ async function storedHistory(
       const found = known
         .filter((one) => one === current || one.asOf > first)
         .map(({ asOf, frequency }) => ({ since: later(asOf, first), frequency }));
-      return found.some(({ frequency }) => frequency !== '') ? found : impliedBy(changes);
+      return orImplied(found, changes);
     },
     async vintagesUpTo(day) {
       const known = listed.filter(({ asOf }) => asOf <= day);
@@ -114,7 +114,12 @@ async function historyInPages(
   };
 }
 
-function impliedBy(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
+/** Returns the stated frequencies; if none says anything, those that the spacing of dates implies. */
+function orImplied(
+  stated: readonly FrequencySince[],
+  changes: ReadonlyMap<Day, readonly Change[]>,
+): readonly FrequencySince[] {
+  if (stated.some(({ frequency }) => frequency !== '')) return stated;
   return impliedFrequencies(new Map([...changes].map(([date, [first]]) => [date, first?.asOf ?? ''])));
 }
 
@@ -155,8 +160,9 @@ class StatedFrequencies {
   /** Returns the frequencies by day, oldest first; if none is stated, those that the spacing of dates implies. */
   since(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
     const stated = [...this.#byDay].map(([since, frequency]) => ({ since, frequency }));
-    if (stated.some(({ frequency }) => frequency !== ''))
-      return stated.sort((one, other) => (one.since < other.since ? -1 : 1));
-    return impliedBy(changes);
+    return orImplied(
+      stated.sort((one, other) => (one.since < other.since ? -1 : 1)),
+      changes,
+    );
   }
 }
