@@ -14,7 +14,8 @@ export async function dispatch(argv: readonly string[], process: Process): Promi
       throw error;
     },
   );
-  const io: Io = { ...process, settings };
+  // Inherits: a copy would create every stream, and stdin alone takes 2 ms.
+  const io: Io = Object.create(process, { settings: { value: settings } });
   const now = io.clock();
   const line = readLine(argv, await commandsBeginning(argv[0]), now);
   switch (line.command) {
