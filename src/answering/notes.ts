@@ -14,7 +14,7 @@ import { isInstant, placeOfVersion, type Version } from '../operations/value.ts'
 import { defined } from '../platform/defined.ts';
 import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
-import { pullsBeyond, type ResolvedSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** Returns all notes on an answer: ids that it leaves out, notes so far, and data that end before a day. */
 export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Day): readonly Note[] {
@@ -231,6 +231,7 @@ export async function explainEmpty<R extends Row>(
 /** Adds to a failure about an unknown ticker what brings its filings; a service has what its operator pulls. */
 async function withPull(error: Problem, ticker: string | undefined, { offers }: Client): Promise<Problem> {
   if (ticker === undefined || offers !== undefined) return error;
+  const { pullsBeyond } = await import('./unknown-series.ts');
   const [pull] = await pullsBeyond(['insider filings'], ticker);
   return error.with({ hints: [...error.hints, `${pull} brings its filings`] });
 }

@@ -1,7 +1,6 @@
 import { datedText, meaningText, publishersIn, readMeanings } from '../domain/series/publishers.ts';
 import { unitOn } from '../domain/series/series.ts';
-import { type NamedSeries, namedSeries, nameOfSeries } from '../domain/series/transformation.ts';
-import { unitText } from '../domain/series/units.ts';
+import { type NamedSeries, namedSeries, nameOfSeries, unitText } from '../domain/series/transformation.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';

@@ -1,14 +1,13 @@
 import type { AskOptions } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { frequencies, frequencyOf, parseFrequency } from '../domain/series/series.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
+import { isComparison, type Transformation, unitText } from '../domain/series/transformation.ts';
 import {
   DailyTransformers,
   firstInput,
   Transformer,
   type VintageValues,
 } from '../domain/series/transformer.ts';
-import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';

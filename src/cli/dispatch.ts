@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../lines/command.ts';
-import { figureCommands } from '../lines/question-command.ts';
+import { observationsCommand } from '../lines/question-command.ts';
 import { checkOutput, firstWordOf, readLine } from '../lines/read-line.ts';
 import { readConfigFile } from '../platform/config-file.ts';
 import type { RunnableCommand } from './commands/command.ts';
@@ -50,9 +50,11 @@ export async function allCommands(inPlan = false): Promise<readonly RunnableComm
 }
 
 async function commandsBeginning(word: string | undefined): Promise<readonly RunnableCommand[]> {
+  // What most lines ask starts faster without other commands, and questions about series and rates without the rest.
+  const plain = observationsCommand();
+  if (firstWordOf(plain, word) !== undefined) return plain;
   const own = families.filter(({ words }) => words.some((name) => name === word));
-  // A question about series and rates starts faster without other commands.
-  const figures = figureCommands();
+  const figures = (await import('../lines/figure-commands.ts')).figureCommands();
   if (firstWordOf(figures, word) !== undefined) return combined(figures, own);
   if (own.length > 0) return combined([], own);
   const { questionCommands } = await import('../lines/parse.ts');

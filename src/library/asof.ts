@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { askOf } from '../answering/answer.ts';
 import { notesOf } from '../answering/notes.ts';
-import { seriesWithStatements } from '../answering/series-ids.ts';
+import { seriesWithStatements } from '../answering/unknown-series.ts';
 import { dataChanged } from '../client/client.ts';
 import { requestLimits } from '../client/remote/settings.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';

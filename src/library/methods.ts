@@ -17,8 +17,8 @@ import {
   splitDemands,
 } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { withSuggestion } from '../answering/series-ids.ts';
 import type { UserTable } from '../answering/table.ts';
+import { withSuggestion } from '../answering/unknown-series.ts';
 import { restartOnChange } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/values/date.ts';
 import { contradiction, inVoice, Problem } from '../errors/problem.ts';

@@ -5,7 +5,8 @@ import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
-import { compositions, ofOperations } from '../questions/figures.ts';
+import { observations, observationsOfSeveral } from '../questions/series/observations.ts';
+import { versions } from '../questions/series/versions.ts';
 import { type CommandSpec, chartFlags, connection, demands, messages, output, paramPart } from './command.ts';
 
 const allRows: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
@@ -25,9 +26,9 @@ export function queryCommands(
   return [...asked].flatMap((one) => questionCommand(one, all, inPlan));
 }
 
-/** Returns the commands about series and rates, enough for a line that begins with one of them. */
-export function figureCommands(): readonly CommandSpec[] {
-  return queryCommands({ ...ofOperations, ...compositions }, false);
+/** Returns the command that most lines have, enough for a line that begins with it. */
+export function observationsCommand(): readonly CommandSpec[] {
+  return queryCommands({ observations, observationsOfSeveral, versions }, false);
 }
 
 function questionCommand(

@@ -1,4 +1,4 @@
-import type { instantRules } from '../domain/calendar/times.ts';
+import type { instantRules } from '../domain/calendar/zones.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 

@@ -1,4 +1,4 @@
-import { instantRules } from '../domain/calendar/times.ts';
+import { instantRules } from '../domain/calendar/zones.ts';
 import { frequencies } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { HeldNumbers } from '../domain/values/decimal.ts';

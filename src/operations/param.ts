@@ -1,4 +1,4 @@
-import { lastDayOver } from '../domain/calendar/times.ts';
+import { lastDayOver } from '../domain/calendar/zones.ts';
 import type { Day } from '../domain/values/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { CamelCase, Flat } from './field.ts';

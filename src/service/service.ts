@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { parseSeriesId } from '../domain/series/series.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
-import { dueIn, overdueIn } from '../operations/calendar/due.ts';
 import type { Envelope, Page, PagePosition, Row } from '../operations/envelope.ts';
 import { type Operation, type Principal, prepare, type Usage } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
@@ -92,7 +91,12 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
   const followed: AskFollowed = () => store.read((view) => view.sources.followed());
   let lastOverdue: { readonly minute: string; readonly found: ReturnType<typeof overdueOf> } | undefined;
-  const overdueOf = (now: Clock) => store.read(async (view) => overdueIn(await dueIn(view, now)));
+  const overdueOf = (now: Clock) =>
+    store.read(async (view) => {
+      // Loaded here: a query asks for no calendar.
+      const { dueIn, overdueIn } = await import('../operations/calendar/due.ts');
+      return overdueIn(await dueIn(view, now));
+    });
   return {
     followed,
 

@@ -1,7 +1,6 @@
 // Why: docs/decisions/rates-as-series.md
-import { indexOf } from '../domain/search/word-index.ts';
+import type { indexOf } from '../domain/search/word-index.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
-import { difference } from '../domain/values/arithmetic.ts';
 import { addDays, type Day } from '../domain/values/date.ts';
 import { defined } from '../platform/defined.ts';
 import type {
@@ -30,13 +29,20 @@ export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
 }
 
-/** The index of all yield series; a stored series with the same id has another key. */
-const indexed = indexOf(
-  yieldSeries.map((definition) => {
-    const { id, title } = definition;
-    return { id, title, units: 'Percent', definition };
-  }),
-);
+const definitions = yieldSeries.map((definition) => {
+  const { id, title } = definition;
+  return { id, title, units: 'Percent', definition };
+});
+
+let indexed: ReturnType<typeof indexOf<(typeof definitions)[number]>> | undefined;
+
+/** Returns the index of all yield series; a stored series with the same id has another key. */
+async function yieldIndex() {
+  // Loaded here: only a search needs it.
+  const { indexOf } = await import('../domain/search/word-index.ts');
+  indexed ??= indexOf(definitions);
+  return indexed;
+}
 
 /** Tells whether there is a value up to a day, by the newest one: to describe a series reads all. */
 async function hasBegun(
@@ -100,10 +106,10 @@ function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
       return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
     },
     async wordEntries(query) {
-      return [...(await stored.wordEntries(query)), ...(await indexed.wordEntries(query))];
+      return [...(await stored.wordEntries(query)), ...(await (await yieldIndex()).wordEntries(query))];
     },
     async seriesEntries(query) {
-      const asked = await indexed.seriesEntries(query);
+      const asked = await (await yieldIndex()).seriesEntries(query);
       const ids = [...query.ids, ...asked.map(({ id }) => id)];
       const [held, begun] = await Promise.all([
         stored.seriesEntries({ ...query, ids }),
@@ -228,6 +234,8 @@ async function ratesOf(
     return points.map(({ tradeDate, rate: value }) => ({ date: tradeDate, value, asOfDate: tradeDate }));
   }
   const { curveType, maturity: long } = rate;
+  // Loaded here: it takes the package of decimals.
+  const { difference } = await import('../domain/values/arithmetic.ts');
   const pairs = await rates.spread({ curveType, long, short: less.maturity, ...range });
   return pairs.map((pair) => ({
     date: pair.tradeDate,

@@ -6,7 +6,7 @@ import type { Demands } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
 import { type Query, shapesOf } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { withSuggestion } from '../answering/series-ids.ts';
+import { withSuggestion } from '../answering/unknown-series.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';

@@ -8,7 +8,7 @@ import type { OpenedCopy, StoreEngine, WriteTransaction } from './sql/parts.ts';
 import { ImportsCollide } from './sql/session.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
-import { StoreWriter } from './writer.ts';
+import type { StoreWriter } from './writer.ts';
 
 const databases = async () => (await import('./postgres/store.ts')).databases;
 
@@ -61,6 +61,8 @@ export async function openWriter(
   copyOf?: string,
   needed?: ImportsCollide['needed'],
 ): Promise<StoreWriter> {
+  // Loaded here: a query writes nothing.
+  const { StoreWriter } = await import('./writer.ts');
   return new StoreWriter(await (await engineAt(address)).openTransaction(address, copyOf, needed));
 }
 

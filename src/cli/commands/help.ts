@@ -1,7 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import { closest } from '../../domain/search/words.ts';
-import { transformationChoices } from '../../domain/series/transformation.ts';
-import { formulas } from '../../domain/series/units.ts';
+import { formulas, transformationChoices } from '../../domain/series/transformation.ts';
 import { groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import {

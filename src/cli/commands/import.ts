@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
-import { seriesWithStatements } from '../../answering/series-ids.ts';
+import { seriesWithStatements } from '../../answering/unknown-series.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay, utcDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';

@@ -1,4 +1,4 @@
-import { pullsOf } from '../../answering/series-ids.ts';
+import { pullsOf } from '../../answering/unknown-series.ts';
 import { closest } from '../../domain/search/words.ts';
 import { latestDay } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -16,7 +16,7 @@ import {
   textOption,
   toggle,
 } from '../../lines/command.ts';
-import { figureCommands } from '../../lines/question-command.ts';
+import { figureCommands } from '../../lines/figure-commands.ts';
 import type { Flag, LinePart, TypedLine } from '../../operations/typed-line.ts';
 import { duration } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';

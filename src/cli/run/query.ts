@@ -11,7 +11,6 @@ import {
 import { notesOf } from '../../answering/notes.ts';
 import { type Query, shapesOf } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
-import { pullsBeyond, withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../../domain/values/date.ts';
@@ -120,6 +119,7 @@ async function answer(job: Job): Promise<JobOutcome> {
     return ended;
   } catch (error) {
     await sink.abandon();
+    const { withSuggestion } = await import('../../answering/unknown-series.ts');
     throw await withSuggestion(inFlags(error, job), ask, query.question.knownOn?.(query.values));
   } finally {
     printNotes(notesOf(ask, oldest), ended, job);
@@ -147,6 +147,7 @@ async function noteSampleEnd({ question, values }: Query, { basis, note }: Ask):
   const span = last === first ? `on ${first}` : `between ${first} and ${last}`;
   const subjects = ended.map(({ subject }) => subject);
   const named = listed(someOf(subjects, mostEnded, 'series'), 'and');
+  const { pullsBeyond } = await import('../../answering/unknown-series.ts');
   const pulls = await pullsBeyond(subjects.slice(0, mostEnded), values.ticker);
   const more = subjects.length > mostEnded ? ' …' : '';
   const brings = `${pulls.length === 1 ? 'brings' : 'bring'} ${subjects.length === 1 ? 'it' : 'them'} up to date`;

@@ -2,15 +2,9 @@ import { addDays, type Day } from '../values/date.ts';
 import type { Release } from './releases.ts';
 import { type ReleaseTimes, releaseTimesIn } from './schedule.ts';
 import type { Sighting } from './sighting.ts';
-import { endOfDay, instantText, localTimeOf } from './zones.ts';
-
-/** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
-export const instantRules = ['time', 'day before', 'times differ'] as const;
+import { endOfDay, type instantRules, instantText, lastZone, localTimeOf } from './zones.ts';
 
 type DatedVintage = { readonly asOfDate: Day; readonly kind: string };
-
-// A day that has ended here has ended everywhere.
-const lastZone = 'Etc/GMT+12';
 
 /** Says when the vintages of a series appeared. */
 export type ReleaseClock = ReturnType<typeof clockOf>;
@@ -22,11 +16,6 @@ export function releaseClocks(
   const times = releaseTimesIn(sightings);
   return (release) =>
     clockOf(release?.zone ?? lastZone, (release && times.get(release.id)) ?? { byDay: new Map() });
-}
-
-/** Returns the last day that had ended everywhere on Earth at an instant. */
-export function lastDayOver(instant: string): Day {
-  return addDays(localTimeOf(new Date(instant), lastZone).day, -1);
 }
 
 /** Makes the clock of series that date their vintages in a zone; without times, a vintage is known when its day ends. */

@@ -130,3 +130,14 @@ export function faultOfInstant(text: string): string {
     ? 'a time without a zone has no instant; add its offset from UTC, as in 2009-01-30T08:29-05:00, or Z'
     : instantForm;
 }
+
+/** How an instant became an as-of date: by the time of a release, or by the end of the day before. */
+export const instantRules = ['time', 'day before', 'times differ'] as const;
+
+/** The zone where a day ends last: one that has ended there has ended everywhere. */
+export const lastZone = 'Etc/GMT+12';
+
+/** Returns the last day that had ended everywhere on Earth at an instant. */
+export function lastDayOver(instant: string): Day {
+  return addDays(localTimeOf(new Date(instant), lastZone).day, -1);
+}

@@ -301,3 +301,9 @@ class SignalSearch {
     return isWorth(values.length === 0 ? null : sumOf(values), minValue);
   }
 }
+
+/** Multiplies shares by price exactly, without trailing zeros; null if one is missing, or for a derivative. */
+export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
+  if (isDerivative || shares === null || pricePerShare === null) return null;
+  return new Exact(shares).times(pricePerShare).toFixed();
+}

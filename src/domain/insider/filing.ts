@@ -1,4 +1,3 @@
-import { Exact } from '../values/arithmetic.ts';
 import type { Day } from '../values/date.ts';
 
 /** A date as stated: `YYYY-MM-DD`, in the calendar, but possibly wrong. */
@@ -148,10 +147,4 @@ export const purchaseCode = 'P';
 /** Returns the names of owners in lower case, one per line, to search for a part of a name. */
 export function searchableNames(owners: FilingHeader['owners']): string {
   return owners.map(({ name }) => name.toLowerCase()).join('\n');
-}
-
-/** Multiplies shares by price exactly, without trailing zeros; null if one is missing, or for a derivative. */
-export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
-  if (isDerivative || shares === null || pricePerShare === null) return null;
-  return new Exact(shares).times(pricePerShare).toFixed();
 }

@@ -98,6 +98,7 @@ export function isTypoOf(text: string, word: string): boolean {
 /** Lists beginnings of which every word has one that `isTypoOf` takes a text for, if its letters are Latin. */
 export function startsNear(text: string): readonly string[] {
   if (text.length < 4) return [];
+  const letters = latinLetters();
   const changed = Array.from({ length: text.length + 1 }, (_, at) => {
     const [before, after] = [text.slice(0, at), text.slice(at)];
     const swapped = after.charAt(1) + after.charAt(0) + after.slice(2);
@@ -110,9 +111,11 @@ export function startsNear(text: string): readonly string[] {
   return [...new Set(changed.flat())];
 }
 
-/** Digits and the letters of Latin script in European languages, in lower case. */
-const letters: readonly string[] = ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
-  const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
-  const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
-  return all.filter((letter) => wordsOf(letter)[0] === letter);
-});
+/** Lists digits and the letters of Latin script in European languages, in lower case. */
+function latinLetters(): readonly string[] {
+  return ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
+    const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
+    const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
+    return all.filter((letter) => wordsOf(letter)[0] === letter);
+  });
+}

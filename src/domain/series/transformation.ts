@@ -1,4 +1,5 @@
 import { contradiction, type Voice } from '../../errors/problem.ts';
+import type { KnownFrequency } from '../values/date.ts';
 
 /** The choices of a transformation, in the order of the help: units by the words of people, then by FRED's names. */
 export const transformationChoices = {
@@ -73,4 +74,90 @@ export function transformationOf({
       },
     }),
   };
+}
+
+type Formula = {
+  readonly about: string;
+  /** The formula, with b for the value of the period before and y for that of a year before. */
+  readonly text: string;
+  readonly from?: 'period ago' | 'year ago';
+  /** The only frequency whose periods it compares. Default: any. */
+  readonly of?: KnownFrequency;
+  /** FRED's name of the result; `{}` is the unit of the series. */
+  readonly unit: string;
+};
+
+const yearly: Formula = {
+  about: 'percent growth from a year ago',
+  text: '(x / y - 1) × 100',
+  from: 'year ago',
+  unit: 'Percent Change from Year Ago',
+};
+const periodic: Formula = {
+  about: 'percent growth from the period before',
+  text: '(x / b - 1) × 100',
+  from: 'period ago',
+  unit: 'Percent Change',
+};
+const annualised: Formula = {
+  about: 'percent growth at an annual rate',
+  text: '((x / b)^n - 1) × 100',
+  from: 'period ago',
+  unit: 'Compounded Annual Rate of Change',
+};
+
+/** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
+export const formulas: Readonly<Record<Units, Formula>> = {
+  yoy: yearly,
+  mom: { ...periodic, about: 'percent growth from the month before', of: 'M' },
+  qoq: { ...periodic, about: 'percent growth from the quarter before', of: 'Q' },
+  saar: annualised,
+  lin: {
+    about: 'levels: the values themselves',
+    text: 'x',
+    unit: '{}',
+  },
+  chg: {
+    about: 'change from the period before',
+    text: 'x - b',
+    from: 'period ago',
+    unit: 'Change, {}',
+  },
+  ch1: {
+    about: 'change from a year ago',
+    text: 'x - y',
+    from: 'year ago',
+    unit: 'Change from Year Ago, {}',
+  },
+  pch: periodic,
+  pc1: yearly,
+  pca: annualised,
+  cch: {
+    about: 'logarithmic growth from the period before',
+    text: '(ln x - ln b) × 100',
+    from: 'period ago',
+    unit: 'Continuously Compounded Rate of Change',
+  },
+  cca: {
+    about: 'logarithmic growth at an annual rate',
+    text: '(ln x - ln b) × 100 × n',
+    from: 'period ago',
+    unit: 'Continuously Compounded Annual Rate of Change',
+  },
+  log: {
+    about: 'natural logarithm, ln',
+    text: 'ln x',
+    unit: 'Natural Log of {}',
+  },
+};
+
+/** Returns the unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
+export function unitText(units: Units, unit: string): string {
+  const text = formulas[units].unit.replace('{}', unit);
+  return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
+}
+
+/** Tells whether units compare a date with an earlier one. */
+export function isComparison(units: Units): boolean {
+  return formulas[units].from !== undefined;
 }

@@ -18,8 +18,14 @@ import {
 import { decimalsOf } from '../values/decimal.ts';
 import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
-import type { Aggregation, Transformation, Units } from './transformation.ts';
-import { basesOf, formulas, isComparison, transformedValue } from './units.ts';
+import {
+  type Aggregation,
+  formulas,
+  isComparison,
+  type Transformation,
+  type Units,
+} from './transformation.ts';
+import { basesOf, transformedValue } from './units.ts';
 
 /** The values of a series that were known on one day. */
 export interface VintageValues {

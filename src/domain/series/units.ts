@@ -10,96 +10,32 @@ import {
   weekendDay,
 } from '../values/date.ts';
 import { withoutNegativeZero } from '../values/decimal.ts';
-import type { Units } from './transformation.ts';
+import { formulas, isComparison, type Units } from './transformation.ts';
 
 /** The decimals of every result except differences, which have those of their values. */
 const usualDigits = 5;
 
-type Formula = {
-  readonly about: string;
-  /** The formula, with b for the value of the period before and y for that of a year before. */
-  readonly text: string;
-  readonly from?: 'period ago' | 'year ago';
-  /** The only frequency whose periods it compares. Default: any. */
-  readonly of?: KnownFrequency;
-  /** FRED's name of the result; `{}` is the unit of the series. */
-  readonly unit: string;
-  /** Computes the result as a text, if there is one; `periods` is FRED's number of periods in a year. */
-  readonly value: (now: ExactValue, base: ExactValue, periods: number, digits?: number) => string | undefined;
-};
+/** Computes the result as a text, if there is one; `periods` is FRED's number of periods in a year. */
+type ResultOf = (now: ExactValue, base: ExactValue, periods: number, digits?: number) => string | undefined;
 
-const yearly: Formula = {
-  about: 'percent growth from a year ago',
-  text: '(x / y - 1) × 100',
-  from: 'year ago',
-  unit: 'Percent Change from Year Ago',
-  value: percentChange,
-};
-const periodic: Formula = {
-  about: 'percent growth from the period before',
-  text: '(x / b - 1) × 100',
-  from: 'period ago',
-  unit: 'Percent Change',
-  value: percentChange,
-};
-const annualised: Formula = {
-  about: 'percent growth at an annual rate',
-  text: '((x / b)^n - 1) × 100',
-  from: 'period ago',
-  unit: 'Compounded Annual Rate of Change',
-  value: compoundedRate,
-};
+const level: ResultOf = ({ sum, count, decimals }, _base, _periods, digits = decimals) =>
+  roundedQuotient(sum, new Exact(count), digits);
 
-/** FRED's formulas, each on two dates of one vintage; `log` and `lin` on one. */
-export const formulas: Readonly<Record<Units, Formula>> = {
-  yoy: yearly,
-  mom: { ...periodic, about: 'percent growth from the month before', of: 'M' },
-  qoq: { ...periodic, about: 'percent growth from the quarter before', of: 'Q' },
-  saar: annualised,
-  lin: {
-    about: 'levels: the values themselves',
-    text: 'x',
-    unit: '{}',
-    value: ({ sum, count, decimals }, _base, _periods, digits = decimals) =>
-      roundedQuotient(sum, new Exact(count), digits),
-  },
-  chg: {
-    about: 'change from the period before',
-    text: 'x - b',
-    from: 'period ago',
-    unit: 'Change, {}',
-    value: difference,
-  },
-  ch1: {
-    about: 'change from a year ago',
-    text: 'x - y',
-    from: 'year ago',
-    unit: 'Change from Year Ago, {}',
-    value: difference,
-  },
-  pch: periodic,
-  pc1: yearly,
-  pca: annualised,
-  cch: {
-    about: 'logarithmic growth from the period before',
-    text: '(ln x - ln b) × 100',
-    from: 'period ago',
-    unit: 'Continuously Compounded Rate of Change',
-    value: logarithm(() => 100),
-  },
-  cca: {
-    about: 'logarithmic growth at an annual rate',
-    text: '(ln x - ln b) × 100 × n',
-    from: 'period ago',
-    unit: 'Continuously Compounded Annual Rate of Change',
-    value: logarithm((periods) => 100 * periods),
-  },
-  log: {
-    about: 'natural logarithm, ln',
-    text: 'ln x',
-    unit: 'Natural Log of {}',
-    value: logarithm(() => 1),
-  },
+/** How each formula computes a result. */
+const results: Readonly<Record<Units, ResultOf>> = {
+  yoy: percentChange,
+  mom: percentChange,
+  qoq: percentChange,
+  saar: compoundedRate,
+  lin: level,
+  chg: difference,
+  ch1: difference,
+  pch: percentChange,
+  pc1: percentChange,
+  pca: compoundedRate,
+  cch: logarithm(() => 100),
+  cca: logarithm((periods) => 100 * periods),
+  log: logarithm(() => 1),
 };
 
 /** The base of a value without one. */
@@ -107,17 +43,6 @@ const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, s
 
 /** FRED's number of observations in a year; FRED states none for semiannual series. */
 const periodsInYear = { D: 260, W: 52, BW: 26, M: 12, Q: 4, SA: 2, A: 1 } as const;
-
-/** Returns the unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
-export function unitText(units: Units, unit: string): string {
-  const text = formulas[units].unit.replace('{}', unit);
-  return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
-}
-
-/** Tells whether units compare a date with an earlier one. */
-export function isComparison(units: Units): boolean {
-  return formulas[units].from !== undefined;
-}
 
 /** Lists the earlier dates to compare a date with; the first of them that has a value counts. */
 export function basesOf(units: Units, date: Day, frequency: KnownFrequency): readonly Day[] {
@@ -136,9 +61,8 @@ export function transformedValue(
   frequency: KnownFrequency,
   digits: number | undefined,
 ): string | undefined {
-  const { from, value } = formulas[units];
-  if (from !== undefined && base === undefined) return undefined;
-  return value(now, base ?? one, periodsInYear[frequency], digits);
+  if (isComparison(units) && base === undefined) return undefined;
+  return results[units](now, base ?? one, periodsInYear[frequency], digits);
 }
 
 /** Lists the dates of the period before: Friday before Monday, or days of the weekend with values. */
@@ -193,7 +117,7 @@ function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digi
 }
 
 /** Makes a formula of the natural logarithm of a ratio of positive values, times a factor. */
-function logarithm(factorOf: (periods: number) => number): Formula['value'] {
+function logarithm(factorOf: (periods: number) => number): ResultOf {
   return (now, base, periods, digits = usualDigits) => {
     const factor = factorOf(periods);
     const isPositive = now.double > 0 && base.double > 0;

@@ -1,6 +1,5 @@
-import type { Units } from '../../domain/series/transformation.ts';
+import { type Units, unitText } from '../../domain/series/transformation.ts';
 import { Transformer, type VintageValues } from '../../domain/series/transformer.ts';
-import { unitText } from '../../domain/series/units.ts';
 import { rescalingOf } from '../../domain/values/arithmetic.ts';
 import { type Day, type Frequency, later, monthsBefore } from '../../domain/values/date.ts';
 import { addTo } from '../../domain/values/groups.ts';

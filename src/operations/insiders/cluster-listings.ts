@@ -9,9 +9,10 @@ import {
   clusterTotals,
   isWorth,
   signalsOf,
+  transactionValue,
 } from '../../domain/insider/cluster.ts';
 import { explainCluster } from '../../domain/insider/explanation.ts';
-import { type Filing, hasSymbol, purchaseCode, transactionValue } from '../../domain/insider/filing.ts';
+import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filing.ts';
 import { addDays, type Day, dayNumber } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, StoreState, StoreView } from '../../store/store.ts';

@@ -1,10 +1,5 @@
-import {
-  type Filing,
-  formTypes,
-  hasSymbol,
-  leadOwner,
-  transactionValue,
-} from '../../domain/insider/filing.ts';
+import { transactionValue } from '../../domain/insider/cluster.ts';
+import { type Filing, formTypes, hasSymbol, leadOwner } from '../../domain/insider/filing.ts';
 import { closest } from '../../domain/search/words.ts';
 import { addDays, type Day, earlier } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';

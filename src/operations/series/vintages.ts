@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { releaseOfStored } from '../../domain/calendar/releases.ts';
-import { type ReleaseClock, releaseClocks } from '../../domain/calendar/times.ts';
+import type { ReleaseClock, releaseClocks } from '../../domain/calendar/times.ts';
 import { vintageKinds } from '../../domain/series/series.ts';
 import { addDays } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
@@ -104,12 +104,20 @@ asof vintages UNRATE --limit 5
 /** The clocks of releases in each state of a store; all series of a panel ask for them. */
 const known = new WeakMap<StoreState, Promise<ReturnType<typeof releaseClocks>>>();
 
+async function readClocks({
+  calendar,
+}: Pick<StoreView, 'calendar'>): Promise<ReturnType<typeof releaseClocks>> {
+  // Loaded here: most questions are as of a day.
+  const { releaseClocks } = await import('../../domain/calendar/times.ts');
+  return releaseClocks(await calendar.sightings());
+}
+
 /** Reads from calendars when releases appeared; returns the clock of a series. */
 async function clocksIn(
   view: Pick<StoreView, 'calendar' | 'state'>,
 ): Promise<(series: Series) => ReleaseClock> {
   const state = await view.state();
-  const reading = known.get(state) ?? view.calendar.sightings().then(releaseClocks);
+  const reading = known.get(state) ?? readClocks(view);
   known.set(state, reading);
   reading.catch(() => known.delete(state));
   const clocks = await reading;

@@ -3,7 +3,7 @@ import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question } from '../../answering/question.ts';
 import { type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
-import { lastDayOver } from '../../domain/calendar/times.ts';
+import { lastDayOver } from '../../domain/calendar/zones.ts';
 import { nameOfSeries } from '../../domain/series/transformation.ts';
 import { type Day, dayNumber } from '../../domain/values/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';

@@ -37,7 +37,7 @@ import {
   widePanelLayout,
 } from './panel-rows.ts';
 import { aboutAsOf, boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
-import { readVersions } from './versions.ts';
+import { readVersions } from './version-answers.ts';
 
 type DaysOfFile = { readonly file: string };
 

@@ -5,7 +5,7 @@ import { descriptionOf, kindTexts, noteMeanings, noteOutside, someSeries } from 
 import { type Question, type Reading, requestParams, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { pagesOf } from '../../client/pagination.ts';
-import { lastDayOver } from '../../domain/calendar/times.ts';
+import { lastDayOver } from '../../domain/calendar/zones.ts';
 import { type KnownOnDays, type KnownValue, newestOnDays } from '../../domain/series/newest-values.ts';
 import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';

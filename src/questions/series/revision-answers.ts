@@ -7,9 +7,8 @@ import { largestRevision, revisionsInWords } from '../../domain/series/in-words.
 import { type Change, type DatedChange, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
-import type { Transformation } from '../../domain/series/transformation.ts';
+import { type Transformation, unitText } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput } from '../../domain/series/transformer.ts';
-import { unitText } from '../../domain/series/units.ts';
 import { changeBetween, hasBaseYear, isRescaled, rescalingOf } from '../../domain/values/arithmetic.ts';
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/values/date.ts';
 import { decimalsOf, sameNumber } from '../../domain/values/decimal.ts';

@@ -1,11 +1,11 @@
 import { argument, type BoundValues } from '../../answering/question.ts';
 import { likelyUnits } from '../../answering/series-ids.ts';
 import {
+  isComparison,
   type Transformation,
   transformationChoices,
   type Units,
 } from '../../domain/series/transformation.ts';
-import { isComparison } from '../../domain/series/units.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';

@@ -1,7 +1,3 @@
-import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
-import { summaryOfTitle } from '../../domain/search/word-index.ts';
-import { searchableWords } from '../../domain/search/words.ts';
-import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { StoreContents, WholeView } from '../store.ts';
 import { calendarIn } from './calendar.ts';
 import type { Engine } from './engine.ts';
@@ -9,9 +5,8 @@ import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
-import { type ImportsCollide, listOf, type SqlSession } from './session.ts';
+import type { ImportsCollide, SqlSession } from './session.ts';
 import { aliasesIn, descriptionsIn, sourcesIn } from './sources.ts';
-import { tablesOfSeries } from './tables.ts';
 
 /** Returns the parts of a store in a transaction: a view reads them, and an import also writes. */
 export function partsIn(session: SqlSession, engine: Engine) {
@@ -94,7 +89,9 @@ function contentsIn(session: SqlSession, engine: Engine): StoreContents {
     async faults() {
       const damaged = await engine.damage();
       // On damaged pages, further checks would find nothing more.
-      return damaged.length > 0 ? damaged : readFaults(session, engine);
+      if (damaged.length > 0) return damaged;
+      const { readFaults } = await import('./faults.ts');
+      return readFaults(session, engine);
     },
     seriesIds: () => session.column<string>('select id from asof.series order by id'),
     series: (id) => seriesRows(session, tables, id).contents(),
@@ -110,94 +107,4 @@ function contentsIn(session: SqlSession, engine: Engine): StoreContents {
       return row;
     },
   };
-}
-
-type FilingIndex = readonly [
-  id: string,
-  ticker: string | null,
-  owners: string,
-  names: string,
-  symbols: string | readonly string[] | null,
-];
-
-type SeriesIndex = readonly [
-  id: string,
-  title: string | null,
-  units: string | null,
-  words: string | readonly string[] | null,
-  length: number | null,
-  areas: string | null,
-];
-
-/** Lists rows without a parent, wrong numbers of months, and indexes that contradict their rows. */
-async function readFaults(
-  session: SqlSession,
-  { series, filings, listFaults }: Engine,
-): Promise<readonly string[]> {
-  const faults: string[] = [];
-  const owner = Object.keys(filings.owner);
-  const ofSeries = (table: string, from = 'asof.series') =>
-    [table, 'series', from, 'series', `p.${series.key} = t.series`] as const;
-  const belongings = [
-    ...tablesOfSeries.map((table) => ofSeries(table)),
-    ofSeries('word', series.list),
-    ...['trade', 'symbol'].map(
-      (table) => [table, 'filing', 'asof.filing', owner.at(-1), filings.ofOwner] as const,
-    ),
-  ];
-  for (const [table, parent, from, id, joined] of belongings) {
-    const orphans = await session.rows<{ readonly id: string; readonly count: number }>(
-      `select t.${id} as id, count(*) as count from asof.${table} t
-       where not exists (select 1 from ${from} p where ${joined}) group by 1 order by 1 limit 100`,
-    );
-    for (const { id: of, count } of orphans)
-      faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
-  }
-  const names = (await aliasesIn(session).all()).map(({ name }) => name);
-  const hidden = await session.column<string>(
-    'select id from asof.series where id = any(@names::text[]) order by id',
-    { names },
-  );
-  for (const name of hidden) faults.push(`the alias ${name} is the id of a series`);
-  const rates = await session.rows<{ readonly maturity: string; readonly months: number }>(
-    'select distinct maturity, months from asof.curve',
-  );
-  for (const { maturity, months } of rates)
-    if (monthsOf(maturity) !== months)
-      faults.push(`a rate of ${maturity} is kept as one of ${months} months`);
-  const ofFilings = session.batches<FilingIndex>(
-    `select p.filing_id as id, p.ticker, p.owners, p.owner_names as names, t.symbols from asof.filing p
-       left join (select ${owner.join()}, array_agg(symbol) as symbols from asof.symbol group by ${owner.join()}) as t
-         on ${filings.ofOwner}`,
-  );
-  for await (const batch of ofFilings)
-    for (const [id, ticker, owners, names, symbols] of batch) {
-      const [kept, expected] = [listOf<string>(symbols ?? []), symbolsOf(ticker)].map(sorted);
-      if (kept !== expected)
-        faults.push(`filing ${id} is listed under ${kept || 'no symbol'}, not ${expected || 'none'}`);
-      if (searchableNames(JSON.parse(owners)) !== names)
-        faults.push(`filing ${id} is not found by the names of its owners`);
-    }
-  const summary =
-    series.summaries === undefined
-      ? 'null as length, null as areas'
-      : 'title_length as length, title_areas as areas';
-  const described = session.batches<SeriesIndex>(
-    `select p.id, p.title, p.units, t.words, ${summary} from ${series.list} p
-       left join (select series, array_agg(word) as words from asof.word group by series) as t on p.${series.key} = t.series`,
-  );
-  for await (const batch of described)
-    for (const [id, title, units, words, length, areas] of batch) {
-      const expected = summaryOfTitle(title ?? id);
-      if (length !== null && (length !== expected.length || areas !== expected.areas))
-        faults.push(`${id} is ranked by another title than ${title ?? id}`);
-      const [kept, wanted] = [listOf<string>(words ?? []), searchableWords({ id, title, units })].map(sorted);
-      if (kept !== wanted) faults.push(`${id} is found by the words ${kept || 'none'}, not ${wanted}`);
-    }
-  faults.push(...(await calendarIn(session).faults()), ...((await listFaults?.()) ?? []));
-  return faults;
-}
-
-function sorted(texts: readonly string[]): string {
-  return [...texts].sort().join(', ');
 }

@@ -1,6 +1,5 @@
-import { summaryOfTitle } from '../../domain/search/word-index.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
-import { countsAfter, planMove, type RowPlan, type StoredVintage } from '../../domain/series/merge-plan.ts';
+import type { RowPlan, StoredVintage } from '../../domain/series/merge-plan.ts';
 import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
 import { type Day, type Frequency, later } from '../../domain/values/date.ts';
@@ -375,7 +374,11 @@ async function putStates(
 /** Writes what a search reads of a series: its words, and a summary of its title. */
 async function addWords(session: SqlSession, series: SearchedSeries, tables?: SeriesTables): Promise<void> {
   const { id, title } = series;
-  await tables?.summaries?.put(id, summaryOfTitle(title ?? id));
+  if (tables?.summaries !== undefined) {
+    // Loaded here: a query reads no names of areas, which take 1 ms to prepare.
+    const { summaryOfTitle } = await import('../../domain/search/word-index.ts');
+    await tables.summaries.put(id, summaryOfTitle(title ?? id));
+  }
   await session.insert({
     table: 'word',
     seriesId: series.id,
@@ -399,6 +402,8 @@ export async function moveDates(session: SqlSession, tables: SeriesTables): Prom
     `select ${stateColumns}, coalesce(frequency, implied_frequency, '') as after
      from asof.series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
   );
+  // Loaded here: a reader moves no dates.
+  const { countsAfter, planMove } = await import('../../domain/series/merge-plan.ts');
   for (const row of moving) {
     const { id, after, normalisedBy: before, coverage } = row;
     const rows = seriesRows(session, tables, id);

@@ -1,4 +1,4 @@
-import { type IndexedSeries, summaryOfTitle } from '../../domain/search/word-index.ts';
+import type { IndexedSeries } from '../../domain/search/word-index.ts';
 import { type DatedChange, knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
@@ -108,6 +108,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       return found.flat().map(([word, keys]) => [word, listOf(keys)]);
     },
     async seriesEntries({ keys, ids, part, upTo = endOfTime, titled = false }) {
+      const { summaryOfTitle } = await import('../../domain/search/word-index.ts');
       const summaries = titled ? undefined : tables.summaries;
       const said =
         summaries === undefined

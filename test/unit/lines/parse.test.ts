@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/answering/question.ts';
-import type { QueryLine } from '../../../src/lines/command.ts';
+import type { CommandSpec, QueryLine } from '../../../src/lines/command.ts';
 import { questionCommands } from '../../../src/lines/parse.ts';
+import { observationsCommand } from '../../../src/lines/question-command.ts';
 import { everyCommand, parse } from '../../support/command.ts';
 import { operations } from '../../support/operations.ts';
 
@@ -374,4 +375,11 @@ describe('a command line that asks for no data becomes data too', () => {
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((words) => !others.some(([line]) => `${line} `.startsWith(`${words} `)))).toEqual([]);
   });
+});
+
+it('reads a line of observations by the same command alone as among all', () => {
+  const described = ({ alias, args, flags }: CommandSpec) =>
+    JSON.parse(JSON.stringify({ alias, args, flags }));
+  const all = questionCommands().filter(({ words }) => words === 'observations');
+  expect(observationsCommand().map(described)).toEqual(all.map(described));
 });

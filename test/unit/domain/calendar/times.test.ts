@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { releaseOfStored } from '../../../../src/domain/calendar/releases.ts';
 import type { CalendarEntry, Sighting } from '../../../../src/domain/calendar/sighting.ts';
-import { lastDayOver, releaseClocks } from '../../../../src/domain/calendar/times.ts';
-import { faultOfInstant, parseInstant } from '../../../../src/domain/calendar/zones.ts';
+import { releaseClocks } from '../../../../src/domain/calendar/times.ts';
+import { faultOfInstant, lastDayOver, parseInstant } from '../../../../src/domain/calendar/zones.ts';
 
 const zone = 'America/New_York';
 const gross = 'Gross Domestic Product';

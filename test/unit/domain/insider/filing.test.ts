@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { transactionValue } from '../../../../src/domain/insider/cluster.ts';
 import {
   type Filing,
   filingOf,
@@ -8,7 +9,6 @@ import {
   leadOwner,
   rowOf,
   symbolsOf,
-  transactionValue,
 } from '../../../../src/domain/insider/filing.ts';
 import {
   combinedFiling,

@@ -7,9 +7,9 @@ import {
   transformationChoices,
   transformationOf,
   type Units,
+  unitText,
 } from '../../../../src/domain/series/transformation.ts';
 import { Transformer } from '../../../../src/domain/series/transformer.ts';
-import { unitText } from '../../../../src/domain/series/units.ts';
 import { addDays, dayNumber, type Frequency } from '../../../../src/domain/values/date.ts';
 import { root } from '../../../support/repository.ts';
 
