@@ -108,7 +108,8 @@ async function gathered(work) {
   assets['asof.cjs'] = join(work, 'asof.cjs');
   const program = await readFile(join(dist, 'asof.cjs'), 'utf8');
   await writeFile(assets['asof.cjs'], program.replace(/^#!.*\n/, ''));
-  for (const name of await readdir(join(dist, 'parts'))) assets[name] = join(dist, 'parts', name);
+  for (const name of await readdir(join(dist, 'parts')))
+    if (name.endsWith('.cjs')) assets[name] = join(dist, 'parts', name);
   for (const folder of ['explorer', 'swagger-ui'])
     for (const name of await readdir(join(dist, folder)))
       assets[`${folder}/${name}`] = join(dist, folder, name);

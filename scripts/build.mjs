@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
+import { buildCompiledCode } from './build-compiled-code.mjs';
 import { buildDriver } from './build-driver.mjs';
 import { buildExamples } from './build-examples.mjs';
 import { buildExplorer } from './build-explorer.mjs';
@@ -80,6 +81,7 @@ types.catch(() => undefined);
 await driver;
 await buildSample();
 await buildExamples();
+await buildCompiledCode();
 await types;
 
 /** Writes the types of a library; throws when the compiler finds errors, which it prints. */

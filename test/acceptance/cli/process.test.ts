@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, importedStore, statements } from '../../support/command.ts';
@@ -62,8 +71,38 @@ describe('the built command', () => {
     const unwanted = ['Extended_Pictographic', 'ROUND_HALF_EVEN'];
     for (const part of ['start', 'query'])
       expect(unwanted.filter((word) => text(part).includes(word))).toEqual([]);
-    // 100 kB take 4.5 ms.
+    // 100 kB take 4.5 ms, where the compiled code is of another Node.
     expect(text('query').length).toBeLessThan(300_000);
+  });
+
+  it.each([
+    ['that the build compiled', undefined, 'false\n'],
+    ['of source where there is no compiled code', 'none', ''],
+    ['of source where the compiled code is damaged', 'damaged', 'true\n'],
+  ])('answers a query by code %s', async (_, change, refused) => {
+    const copy = folder.path(`copy-${change ?? 'whole'}`);
+    mkdirSync(join(copy, 'dist'), { recursive: true });
+    for (const name of ['package.json', 'dist/asof.cjs', 'dist/parts'])
+      cpSync(join(dirname(builtProgram), '..', name), join(copy, name), { recursive: true });
+    symlinkSync(join(dirname(builtProgram), '../node_modules'), join(copy, 'node_modules'));
+    const compiled = `${copy}/dist/parts/query.cjs.${process.version}-${process.platform}-${process.arch}`;
+    if (change === 'none') rmSync(compiled);
+    if (change === 'damaged') writeFileSync(compiled, readFileSync(compiled).fill(7, 0, 64));
+    const hook = folder.write(
+      'refused.cjs',
+      `const vm = require('node:vm');
+       vm.Script = class extends vm.Script {
+         constructor(...given) {
+           super(...given);
+           if (given[1].cachedData) console.error(this.cachedDataRejected);
+         }
+       };`,
+    );
+    const line = 'obs LONG GDP --store "$STORE"';
+    const { out } = await shell(`$ASOF ${line}`);
+    expect(out).toContain('GDP');
+    const script = `"${process.execPath}" -r "${hook}" "${copy}/dist/asof.cjs" ${line}`;
+    expect(await shell(script)).toEqual({ code: 0, out, err: refused });
   });
 
   it('writes the same bytes into a pipe and into a file as in this process', async () => {
