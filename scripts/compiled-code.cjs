@@ -1,5 +1,5 @@
-// The first code of the built program: a query runs code that V8 compiled for a plain one when asof was built, if this
-// very Node did it. Why: docs/decisions/the-build.md
+// The first code of the built program: parts run code that V8 compiled for plain lines when asof was built, if this very
+// Node did it. Why: docs/decisions/the-build.md
 
 /** Names the compiled code of a part for this Node; another may not be able to run it. */
 function compiledBy(path) {
@@ -19,33 +19,34 @@ function runPart(part, path, cachedData) {
   return script;
 }
 
-/** Lets `require` run a part of the program with its compiled code, if there is any. */
-function takeCompiledCode(path) {
+/** Lets `require` run each part that has compiled code with it. */
+function takeCompiledCode() {
   const { extensions } = require;
   // A single executable has a `require` and compiled code of its own.
   if (extensions === undefined) return;
-  const load = extensions['.js'];
-  extensions['.cjs'] = (part, id) => {
-    if (id !== path) return load(part, id);
+  const { readFileSync } = require('node:fs');
+  extensions['.cjs'] = (part, path) => {
     let compiled;
     try {
-      compiled = require('node:fs').readFileSync(compiledBy(path));
+      compiled = readFileSync(compiledBy(path));
     } catch {
-      return load(part, id);
+      return extensions['.js'](part, path);
     }
-    return runPart(part, id, compiled);
+    return runPart(part, path, compiled);
   };
 }
 
-/** Compiles a part by a run of the program, up to all functions that the run calls. */
-function compileFor(path, program) {
-  const load = require.extensions['.js'];
-  require.extensions['.cjs'] = (part, id) => {
-    if (id !== path) return load(part, id);
-    const script = runPart(part, id);
-    process.once('exit', () => require('node:fs').writeFileSync(compiledBy(path), script.createCachedData()));
+/** Compiles each part that a run of the program is the first to load, with all functions that the run calls. */
+function compileParts(program) {
+  const { existsSync, writeFileSync } = require('node:fs');
+  const { extensions } = require;
+  extensions['.cjs'] = (part, path) => {
+    const target = compiledBy(path);
+    if (path === program || existsSync(target)) return extensions['.js'](part, path);
+    const script = runPart(part, path);
+    process.once('exit', () => writeFileSync(target, script.createCachedData()));
   };
   require(program);
 }
 
-module.exports = { compileFor, takeCompiledCode };
+module.exports = { compileParts, takeCompiledCode };
