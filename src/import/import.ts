@@ -38,7 +38,6 @@ async function fileOf(address: string): Promise<string> {
 
 async function importInTurn(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
-  const { asOf, filedOn, keepUndo, skipDays } = options;
   const idOf = (text: string) => parseSeriesId(text) ?? text;
   const rename = new Map(Object.entries(options.rename ?? {}).map(([from, to]) => [idOf(from), idOf(to)]));
   const series = options.series === undefined ? undefined : idOf(options.series);
@@ -48,11 +47,8 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
   const write = async (writer: StoreWriter): Promise<ImportResult> => {
     const now = clock();
     const summaries = await load(files, writer, {
+      ...defined({ ...options, series }),
       rename,
-      merge: options.merge === true,
-      replace: options.replace === true,
-      complete: options.complete === true,
-      projections: options.projections === true,
       latest: latestDay(now),
       importedAt: now.toISOString(),
       onProgress: async (progress) => {
@@ -60,7 +56,6 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
         signal?.throwIfAborted();
         onProgress?.({ stage: 'load', ...progress });
       },
-      ...defined({ asOf, filedOn, keepUndo, series, skipDays }),
     });
     // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
     await tick();

@@ -15,10 +15,10 @@ import {
   type ValueCheck,
   word,
 } from '../operations/value.ts';
-import type { LoadProgress } from './load/registry.ts';
+import type { LoadProgress, MergeChoices } from './load/registry.ts';
 
 /** Options of an import. */
-export type ImportOptions = {
+export type ImportOptions = MergeChoices & {
   /** The address of the store; a missing store is created. */
   readonly store: string;
   /** The kind of all files (see `asof help formats`). Default: recognised by content. */
@@ -37,18 +37,8 @@ export type ImportOptions = {
   readonly series?: string | undefined;
   /** The ids under which to store series, by their ids in the files. */
   readonly rename?: Readonly<Record<string, string>> | undefined;
-  /** Accepts a series from a second source. */
-  readonly merge?: boolean | undefined;
-  /** Accepts new statements that contradict stored ones. */
-  readonly replace?: boolean | undefined;
-  /** Withdraws, in a whole vintage, stored dates that have no row. */
-  readonly complete?: boolean | undefined;
-  /** Accepts values of periods that begin after the day of publication, in files dated by `asOf`. */
-  readonly projections?: boolean | undefined;
   /** Trade dates of curves to leave out, such as a day whose rates are all zero; each must be in a file. */
   readonly skipDays?: readonly Day[] | undefined;
-  /** The seconds for which imports can be undone; this one forgets what undoing older ones needs. Default: for ever. */
-  readonly keepUndo?: number | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */

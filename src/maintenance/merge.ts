@@ -11,6 +11,7 @@ import { ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { LoadProgress } from '../import/load/registry.ts';
 import type { ImportResult } from '../import/report.ts';
+import { defined } from '../platform/defined.ts';
 import { pause } from '../platform/promises.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
@@ -52,10 +53,7 @@ export async function mergeStore(
       const known = options.skipKnown === true ? await writer.records(all) : undefined;
       const ids = all.filter((id) => known?.has(id) !== true);
       const files = await load([{ file, format: storeFormat(view, ids) }], writer, {
-        rename: new Map(),
-        merge: options.merge === true,
-        replace: options.replace === true,
-        complete: false,
+        ...defined({ merge: options.merge, replace: options.replace }),
         keepUnits: true,
         latest: latestDay(now),
         importedAt: now.toISOString(),

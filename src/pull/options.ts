@@ -1,6 +1,7 @@
 import type { RequestOptions } from '../client/remote/exchange.ts';
 import type { Day } from '../domain/values/date.ts';
 import type { Problem } from '../errors/problem.ts';
+import type { MergeChoices } from '../import/load/registry.ts';
 
 /** The live sources that a store can follow. */
 export const sourceNames = [
@@ -40,35 +41,34 @@ type Timing = {
 export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
 
 /** How to pull. */
-export type PullOptions = RequestOptions & {
-  /** The address of the store; a missing store is created. */
-  readonly store: string;
-  /** What to follow from now on. Default: update everything that the store follows. */
-  readonly request?: PullRequest | undefined;
-  /** Keys, contact and base addresses of the sources. */
-  readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
-  /** Pulls only followed items that were released since their last pull, by `asof due`. */
-  readonly due?: boolean;
-  /** Asks again for whole histories. */
-  readonly full?: boolean;
-  /** Stores what a source of whole files says in place of what is stored; an undo takes it back. */
-  readonly replace?: boolean;
-  /** The first day of histories that begin now; a followed one that begins later gets the part before. */
-  readonly since?: Day | undefined;
-  /** True to report the requests without sending any. */
-  readonly dryRun?: boolean;
-  /** Seconds after which no further window begins, and no wait ends. */
-  readonly maxDuration?: number | undefined;
-  /** The seconds for which imports can be undone; this one forgets what undoing older ones needs. Default: for ever. */
-  readonly keepUndo?: number | undefined;
-  /** The folder where processes share the pace of each source. Default: a pace for this call only. */
-  readonly cacheFolder?: string | undefined;
-  readonly onProgress?: ((progress: PullProgress) => void) | undefined;
-  /** Called when a subject is done. */
-  readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
-  /** Replaces the clock and waits in tests. */
-  readonly timing?: Timing | undefined;
-};
+export type PullOptions = RequestOptions &
+  Pick<MergeChoices, 'keepUndo'> & {
+    /** The address of the store; a missing store is created. */
+    readonly store: string;
+    /** What to follow from now on. Default: update everything that the store follows. */
+    readonly request?: PullRequest | undefined;
+    /** Keys, contact and base addresses of the sources. */
+    readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
+    /** Pulls only followed items that were released since their last pull, by `asof due`. */
+    readonly due?: boolean;
+    /** Asks again for whole histories. */
+    readonly full?: boolean;
+    /** Stores what a source of whole files says in place of what is stored; an undo takes it back. */
+    readonly replace?: boolean;
+    /** The first day of histories that begin now; a followed one that begins later gets the part before. */
+    readonly since?: Day | undefined;
+    /** True to report the requests without sending any. */
+    readonly dryRun?: boolean;
+    /** Seconds after which no further window begins, and no wait ends. */
+    readonly maxDuration?: number | undefined;
+    /** The folder where processes share the pace of each source. Default: a pace for this call only. */
+    readonly cacheFolder?: string | undefined;
+    readonly onProgress?: ((progress: PullProgress) => void) | undefined;
+    /** Called when a subject is done. */
+    readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
+    /** Replaces the clock and waits in tests. */
+    readonly timing?: Timing | undefined;
+  };
 
 /** The progress of a pull. */
 export type PullProgress = {

@@ -336,13 +336,10 @@ class SourcePull {
     const stored = await writeStore(this.#run.store, async (writer) => {
       const conflicts = [...found];
       const summaries = await load(files, writer, {
-        rename: new Map(),
-        merge: false,
         replace,
         redescribe: true,
         keepUndo: this.#run.keepUndo,
         loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
-        complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
         ...(!this.#source.refusesWindows && { onConflicts: (all) => void conflicts.push(...all) }),

@@ -64,10 +64,6 @@ export async function importPaths(
   for (const file of await sourceFiles(typed)) inputs.push({ file, format: await recognise(file) });
   return writing(path, async (writer) => {
     const summaries = await load(inputs, writer, {
-      rename: new Map(),
-      merge: false,
-      replace: false,
-      complete: false,
       latest: importDay,
       importedAt: `${importDay}T12:00:00.000Z`,
       ...flags,

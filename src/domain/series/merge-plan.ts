@@ -46,7 +46,7 @@ export type WholeVintage = {
 /** Options of a merge. */
 export type MergeOptions = {
   /** True if a differing statement replaces the stored one; otherwise it is a conflict. */
-  readonly replace: boolean;
+  readonly replace?: boolean | undefined;
   /** The kind of vintages whose statements do not state it. Default: open. */
   readonly kind?: StoredKind | undefined;
 };
@@ -144,7 +144,7 @@ class SeriesDraft {
     this.#stored = changes;
   }
 
-  add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
+  add(statements: readonly NewStatement[], { replace = false, kind: usual = '' }: MergeOptions): void {
     this.#place(statements, replace);
     for (const [asOf, own] of groupBy(statements, (one) => one.asOf)) {
       const held = this.#vintages.get(asOf);
@@ -169,7 +169,7 @@ class SeriesDraft {
     }
   }
 
-  complete({ asOf, dates, kind }: WholeVintage, { replace, kind: usual = '' }: MergeOptions): void {
+  complete({ asOf, dates, kind }: WholeVintage, { replace = false, kind: usual = '' }: MergeOptions): void {
     const given = kind ?? usual;
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();

@@ -472,7 +472,7 @@ class Tally {
 function countProjections(
   file: SourceFile,
   format: ImportFormat,
-  { asOf: given, projections = false }: ReadOptions & { readonly projections?: boolean },
+  { asOf: given, projections = false }: ReadOptions & Pick<LoadOptions, 'projections'>,
   late: readonly Statement[],
   frequencies: ReadonlyMap<string, Frequency>,
 ): number {

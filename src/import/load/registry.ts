@@ -12,37 +12,42 @@ import { copyOf } from '../files/source-file.ts';
 import type { Batch, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict } from './conflict.ts';
 
-/** Options for loading files. */
-export type LoadOptions = ReadOptions & {
-  /** The ids under which to store series, by their ids in the files. */
-  readonly rename: ReadonlyMap<string, string>;
-  /** Accepts facts from a source that is new to a series. */
-  readonly merge: boolean;
-  /** Accepts new facts and metadata that differ from stored ones. */
-  readonly replace: boolean;
-  /** Accepts new metadata that differs from stored metadata, as in a publisher's newest description. */
-  readonly redescribe?: boolean;
-  /** Refuses another unit of a stored vintage; a publisher's file may state a label where another had a code. */
-  readonly keepUnits?: boolean;
-  /** The time of the import, ISO 8601. */
-  readonly importedAt: string;
-  /** The latest day that has begun anywhere on Earth. */
-  readonly latest: Day;
-  /** Withdraws every date that a whole vintage does not list. */
-  readonly complete: boolean;
-  /** Accepts values of periods that begin after the day of publication, in files dated by hand. */
-  readonly projections?: boolean;
-  /** The name for all files as one entry in the log. Default: one entry a file. */
-  readonly loggedAs?: string;
-  /** The seconds for which imports can be undone. Default: for ever. */
+/** What a user chooses for the merge of files into a store. */
+export type MergeChoices = {
+  /** Accepts a series from a second source. */
+  readonly merge?: boolean | undefined;
+  /** Accepts new statements that contradict stored ones. */
+  readonly replace?: boolean | undefined;
+  /** Withdraws, in a whole vintage, stored dates that have no row. */
+  readonly complete?: boolean | undefined;
+  /** Accepts values of periods that begin after the day of publication, in files dated by `asOf`. */
+  readonly projections?: boolean | undefined;
+  /** The seconds for which imports can be undone; this one forgets what undoing older ones needs. Default: for ever. */
   readonly keepUndo?: number | undefined;
-  /** Receives the conflicts of the import, which are then left out instead of refused. */
-  readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
-  /** The number of statements to collect before a merge; the result does not depend on this number. */
-  readonly bufferSize?: number;
-  /** Called between steps; the import waits for the promise, and stops if it rejects. */
-  readonly onProgress?: (progress: LoadProgress) => Promise<void>;
 };
+
+/** Options for loading files. */
+export type LoadOptions = ReadOptions &
+  MergeChoices & {
+    /** The ids under which to store series, by their ids in the files. Default: the same ids. */
+    readonly rename?: ReadonlyMap<string, string>;
+    /** Accepts new metadata that differs from stored metadata, as in a publisher's newest description. */
+    readonly redescribe?: boolean;
+    /** Refuses another unit of a stored vintage; a publisher's file may state a label where another had a code. */
+    readonly keepUnits?: boolean;
+    /** The time of the import, ISO 8601. */
+    readonly importedAt: string;
+    /** The latest day that has begun anywhere on Earth. */
+    readonly latest: Day;
+    /** The name for all files as one entry in the log. Default: one entry a file. */
+    readonly loggedAs?: string;
+    /** Receives the conflicts of the import, which are then left out instead of refused. */
+    readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
+    /** The number of statements to collect before a merge; the result does not depend on this number. */
+    readonly bufferSize?: number;
+    /** Called between steps; the import waits for the promise, and stops if it rejects. */
+    readonly onProgress?: (progress: LoadProgress) => Promise<void>;
+  };
 
 /** Progress in rows of the current file and bytes of all files. */
 export type LoadProgress = {
@@ -85,7 +90,7 @@ export class Registry {
 
   /** Returns the id under which to store a series of a file, as a text that outlives the file. */
   idOf(seriesId: string): string {
-    const to = this.#options.rename.get(seriesId);
+    const to = this.#options.rename?.get(seriesId);
     if (to === undefined) return this.#entries.get(seriesId)?.id ?? copyOf(seriesId);
     this.#renamed.add(seriesId);
     return to;
@@ -171,7 +176,7 @@ export class Registry {
 
   /** Checks sources and finishes every mentioned series; must be called once, after all files. */
   async finish(): Promise<void> {
-    for (const id of this.#options.rename.keys()) {
+    for (const id of this.#options.rename?.keys() ?? []) {
       if (!this.#renamed.has(id))
         throw new Problem('bad-input', `--id ${id}=…: the files have no series ${id}`);
     }
