@@ -10,11 +10,14 @@ import { unlessAborted } from '../platform/promises.ts';
 import { isDatabase } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport } from '../store/store.ts';
-import type { StoreWriter } from '../store/writer.ts';
 import type { SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
+import type { ImportFile } from './formats/format.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
-import { type ImportFile, load } from './load/load.ts';
+import { StoppedInParts, storeInParts } from './in-parts.ts';
+import { load } from './load/load.ts';
+import { ImportParts } from './load/parts.ts';
+import type { LoadProgress } from './load/registry.ts';
 import type { ImportOptions } from './options.ts';
 import type { ImportResult } from './report.ts';
 
@@ -44,31 +47,50 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
   if (paths.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
   const order = dateOrder(options.dateFormat);
   const { files, skipped } = await recognisedFiles(paths, options, order);
-  const write = async (writer: StoreWriter): Promise<ImportResult> => {
+  // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
+  const pause = async () => {
+    await tick();
+    signal?.throwIfAborted();
+  };
+  const loading = (report = true) => {
     const now = clock();
-    const summaries = await load(files, writer, {
+    return {
       ...defined({ ...options, series }),
       rename,
       latest: latestDay(now),
       importedAt: now.toISOString(),
-      onProgress: async (progress) => {
-        await tick();
-        signal?.throwIfAborted();
-        onProgress?.({ stage: 'load', ...progress });
+      onProgress: async (progress: LoadProgress) => {
+        await pause();
+        if (report) onProgress?.({ stage: 'load', ...progress });
       },
-    });
-    // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
-    await tick();
-    signal?.throwIfAborted();
-    if (dryRun) await writer.rollback();
-    else await writer.commit();
-    const log = dryRun || writer.created ? [] : await importLog(store);
-    const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
-    const { address, created } = writer;
-    return { store: address, created, dryRun, files: summaries, skipped, outdated };
+    };
   };
-  return writing(store, write, options.withSample === true ? samplePath() : undefined);
+  const copyOf = options.withSample === true ? samplePath() : undefined;
+  const atOnce = () =>
+    writing(
+      store,
+      async (writer) => {
+        const summaries = await load(files, writer, loading());
+        await pause();
+        if (dryRun) await writer.rollback();
+        else await writer.commit();
+        return { address: writer.address, created: writer.created, files: summaries };
+      },
+      copyOf,
+    );
+  // A dry run checks the whole import.
+  const parts = options.chunked === true && !dryRun ? await ImportParts.of(files, loading(false)) : undefined;
+  const stored =
+    parts === undefined || parts.count === 1
+      ? await atOnce()
+      : await storeInParts(files, { paths, options, parts, loading, copyOf, pause });
+  const log = dryRun || stored.created ? [] : await importLog(store);
+  const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
+  const { address, ...others } = stored;
+  return { store: address, ...others, dryRun, skipped, outdated };
 }
+
+export { StoppedInParts };
 
 /** Lists the imports of a store, oldest first. */
 export function importLog(address: string): Promise<readonly LoggedImport[]> {

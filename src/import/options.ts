@@ -39,6 +39,11 @@ export type ImportOptions = MergeChoices & {
   readonly rename?: Readonly<Record<string, string>> | undefined;
   /** Trade dates of curves to leave out, such as a day whose rates are all zero; each must be in a file. */
   readonly skipDays?: readonly Day[] | undefined;
+  /**
+   * Stores whole series in parts of at most 1000, each in a transaction of its own, for imports of many series. An
+   * import that ends early goes on behind what it stored. Default: all or nothing.
+   */
+  readonly chunked?: boolean | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
@@ -109,6 +114,7 @@ export const importValues = {
   projections: flag,
   skipDays: days,
   keepUndo: duration,
+  chunked: flag,
   withSample: flag,
   dryRun: flag,
   clock: callable,

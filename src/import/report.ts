@@ -1,6 +1,17 @@
 import { counted, grouped, listed, someOf } from '../errors/wording.ts';
 import { type FileSummary, sumOf } from './load/summary.ts';
 
+/** What an import in parts stored. */
+export type StoredParts = {
+  /** The number of parts that this run stored. */
+  readonly parts: number;
+  /** The number of series of the files, and of those that an earlier run had stored. */
+  readonly series: number;
+  readonly before: number;
+  /** The numbers of the imports that stored all parts, oldest first; several if others came between. */
+  readonly imports: readonly number[];
+};
+
 /** The outcome of an import or of its dry run. */
 export type ImportResult = {
   /** The address of the store. */
@@ -14,6 +25,8 @@ export type ImportResult = {
   readonly files: readonly FileSummary[];
   /** The files that no format recognises, left out. */
   readonly skipped: readonly string[];
+  /** The parts of an import in several; its counts are those of this run. */
+  readonly inParts?: StoredParts;
 };
 
 /** Returns the lines that `asof import` prints. */
@@ -29,7 +42,29 @@ export function importReport(result: ImportResult): readonly string[] {
   const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);
   const areTrades = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
   const total = files.length > 1 ? [`${files.length} files: ${statements(sumOf(files), areTrades)}`] : [];
-  return [...lines, ...left, ...total, ...storeLines(result)];
+  return [...lines, ...left, ...total, ...partLines(result.inParts), ...storeLines(result)];
+}
+
+function partLines(stored: StoredParts | undefined): readonly string[] {
+  if (stored === undefined) return [];
+  const { parts, series, before, imports } = stored;
+  const went =
+    before === 0
+      ? []
+      : [`went on behind ${grouped(before)} of ${grouped(series)} series, stored by an earlier run`];
+  const number = `stored in ${counted(parts, 'part')}, as ${importsText(imports)}: ${undoText(imports)}`;
+  return [...went, number];
+}
+
+/** Names imports by their numbers: `import 12`. */
+export function importsText(imports: readonly number[]): string {
+  return `${imports.length === 1 ? 'import' : 'imports'} ${listed(imports.map(String), 'and')}`;
+}
+
+/** Says how to undo imports, the newest first. */
+export function undoText(imports: readonly number[]): string {
+  const commands = imports.toReversed().map((number) => `\`asof store undo ${number}\``);
+  return `${listed(commands, 'and')} ${commands.length === 1 ? 'takes' : 'take'} them back`;
 }
 
 const mostOutdated = 5;

@@ -36,6 +36,8 @@ export type StoreInfo = {
   readonly last_import: string | null;
   /** The number of files that an older rule read and that should be imported again. */
   readonly outdated_imports: number;
+  /** The number of imports in parts that have not come to their end; the same command goes on with one. */
+  readonly unfinished_imports: number;
   /** The number of followed items at live sources. */
   readonly followed: number;
   /** The last day that all followed items reach. */
@@ -76,6 +78,7 @@ export function storeInfo(address: string): Promise<StoreInfo> {
       imports: imports.length,
       last_import: imports.at(-1)?.importedAt ?? null,
       outdated_imports: imports.filter(({ outdated }) => outdated).length,
+      unfinished_imports: (await view.sources.unfinished()).length,
       followed: freshness.count,
       followed_up_to: freshness.upTo ?? null,
     };

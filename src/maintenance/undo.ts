@@ -43,7 +43,8 @@ async function readImports(address: string) {
   const numbered = Array.from(byNumber, ([number, entries]) => ({
     number,
     importedAt: entries[0]?.importedAt ?? '',
-    files: entries.map(({ file }) => file),
+    // Each part of an import in parts has an entry.
+    files: [...new Set(entries.map(({ file }) => file))],
   }));
   numbered.sort((a, b) => b.number - a.number);
   const undoable = numbered.filter(({ number }) => number > forgotten);

@@ -118,6 +118,21 @@ export type LoggedImport = ImportRecord & {
   readonly outdated: boolean;
 };
 
+/** An import in parts that has not come to its end. */
+export type UnfinishedImport = {
+  /** The paths of the import, as the user named them. */
+  readonly paths: string;
+  /** Names the parts by the content of the files and the options. */
+  readonly key: string;
+  /** The number of parts that are stored. */
+  readonly parts: number;
+  /** The number of series in these parts, and in all. */
+  readonly series: number;
+  readonly total: number;
+  /** The numbers of the imports that stored the parts, oldest first. */
+  readonly imports: readonly number[];
+};
+
 export type StoreState = {
   /** Differs between stores, and between the states of one store. */
   readonly name: string;
@@ -269,6 +284,8 @@ export interface StoreView {
     imports(): Promise<readonly LoggedImport[]>;
     /** Returns the number of the newest import whose changes are forgotten; 0 without one. */
     forgotten(): Promise<number>;
+    /** Lists imports in parts that have not ended, by their paths. */
+    unfinished(): Promise<readonly UnfinishedImport[]>;
     /** Lists followed items by source and name. */
     followed(): Promise<readonly Followed[]>;
   };

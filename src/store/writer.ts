@@ -17,7 +17,7 @@ import {
 import { SeriesWriter } from './series-writer.ts';
 import { copySeries, type WriteTransaction } from './sql/parts.ts';
 import type { SeriesState } from './sql/series-rows.ts';
-import type { Alias, Followed, ImportRecord, LoggedImport } from './store.ts';
+import type { Alias, Followed, ImportRecord, LoggedImport, UnfinishedImport } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 /** The most series whose vintages are in memory at once. */
@@ -34,6 +34,8 @@ export class StoreWriter {
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
   #number: number | undefined;
+  /** The number of the import whose next part this is. */
+  #joined: number | undefined;
   readonly #others = new OtherChanges();
   /** The changes of descriptions before this import. */
   readonly #described = new Map<string, readonly DescriptionChange[]>();
@@ -127,7 +129,26 @@ export class StoreWriter {
   async recordImport(record: ImportRecord & Partial<LoggedImport>): Promise<void> {
     // This store does not know what an import into another store changed.
     if (record.number !== undefined) await this.#transaction.sources.addImport(record, null);
-    else this.#number = await this.#transaction.sources.addImport(record, this.#number);
+    else this.#number = await this.#transaction.sources.addImport(record, this.#number, this.#joined);
+  }
+
+  /** Returns where the import of these paths goes on, undefined at its beginning; only one writer at a time knows. */
+  async goOn(paths: string, key: string): Promise<UnfinishedImport | undefined> {
+    const found = await this.#transaction.sources.unfinishedOf(paths);
+    if (found?.key !== key) return undefined;
+    this.#joined = found.imports.at(-1);
+    return found;
+  }
+
+  /** Records that an import in parts is stored up to a part, or, without `rest`, up to its end. */
+  async endPart(paths: string, since: string, rest?: Omit<UnfinishedImport, 'paths'>): Promise<void> {
+    if (rest === undefined) await this.#transaction.sources.removeUnfinished(paths);
+    else await this.#transaction.sources.putUnfinished({ paths, ...rest }, since);
+  }
+
+  /** The number of this import, if it recorded any. */
+  get number(): number | undefined {
+    return this.#number;
   }
 
   /** Records a change in a series' description; of several changes on one day, the first text stays. */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkStore } from '../../src/maintenance/check.ts';
-import { openWriter } from '../../src/store/open.ts';
+import { openWriter, readStoreIfAny } from '../../src/store/open.ts';
 import { onEveryEngine, sqlite } from '../support/engines.ts';
 import { newFolder, scratchFolder } from '../support/folders.ts';
 import { builtProgram as asof } from '../support/repository.ts';
@@ -202,6 +202,39 @@ function contentIn(address: string): Promise<string> {
 }
 
 onEveryEngine((engine) => {
+  it('an import in parts that is killed between two of them left whole series, and goes on behind them', async () => {
+    const file = folder.write(`parts-${engine.name}.csv`, manyStatements(3 * 5100, 3));
+    const parted = engine.newAddress();
+    const line = ['import', file, '--chunked', '--store', parted];
+    const child = start(...line);
+    const end = once(child, 'close');
+    const reached = () => readStoreIfAny(parted, (view) => view.sources.unfinished());
+    let before: Awaited<ReturnType<typeof reached>> = [];
+    while (before === undefined || before.length === 0) {
+      before = await reached();
+      await delay(2);
+    }
+    child.kill('SIGKILL');
+    expect((await end)[1]).toBe('SIGKILL');
+    const [stopped] = (await reached()) ?? [];
+    const { totals, ids } = await readStoreIfAny(parted, async ({ contents }) => ({
+      totals: await contents.totals(),
+      ids: await contents.seriesIds(),
+    })).then((found) => found ?? expect.fail('there is no store'));
+    expect(stopped).toMatchObject({ paths: file, series: ids.length, total: 5100 });
+    expect(ids.length % 1000).toBe(0);
+    expect(totals).toMatchObject({ series: ids.length, facts: 3 * ids.length });
+    expect((await checkStore(parted)).faults).toEqual([]);
+    expect(run(...line)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`went on behind ${ids.length / 1000},000 of 5,100 series`),
+    });
+    expect(await reached()).toEqual([]);
+    const whole = engine.newAddress();
+    await importPaths(whole, [file]);
+    expect(await contentIn(parted)).toBe(await contentIn(whole));
+  });
+
   describe('a command that is killed at any moment', () => {
     let [whole, after] = ['', ''];
     let time = 0;

@@ -96,6 +96,10 @@ asof import --log
     },
     skipUnknown: toggle('skip-unknown', 'skip files of unknown formats, such as a README'),
     keepUndo: keepUndoOption,
+    chunked: toggle(
+      'chunked',
+      'store at most 1000 series at a time; the same command goes on after a failure',
+    ),
     withSample: toggle('with-sample', 'start a new store as a copy of the shipped sample'),
     dryRun: toggle('dry-run', 'read and check everything, write nothing'),
     log: {
@@ -114,7 +118,7 @@ asof import --log
     resolved: { flags: [], read: (line) => line.resolved },
   },
   async run({ args: paths, log, store: named, messages, resolved, ...options }, io) {
-    const { importFiles, importLog } = await import('../../import/import.ts');
+    const { importFiles, importLog, StoppedInParts } = await import('../../import/import.ts');
     if (log) {
       const entries = await importLog(storeToRead(io, named).path);
       await print(importLogText(entries), io);
@@ -140,7 +144,10 @@ asof import --log
       if (result.created && isFirst && !withSample && !options.dryRun) messages.note(replacedSample);
     } catch (error) {
       const isStopped = io.signal.aborted || (error instanceof Problem && error.kind === 'interrupted');
-      if (isStopped) messages.note('asof: stopped; nothing was imported');
+      if (error instanceof StoppedInParts) {
+        messages.note(`asof: ${error.detail}`);
+        for (const hint of error.hints) messages.note(`asof: ${hint}`);
+      } else if (isStopped) messages.note('asof: stopped; nothing was imported');
       throw await shortened(error, io);
     }
   },

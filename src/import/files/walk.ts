@@ -402,6 +402,7 @@ export function sourceFile(content: FileContent): SourceFile {
   const encoding = beginning && encodingOf(beginning);
   const read: SourceFile['read'] =
     encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
+  let sha256: Promise<string> | undefined;
   return {
     name,
     path,
@@ -409,7 +410,10 @@ export function sourceFile(content: FileContent): SourceFile {
     siblings,
     read,
     head: () => firstBytes(read(), 64 * 1024),
-    sha256: () => digest((stored ?? content.read)()),
+    sha256() {
+      sha256 ??= digest((stored ?? content.read)());
+      return sha256;
+    },
   };
 }
 

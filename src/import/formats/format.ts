@@ -104,6 +104,9 @@ export type ImportFormat = {
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };
 
+/** A file of an import and its format. */
+export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
+
 type TextPlace = FilePlace & { readonly value: string };
 
 /** Parses the day at a place; `form` is how the format writes days. Throws for any other text. */

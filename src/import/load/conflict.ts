@@ -53,12 +53,22 @@ export type ImportConflict =
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
-  /** `otherId` tells the user how to give the series another id. */
-  constructor(all: readonly ImportConflict[], otherId = '--id OLD=NEW imports the series under another id') {
+  /** `otherId` tells the user how to give the series another id, `stored` what is stored all the same. */
+  constructor(
+    all: readonly ImportConflict[],
+    otherId = '--id OLD=NEW imports the series under another id',
+    { stored = 'nothing was imported', hints = [] }: { stored?: string; hints?: readonly string[] } = {},
+  ) {
     const conflicts = withoutConsequences(all);
     const list = conflicts.map(describe);
-    super('bad-input', headlineOf(conflicts), { list, hints: hintsFor(conflicts, otherId) });
+    const ways = [...hintsFor(conflicts, otherId), ...hints];
+    super('bad-input', `${headlineOf(conflicts)}; ${stored}`, { list, hints: ways });
     this.conflicts = conflicts;
+  }
+
+  /** Returns the refusal of one part of an import, of which other parts are stored. */
+  inPart(stored: string, hints: readonly string[]): ImportRefusal {
+    return new ImportRefusal(this.conflicts, undefined, { stored, hints });
   }
 
   cutAt(most: number): Problem {
@@ -72,8 +82,7 @@ export class ImportRefusal extends Problem {
 function headlineOf(conflicts: readonly ImportConflict[]): string {
   const count = counted(conflicts.length, 'conflict');
   const counts = causesOf(conflicts);
-  const byCause = counts.length > 1 ? `${counts.join(', ')}; ` : '';
-  return `${count}; ${byCause}nothing was imported`;
+  return counts.length > 1 ? `${count}; ${counts.join(', ')}` : count;
 }
 
 /** Drops consequences of other conflicts: figures of another frequency also contradict their series. */

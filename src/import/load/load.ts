@@ -14,14 +14,11 @@ import type { MergeOutcome } from '../../store/series-writer.ts';
 import type { ImportRecord } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
-import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
+import type { Batch, ImportFile, ImportFormat, ReadOptions } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { Rates } from './rates.ts';
 import { type LoadOptions, Registry } from './registry.ts';
 import { type FileSummary, sumOf } from './summary.ts';
-
-/** A file of an import and its format. */
-export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
 
 /**
  * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
@@ -32,7 +29,8 @@ export async function load(
   writer: StoreWriter,
   options: LoadOptions,
 ): Promise<readonly FileSummary[]> {
-  checkFlags(inputs, options);
+  const isFirst = options.part?.isFirst !== false;
+  if (isFirst) checkFlags(inputs, options);
   const files = inputs.map(({ file }) => file);
   const conflicts: ImportConflict[] = [];
   const shared = {
@@ -49,10 +47,9 @@ export async function load(
   const records: ImportRecord[] = [];
   const loaded: (ImportFile & { readonly loader: FileLoader })[] = [];
   let before = 0;
-  for (const { file, format } of inputs) {
+  for (const [index, { file, format }] of inputs.entries()) {
     const loader = new FileLoader(file, format, { ...shared, before });
-    await loader.load();
-    loaded.push({ file, format, loader });
+    if (await loader.load(index)) loaded.push({ file, format, loader });
     before += file.size;
   }
   for (const { file, format, loader } of loaded) {
@@ -63,7 +60,7 @@ export async function load(
     const notes = [...unusedAsOf(format, options, summary.vintages), ...summary.notes];
     summaries.push({ ...summary, notes });
   }
-  checkSkipped(summaries, options);
+  if (isFirst) checkSkipped(summaries, options);
   for (const record of inOneRecord(records, options.loggedAs)) await writer.recordImport(record);
   await shared.registry.finish();
   if (options.keepUndo !== undefined) {
@@ -165,21 +162,24 @@ class FileLoader {
   #stored = 0;
 
   constructor(file: SourceFile, format: ImportFormat, state: ImportState) {
-    // A file that is read twice counts once.
-    const tap = (bytes: number): void => {
-      this.#read = Math.min(file.size, this.#read + bytes);
-    };
-    this.#file = { ...file, read: () => file.read(tap) };
+    this.#file = { ...file, read: () => file.read(this.#tap) };
     this.#format = format;
     this.#import = state;
     this.#rates = new Rates(this.#file, state.storedRates, state.options);
   }
 
-  /** Stores what the file states, but what depends on the vintages of all files. */
-  async load(): Promise<void> {
+  // A file that is read twice counts once.
+  readonly #tap = (bytes: number): void => {
+    this.#read = Math.min(this.#file.size, this.#read + bytes);
+  };
+
+  /** Stores what the file states, but what depends on the vintages of all files; false if the part has nothing of it. */
+  async load(index: number): Promise<boolean> {
     const { options, registry } = this.#import;
-    const { bufferSize = defaultBufferSize } = options;
-    for await (const batch of this.#format.read(this.#file, options)) {
+    const { bufferSize = defaultBufferSize, part } = options;
+    const batches = part === undefined ? this.#format.read(this.#file, options) : part.read(index, this.#tap);
+    if (batches === undefined) return false;
+    for await (const batch of batches) {
       if (batch.unfigured !== undefined) this.#unfigured.push(batch.unfigured);
       const { statements = [], complete = [], points = [], filings = [], notes = [], claims = [] } = batch;
       const { sightings = [] } = batch;
@@ -205,6 +205,7 @@ class FileLoader {
     this.#tally.skip(this.#rates.skippedDays);
     await this.#mergeWaiting();
     await this.#mergeComplete();
+    return true;
   }
 
   /** Stores what is left, when all files are loaded, and returns the summary of the file. */

@@ -26,6 +26,18 @@ export type MergeChoices = {
   readonly keepUndo?: number | undefined;
 };
 
+/** The share of an import's files that one transaction stores: whole series. */
+export type Part = {
+  /** True for the part with everything that belongs to no series, which is checked once. */
+  readonly isFirst: boolean;
+  /** The series of the parts up to this one. */
+  readonly upTo: number;
+  /** The ids under which to store series of this part, by their ids in the files. */
+  readonly rename: ReadonlyMap<string, string>;
+  /** Reads what a file has of this part, and counts the bytes; undefined if the file has nothing. */
+  readonly read: (file: number, counter: (bytes: number) => void) => AsyncIterable<Batch> | undefined;
+};
+
 /** Options for loading files. */
 export type LoadOptions = ReadOptions &
   MergeChoices & {
@@ -39,6 +51,8 @@ export type LoadOptions = ReadOptions &
     readonly importedAt: string;
     /** The latest day that has begun anywhere on Earth. */
     readonly latest: Day;
+    /** Selects what is loaded. Default: everything. */
+    readonly part?: Part;
     /** The name for all files as one entry in the log. Default: one entry a file. */
     readonly loggedAs?: string;
     /** Receives the conflicts of the import, which are then left out instead of refused. */

@@ -1,4 +1,5 @@
 import type { Day } from '../../domain/values/date.ts';
+import { groupBy } from '../../domain/values/groups.ts';
 
 type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
 
@@ -34,5 +35,28 @@ export function sumOf(files: readonly FileCounts[]): FileCounts {
     statementsNew: sum('statementsNew'),
     statementsKnown: sum('statementsKnown'),
     withdrawn: sum('withdrawn'),
+  };
+}
+
+/** Joins the summaries of the parts of files into one for each file. */
+export function joined(summaries: readonly FileSummary[]): readonly FileSummary[] {
+  return Array.from(groupBy(summaries, ({ file }) => file).values(), (parts) => parts.reduce(both));
+}
+
+/** Adds the counts of two parts of one file, which have no series in common. */
+function both(one: FileSummary, other: FileSummary): FileSummary {
+  const described = [one, other].flatMap((part) => part.described ?? []);
+  const sum = (key: keyof DescribedCounts) => described.reduce((all, part) => all + part[key], 0);
+  return {
+    ...other,
+    ...one,
+    ...sumOf([one, other]),
+    vintages: one.vintages + other.vintages,
+    filings: one.filings + other.filings,
+    projections: one.projections + other.projections,
+    ...(described.length > 0 && {
+      described: { added: sum('added'), changed: sum('changed'), known: sum('known') },
+    }),
+    notes: [...new Set([...one.notes, ...other.notes])],
   };
 }

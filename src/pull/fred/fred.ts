@@ -6,6 +6,7 @@ import { sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import type { ImportFile } from '../../import/formats/format.ts';
 import {
   fredSeries,
   newestFigures,
@@ -16,7 +17,6 @@ import {
 } from '../../import/formats/fred/api.ts';
 import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
-import type { ImportFile } from '../../import/load/load.ts';
 import { defined } from '../../platform/defined.ts';
 import type { History } from '../history.ts';
 import {

@@ -3,9 +3,9 @@ import type { FormType } from '../../domain/insider/filing.ts';
 import { latestDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
+import type { ImportFile } from '../../import/formats/format.ts';
 import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/filing-dates.ts';
 import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
-import type { ImportFile } from '../../import/load/load.ts';
 import { document, type Outstanding, type PullTask, reasonIn, stillMissing } from '../source.ts';
 
 /** Tells whether the SEC says that it has no such file, such as the index of a holiday. */

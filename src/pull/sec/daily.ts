@@ -12,9 +12,9 @@ import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { allBytes, refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { zipMembers } from '../../import/files/walk.ts';
+import type { ImportFile } from '../../import/formats/format.ts';
 import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
-import type { ImportFile } from '../../import/load/load.ts';
 import { textHead } from '../../import/readers/csv.ts';
 import type { Followed } from '../../store/store.ts';
 import {

@@ -1,6 +1,6 @@
 import type { DescriptionChange } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
-import type { Alias, Followed, ImportRecord, LoggedImport, StoreView } from '../store.ts';
+import type { Alias, Followed, ImportRecord, LoggedImport, StoreView, UnfinishedImport } from '../store.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that stores the number of an undone import, so that no other import gets it. */
@@ -8,6 +8,9 @@ const taken = 'taken back';
 
 /** The subject of the row with the newest import whose changes are forgotten. */
 const forgotten = 'forgotten';
+
+/** The source of the bookmarks of imports in parts, beside those of pulls. */
+const files = 'import';
 
 /** A change of one subject: `curve PAR`, `filings`, `followed` or `looks`; `content` is JSON. */
 type ImportChange = { readonly import: number; readonly subject: string; readonly content: string };
@@ -39,11 +42,19 @@ export function sourcesIn(session: SqlSession) {
         Omit<Followed, 'upTo' | 'lastRun'> & { upTo: Day | null; lastRun: string | null }
       >(
         `select source, name, since, bookmark, up_to as "upTo", last_run as "lastRun", left_undone as left
-         from asof.followed order by source, name`,
+         from asof.followed where source <> @files order by source, name`,
+        { files },
       );
       return rows.map(({ upTo, lastRun, ...row }) => {
         return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
       });
+    },
+    async unfinished() {
+      const rows = await session.rows<{ readonly paths: string; readonly bookmark: string }>(
+        'select name as paths, bookmark from asof.followed where source = @files order by name',
+        { files },
+      );
+      return rows.map(({ paths, bookmark }) => ({ ...JSON.parse(bookmark), paths }));
     },
     async imports() {
       const rows = await session.rows<LoggedImport>(
@@ -63,30 +74,50 @@ export function sourcesIn(session: SqlSession) {
       return number ?? 0;
     },
   };
-  return {
-    ...view,
-    // The JSON of an undone import lacks members that were undefined.
-    putFollowed: ({ upTo, lastRun, ...record }: Followed) =>
-      session.write(
-        `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
+  // The JSON of an undone import lacks members that were undefined.
+  const putFollowed = ({ upTo, lastRun, ...record }: Followed) =>
+    session.write(
+      `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
          values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
          on conflict (source, name) do update
            set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
              left_undone = excluded.left_undone`,
-        { ...record, upTo, lastRun },
-      ),
+      { ...record, upTo, lastRun },
+    );
+  const removeFollowed = async (source: string, name: string) => {
+    const sql = 'delete from asof.followed where source = @source and name = @name';
+    return (await session.run(sql, { source, name })) > 0;
+  };
+  return {
+    ...view,
+    putFollowed,
     /** Stops following an item; false if it was not followed. */
-    async removeFollowed(source: string, name: string) {
-      const sql = 'delete from asof.followed where source = @source and name = @name';
-      return (await session.run(sql, { source, name })) > 0;
+    removeFollowed,
+    /** Returns where the import of these paths goes on; until the transaction ends, no other one goes on with it. */
+    async unfinishedOf(paths: string): Promise<UnfinishedImport | undefined> {
+      await session.lock?.([`import of ${paths}`]);
+      return (await view.unfinished()).find((one) => one.paths === paths);
     },
-    /** Adds a log entry under the number of an import, a new one (undefined) or none (null), and returns it. */
+    async putUnfinished({ paths: name, ...bookmark }: UnfinishedImport, since: string) {
+      await putFollowed({
+        ...{ source: files, name, since, bookmark: JSON.stringify(bookmark) },
+        ...{ upTo: undefined, lastRun: undefined, left: '' },
+      });
+    },
+    removeUnfinished: (paths: string) => removeFollowed(files, paths),
+    /**
+     * Adds a log entry under the number of an import, a new one (undefined) or none (null), and returns it. A new one
+     * shares the number `joined` if that is the newest: then no import came between the two.
+     */
     async addImport(
       { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
-      number?: number | null,
+      known?: number | null,
+      joined?: number,
     ) {
       // No number is left out, so that equal imports have equal numbers in every engine.
       await session.lock?.(['imports']);
+      const joins = known === undefined && joined !== undefined && joined === (await newestNumber());
+      const number = joins ? joined : known;
       const row = await session.row<{ readonly id: number }>(
         `insert into asof.import
            (id, imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
@@ -110,6 +141,9 @@ export function sourcesIn(session: SqlSession) {
         forgotten,
       });
       await session.write('delete from asof.import where number = @number', { number });
+      // The same command begins anew, with what is undone.
+      for (const { paths, imports } of await view.unfinished())
+        if (imports.includes(number)) await removeFollowed(files, paths);
       if (number >= (await newestNumber())) await mark(taken, number);
     },
     /** Forgets what the imports before a time changed: they can no longer be undone. */

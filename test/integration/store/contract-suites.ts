@@ -1,5 +1,6 @@
 // Every suite of the contract of stores, for the engines that run it after their own mocks.
 import '../import/calendars.test.ts';
+import '../import/in-parts.test.ts';
 import '../maintenance/aliases.test.ts';
 import '../maintenance/check.test.ts';
 import '../maintenance/copy.test.ts';
