@@ -195,7 +195,7 @@ const messages = silent;
 const output = plainOutput;
 const plainImport = {
   ...{ rename: {}, merge: false, replace: false, complete: false, projections: false, skipUnknown: false },
-  ...{ withSample: false, dryRun: false, messages, log: false, resolved: [] },
+  ...{ chunked: false, withSample: false, dryRun: false, messages, log: false, resolved: [] },
 };
 const change = { dryRun: false, yes: false, messages };
 const plainPull = {
