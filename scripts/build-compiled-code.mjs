@@ -14,6 +14,7 @@ const lines = [
   'observations GDP --as-of 2015-01-30 --csv',
   'check table.csv --on as_of --csv',
   'panel GDP DGS10 --as-of-each month-end --from 2015-01-01 --to 2015-12-31 --wide --csv',
+  'join table.csv --on as_of UNRATE -o joined.parquet',
 ];
 
 /** What was known at the ends of two months. */

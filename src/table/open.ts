@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { cellBatch, type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
 import { parseDay } from '../domain/values/date.ts';
@@ -52,12 +53,14 @@ class TextBatch implements TableBatch {
   readonly #bytes: Buffer;
   /** All bytes as one text, of which cells are parts: a text of each takes three times as long. */
   #text: string | undefined;
+  readonly #isAscii: boolean;
   readonly #places: Int32Array;
   readonly #width: number;
   readonly #stride: number;
 
   constructor({ bytes, places }: Records, width: number) {
     this.#bytes = bytes;
+    this.#isAscii = isAscii(bytes);
     this.#places = places;
     this.#width = width;
     this.#stride = recordHead + width;
@@ -70,8 +73,10 @@ class TextBatch implements TableBatch {
 
   cellAt(index: number, column: number): Cell {
     this.#text ??= this.#bytes.toString('latin1');
-    const text = this.#text.slice(this.#startOf(index, column), this.#endOf(index, column));
-    return text === '' ? null : cellText(text) || null;
+    const start = this.#startOf(index, column);
+    const text = this.#text.slice(start, this.#endOf(index, column));
+    if (text === '') return null;
+    return this.#isAscii && this.#bytes[start] !== codes.quote ? text : cellText(text) || null;
   }
 
   repeats(index: number, column: number): boolean {
@@ -160,7 +165,7 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<UserTab
   throw refusal(file, {}, 'the file is empty: its first line names the columns');
 }
 
-const codes = { minus: 45, point: 46, zero: 48, nine: 57 } as const;
+const codes = { quote: 34, minus: 45, point: 46, zero: 48, nine: 57 } as const;
 
 type TextForm = readonly [type: Field['type'], isOne: (text: string) => boolean];
 
@@ -185,9 +190,9 @@ async function typesIn(batches: AsyncIterable<TextBatch>, width: number): Promis
   for await (const batch of batches)
     for (const [column, found] of open.entries())
       for (let index = 0; index < batch.size && !(found.hasText && found.types.length === 0); index += 1) {
-        if (batch.repeats(index, column)) continue;
         const { types } = found;
-        if (types.length === 1 && types[0] === decimalForm && batch.isDecimal(index, column)) continue;
+        const isDecimal = types.length === 1 && types[0] === decimalForm;
+        if (isDecimal ? batch.isDecimal(index, column) : batch.repeats(index, column)) continue;
         const text = textOfCell(batch.cellAt(index, column));
         if (text === '') continue;
         found.hasText = true;

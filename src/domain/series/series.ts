@@ -125,12 +125,14 @@ export type FrequencySince = { readonly since: Day; readonly frequency: Frequenc
 export function impliedFrequencies(known: ReadonlyMap<Day, Day>): readonly FrequencySince[] {
   const days = [...new Set(known.values())].sort();
   const on = (day: Day) => frequencyOf([...known].flatMap(([date, since]) => (since <= day ? date : [])));
+  const last = on(days.at(-1) ?? '');
   const found: FrequencySince[] = [];
   for (let first = 0; first < days.length; ) {
     const since = days[first] ?? '';
     const frequency = on(since);
     found.push({ since, frequency });
     // Further dates only make the spacing finer, so an earlier frequency never comes back.
+    if (frequency === last) break;
     first = firstPlace(days.length, (place) => place > first && on(days[place] ?? '') !== frequency);
   }
   return found;

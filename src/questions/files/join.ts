@@ -221,16 +221,17 @@ async function* columnsOf(
   const added = new Map(joined.map(({ field }, place) => [field.name, place]));
   const cellsOn = perDay(dated, (day) => joined.map((column) => cellOn(column, day)));
   for await (const batch of table.batches()) {
-    const indexes = Array.from({ length: batch.size }, (_, index) => index);
-    let known: (readonly Cell[])[] | undefined;
+    const { size } = batch;
+    const known: (readonly Cell[])[] = [];
+    for (let index = 0; index < size; index += 1) known.push(cellsOn(batch, index));
     const cellsOf = (field: string): readonly (Cell | undefined)[] => {
       const place = places.get(field);
-      known ??= indexes.map((index) => cellsOn(batch, index));
-      if (place === undefined) return known.map((cells) => cells[added.get(field) ?? 0]);
+      const of = added.get(field) ?? 0;
+      if (place === undefined) return known.map((cells) => cells[of]);
       const cells: Cell[] = [];
-      for (const index of indexes) {
-        const above = cells[index - 1];
-        cells.push(above !== undefined && batch.repeats(index, place) ? above : batch.cellAt(index, place));
+      for (let index = 0, above: Cell = null; index < size; index += 1) {
+        if (!batch.repeats(index, place)) above = batch.cellAt(index, place);
+        cells.push(above);
       }
       return cells;
     };

@@ -163,6 +163,33 @@ describe('a Parquet file, read by DuckDB,', () => {
     );
   });
 
+  it.each([
+    // Among texts, U+FF5E is after U+1F600, and among bytes before it.
+    ['texts that come again', 'text', ['b', '\u{1F600}', null, '\uFF5E', 'é', 'B'], 3000],
+    ['texts that are all different', 'text', undefined, 3000],
+    ['days that come again', 'day', ['1999-12-31', '1969-07-20', null, '2000-01-01'], 300],
+  ] as const)('bounds %s by the order of bytes, or of days', async (_, type, some, count) => {
+    const cells = Array.from({ length: count }, (_, i) =>
+      some === undefined ? `t${i}` : some[i % some.length],
+    );
+    const rows = cells.map((c): Row => ({ c: c ?? null }));
+    const path = await written([field('c', type)], rows);
+    const inOrder = cells
+      .flatMap((cell) => cell ?? [])
+      .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    const missing = cells.filter((cell) => cell === null).length;
+    const bounds = `select stats_min_value, stats_max_value, stats_null_count from parquet_metadata('${path}')`;
+    expect(await queryDuckDb(bounds)).toEqual([[inOrder[0], inOrder.at(-1), String(missing)]]);
+    const found = await queryDuckDb(`select count(*) from '${path}' where c = '${inOrder.at(-1)}'`);
+    expect(found).toEqual([[String(inOrder.filter((cell) => cell === inOrder.at(-1)).length)]]);
+  });
+
+  it('keeps texts of more than a page', async () => {
+    const texts = Array.from({ length: 3000 }, (_, i) => `${i} `.repeat(200));
+    const { cells } = await column('text', texts);
+    expect(cells).toEqual(texts);
+  });
+
   it('has the same bytes for any paging, and row groups of bounded size', async () => {
     const rows = Array.from(
       { length: 50_001 },
