@@ -31,6 +31,7 @@ const filingTables: FilingTables = {
   tradesByDay: 'asof.trade',
   ofSymbol: `f.issuer_cik = any(@issuers::text[]) and (f.issuer_cik, f.filing_id) in (
     select issuer_cik, filing_id from asof.symbol where symbol = @ticker and issuer_cik = any(@issuers::text[]))`,
+  needsIssuers: true,
   issuersOfSymbol: 'select distinct issuer_cik from asof.listed_symbol where symbol = @ticker',
   symbols: 'asof.listed_symbol',
   days: 'asof.listed_day',

@@ -98,8 +98,10 @@ export type FilingTables = {
   readonly byIssuer: string;
   /** Every trade, read by its date. */
   readonly tradesByDay: string;
-  /** The condition for filings under the ticker `@ticker` among those of the issuers `@issuers`. */
+  /** The condition for filings under the ticker `@ticker`. */
   readonly ofSymbol: string;
+  /** True if that needs the issuers of the ticker, `@issuers`, by which Citus finds the shards. */
+  readonly needsIssuers: boolean;
   /** A query for the issuers that ever filed under `@ticker`. */
   readonly issuersOfSymbol: string;
   /** The tables with every symbol, and with the day of each filing. */

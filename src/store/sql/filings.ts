@@ -85,7 +85,8 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
     session.column<string>(tables.issuersOfSymbol, { ticker: ticker.toUpperCase() });
   const view: FilingsView = {
     async page(query) {
-      const issuers = query.ticker === undefined ? undefined : await issuersOf(query.ticker);
+      const { ticker } = query;
+      const issuers = ticker !== undefined && tables.needsIssuers ? await issuersOf(ticker) : undefined;
       if (issuers?.length === 0) return [];
       const { where, values } = pageOf(query, tables);
       const rows = await session.tuples<readonly FilingCell[]>(

@@ -33,6 +33,7 @@ const filingTables: FilingTables = {
   byIssuer: 'f.issuer_cik',
   tradesByDay: 'trade t cross join filing f on f.key = t.filing',
   ofSymbol: 'f.key in (select filing from symbol where symbol = @ticker)',
+  needsIssuers: false,
   issuersOfSymbol: `select distinct issuer_cik from filing
     where key in (select filing from symbol where symbol = @ticker)`,
   symbols: 'asof.symbol',
