@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Problem } from '../../errors/problem.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { parseAddress } from './address.ts';
-import { asProblem, endsConnection, isCollision, lacksTls } from './failures.ts';
+import { asProblem, endsConnection, isCollision, isOfNames, lacksTls } from './failures.ts';
 
 /** Reads dates as texts, and counts as numbers, because all counts are below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -20,6 +20,9 @@ const types = {
 /** The servers known to have no TLS; if TLS is optional, this process tries it once for each server. */
 const withoutTls = new Set<string>();
 
+/** A statement as it is sent, with the names of its parameters, and its own. */
+type CompiledStatement = { readonly text: string; readonly names: readonly string[]; readonly name: string };
+
 /** A database with a pool of connections. It needs no session state, so it also works through a pooler. */
 export class Database {
   readonly shown: string;
@@ -30,8 +33,10 @@ export class Database {
   readonly reads: string;
   /** False if each read needs a transaction, for its time limit or for the format of dates. */
   readsAlone: boolean;
+  /** False behind a pooler that gives a statement another connection than the one that knows its name. */
+  names = true;
   readonly #pool: pg.Pool;
-  readonly #texts = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
+  readonly #texts = new Map<string, CompiledStatement>();
 
   private constructor(shown: string, schema: string, pool: pg.Pool, seconds: number | undefined) {
     this.shown = shown;
@@ -121,7 +126,7 @@ export class Database {
   }
 
   /** Compiles a statement for the server: `asof.` becomes the schema of the store, and `@name` a parameter. */
-  compiled(sql: string): { readonly text: string; readonly names: readonly string[] } {
+  compiled(sql: string): CompiledStatement {
     const known = this.#texts.get(sql);
     if (known !== undefined) return known;
     const names: string[] = [];
@@ -131,7 +136,9 @@ export class Database {
         if (!names.includes(name)) names.push(name);
         return `$${names.indexOf(name) + 1}`;
       });
-    const made = { text, names };
+    // Named by its text: whoever prepared a statement of this name, it is the same one.
+    const name = `asof_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+    const made = { text, names, name };
     this.#texts.set(sql, made);
     return made;
   }
@@ -166,9 +173,10 @@ export class Transaction implements SqlSession {
   #begun: Promise<unknown> | undefined;
   /** False for a read of one statement, which is from one state without a transaction. */
   protected begins = true;
-  /** True if all that was read is from one state. */
+  #isRefused = false;
+  /** True if all that was read is from one state; otherwise the read starts again. */
   get isFromOneState(): boolean {
-    return true;
+    return !this.#isRefused;
   }
   /** The locks of an import. */
   locks: TransactionLocks | undefined;
@@ -219,7 +227,12 @@ export class Transaction implements SqlSession {
 
   /** Returns the first row of a statement that itself says how the server writes dates: it needs no transaction. */
   async rowAlone<Row extends object>(sql: string, values: Values): Promise<Row | undefined> {
-    return this.row<Row>(sql, values);
+    return this.namedRow<Row>(sql, values);
+  }
+
+  /** Returns the first row of a statement that each connection plans once: for a page, planning takes half of the time. */
+  protected async namedRow<Row extends object>(sql: string, values: Values): Promise<Row | undefined> {
+    return (await this.#send<Row>(sql, values, this.database.names && this.#mode === 'read')).rows[0];
   }
 
   async tuples<Row extends readonly unknown[]>(sql: string, values: Values = {}): Promise<readonly Row[]> {
@@ -343,19 +356,24 @@ export class Transaction implements SqlSession {
     this.#client.release(this.#broken);
   }
 
-  async #send<Row extends object>(sql: string, values: Values): Promise<pg.QueryResult<Row>> {
+  async #send<Row extends object>(sql: string, values: Values, named = false): Promise<pg.QueryResult<Row>> {
     if (this.#ended) throw new Error('this transaction has ended');
     // A failure of these rows is that of a later write.
     if (this.#kept.size > 0) this.#sendKept().catch(() => undefined);
-    const { text, names } = this.database.compiled(sql);
+    const { text, names, name } = this.database.compiled(sql);
     if (this.begins) this.#begun ??= this.#begin();
     try {
       const [result] = await Promise.all([
-        this.#client.query<Row>({ text, values: names.map((name) => values[name] ?? null) }),
+        this.#client.query<Row>({
+          text,
+          values: names.map((parameter) => values[parameter] ?? null),
+          ...(named && { name }),
+        }),
         this.#begun,
       ]);
       return result;
     } catch (error) {
+      if (named && isOfNames(error)) [this.database.names, this.#isRefused] = [false, true];
       if (!endsConnection(error)) {
         const problem = asProblem(this.database.shown, error);
         this.#failure ??= (isCollision(error, sql) ? this.locks?.collision(problem) : undefined) ?? problem;

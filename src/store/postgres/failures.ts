@@ -63,6 +63,12 @@ export function lacksTls(error: unknown): boolean {
   return /does not support SSL|^SSL/i.test(String((error as Error).message));
 }
 
+/** Tells whether a named statement is unknown or known already, behind a pooler, or no longer fits the tables. */
+export function isOfNames(error: unknown): boolean {
+  const { code = '' } = error as { readonly code?: string };
+  return code === '26000' || code === '42P05' || code === '0A000';
+}
+
 /** Tells whether an import failed because another one was ahead of it: with a row, a lock, or in a deadlock. */
 export function isCollision(error: unknown, sql: string): boolean {
   const { code } = error as { readonly code?: string };

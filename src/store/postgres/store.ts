@@ -153,7 +153,7 @@ class OneStatement extends Transaction {
 
   /** False if a statement came after the first was sent alone, or if dates need a transaction: the read starts again. */
   override get isFromOneState(): boolean {
-    return !this.#isLate && (this.begins || this.database.readsAlone);
+    return super.isFromOneState && !this.#isLate && (this.begins || this.database.readsAlone);
   }
 
   override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
@@ -163,8 +163,7 @@ class OneStatement extends Transaction {
 
   override async rowAlone<Row extends object>(sql: string, values: Values): Promise<Row | undefined> {
     await this.#decided(true);
-    const [row] = await super.rows<Row>(sql, values);
-    return row;
+    return this.namedRow<Row>(sql, values);
   }
 
   override async run(sql: string, values: Values = {}): Promise<number> {
@@ -193,6 +192,10 @@ class OneStatement extends Transaction {
 class TransactionTogether extends Transaction {
   readonly #ids = new Map<string, string[]>();
   readonly #gathering = new Gathering<ReadonlyMap<string, readonly object[]>>();
+
+  override rowAlone<Row extends object>(sql: string, values: Values): Promise<Row | undefined> {
+    return this.row<Row>(sql, values);
+  }
 
   override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
     const { id, ...others } = values;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { initStore, openAccess, openStore, openWriter, readStoreIfAny } from '../../../../src/store/open.ts';
 import { newFolder } from '../../../support/folders.ts';
@@ -341,6 +341,43 @@ describe('a server that asks for a password', () => {
   ])('is refused with the way out where the file of passwords %s', async (_, change, hint) => {
     change();
     await expectRefusal(opened(at('asker')), stays, /^the server asks for a password$/, hint);
+  });
+});
+
+describe('behind a pooler that gives each statement a connection of its own', () => {
+  const query = pg.Client.prototype.query as (...given: readonly unknown[]) => Promise<unknown>;
+  type Sent = { readonly name?: string };
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each<[string, (client: pg.Client, sent: Required<Sent>) => Promise<unknown>, number]>([
+    ['has forgotten a statement', (client) => query.call(client, 'deallocate all'), 2],
+    ['knows a statement already', (client, { name }) => query.call(client, `prepare ${name} as select 1`), 1],
+  ])('a page is right where the connection %s, and later ones are not named', async (what, change, named) => {
+    let names = 0;
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      const [sent] = given as [Sent];
+      const { name } = sent;
+      if (name === undefined) return query.apply(this, given);
+      names += 1;
+      const isBefore = what.startsWith('knows');
+      // In a transaction that has failed, it fails too.
+      if (isBefore) change(this, { name }).catch(() => undefined);
+      const answer = query.apply(this, given);
+      if (!isBefore) change(this, { name }).catch(() => undefined);
+      return answer;
+    });
+    for (const options of [{}, { statementSeconds: 5 }]) {
+      names = 0;
+      const store = await openStore(at('asof'), options);
+      const page = () =>
+        store.read((view) => observationsIn(view, { seriesId: 'GDP', asOf: '2015-01-30', limit: 9 }), 'GDP');
+      for (let i = 0; i < 4; i += 1) expect(await page()).toMatchObject([{ value: '17710.7' }]);
+      expect(names).toBe(named);
+      await store.close();
+    }
   });
 });
 
