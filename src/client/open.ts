@@ -21,7 +21,12 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
       asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner),
     ...(store.readTogether !== undefined && {
       expect: async (operation, questions) =>
-        readAhead((part) => service.answerTogether(operation, part, owner), operation, questions),
+        readAhead(
+          (part) => service.answerTogether(operation, part, owner),
+          operation,
+          questions,
+          store.seriesTogether,
+        ),
     }),
     async watch() {
       const before = await state();
@@ -53,13 +58,15 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   };
 }
 
-const partSize = 12;
+/** The series of a part, if a store has no preference. */
+const usualPart = 12;
 
 /** Reads the answers to expected questions a part at a time; the next part when half of a part is taken. */
 export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,
   questions: readonly ParamTexts[],
+  partSize = usualPart,
 ): NonNullable<AskOptions['expected']> {
   const places = new Map(questions.map((texts, i) => [JSON.stringify(texts), i]));
   const answers = new Map<number, Promise<Envelope>>();

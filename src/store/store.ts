@@ -376,6 +376,8 @@ export interface Store {
   answering?(): Promise<number>;
   /** Calls `work` like `read`, for queries of many series at once; absent if the engine gains nothing. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  /** The number of series that are best read together; absent without a preference. */
+  readonly seriesTogether?: number;
   /** Closes unused files, so that another file can take their place; absent if the engine has no files. */
   rest?(): Promise<void>;
   close(): Promise<void>;

@@ -47,6 +47,9 @@ async function openedStore(transaction: Transaction, address: string): Promise<S
   return new PostgresStore(transaction.database, address, distributed);
 }
 
+/** Some series of each of 32 shards: a statement costs a node a millisecond, and a page of rows 100 kilobytes here. */
+const seriesOfShards = 128;
+
 class PostgresStore implements Store {
   readonly address: string;
   readonly #database: Database;
@@ -54,6 +57,7 @@ class PostgresStore implements Store {
   /** Undefined for a store that is not distributed. */
   readonly #nodes: Nodes | undefined;
   readonly answering?: () => Promise<number>;
+  readonly seriesTogether?: number;
   #closed = false;
   #newest: StoreState | undefined;
 
@@ -64,6 +68,7 @@ class PostgresStore implements Store {
     const nodes = new Nodes(database);
     this.#nodes = nodes;
     this.answering = () => this.#whileOpen(() => nodes.answering());
+    this.seriesTogether = seriesOfShards;
   }
 
   read<T>(work: (view: WholeView) => Promise<T>, seriesId?: string): Promise<T> {
@@ -76,8 +81,7 @@ class PostgresStore implements Store {
   }
 
   readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
-    // On Citus, the node of a series answers only statements about that one series.
-    const kind = this.#nodes === undefined ? TransactionTogether : Transaction;
+    const kind = this.#nodes === undefined ? TransactionTogether : TransactionByShard;
     return this.#whileOpen(() => this.#read(work, kind));
   }
 
@@ -214,17 +218,51 @@ class TransactionTogether extends Transaction {
   /** Runs a statement for several ids at once; each id's rows have the statement's order. */
   async #rowsOfEach(sql: string, others: Values, asked: readonly string[]) {
     const ids = [...new Set(asked)];
+    const found = await Promise.all(
+      (await this.groupsOf(ids)).map((own) => this.#rowsOfGroup(sql, others, own)),
+    );
+    return new Map(found.flat());
+  }
+
+  async #rowsOfGroup(sql: string, others: Values, ids: readonly string[]) {
     const [only] = ids;
     if (only !== undefined && ids.length === 1)
-      return new Map([[only, await super.rows(sql, { ...others, id: only })]]);
+      return [[only, await super.rows(sql, { ...others, id: only })] as const];
     const rows = await super.rows<{ readonly asked: number }>(
       `select asked, one.* from unnest(@ids::text[]) with ordinality as each(id, asked)
-       cross join lateral (${sql.replaceAll(/@id\b/g, 'each.id')}) as one`,
+       cross join lateral (${this.ofEach(sql)}) as one`,
       { ...others, ids },
     );
     const found = ids.map((id) => [id, [] as object[]] as const);
     for (const { asked, ...row } of rows) found[asked - 1]?.[1].push(row);
-    return new Map(found);
+    return found;
+  }
+
+  /** Splits ids into those that one statement may ask for. */
+  protected async groupsOf(ids: readonly string[]): Promise<readonly (readonly string[])[]> {
+    return [ids];
+  }
+
+  /** Returns a statement about `@id` for the `id` of `each`. */
+  protected ofEach(sql: string): string {
+    return sql.replaceAll(/@id\b/g, 'each.id');
+  }
+}
+
+/** A transaction that joins statements about series of one shard: Citus sends such a statement to one node. */
+class TransactionByShard extends TransactionTogether {
+  protected override async groupsOf(ids: readonly string[]): Promise<readonly (readonly string[])[]> {
+    if (ids.length < 2) return [ids];
+    return this.column<readonly string[]>(
+      `select array_agg(id) as ids from unnest(@ids::text[]) as id
+       group by get_shard_id_for_distribution_column('asof.series', id)`,
+      { ids },
+    );
+  }
+
+  /** Repeats the ids in each condition, because Citus finds the shard of each table by itself. */
+  protected override ofEach(sql: string): string {
+    return super.ofEach(sql.replaceAll(/\b(\w+) = @id\b/g, '($1 = @id and $1 = any(@ids::text[]))'));
   }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../../../src/errors/problem.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { openStore } from '../../../../src/store/open.ts';
+import type { StoreView } from '../../../../src/store/store.ts';
 import { citus, citusAddress, inDatabase, schemaOf } from '../../../support/engines.ts';
 import { facts, importFiles, reading } from '../../../support/scratch-store.ts';
 
@@ -97,6 +98,30 @@ else {
   });
 
   describe('a store on several nodes', () => {
+    it('answers about many series together as about each', async () => {
+      const address = citus.newAddress();
+      const ids = Array.from({ length: 30 }, (_, i) => `S${i}`);
+      const lines = ids.flatMap((id, i) => [
+        `${id} 2014-10-01 2015-01-30 ${i}`,
+        `${id} 2014-10-01 2015-02-27 ${i}.5`,
+      ]);
+      await importFiles(address, { 'a.csv': facts(...lines) });
+      const store = await openStore(address);
+      const asked = [...ids, 'NONE', 'S3'];
+      try {
+        for (const query of [{ asOf: '2015-02-01' }, {}, { firstRelease: true }]) {
+          const page = (view: StoreView) => (seriesId: string) =>
+            view.series.observations({ ...query, seriesId, limit: 9 });
+          const together = await store.readTogether?.((view) => Promise.all(asked.map(page(view))));
+          expect(together?.[3]?.rows).toHaveLength(1);
+          for (const [i, id] of asked.entries())
+            expect(together?.[i]).toEqual(await store.read((view) => page(view)(id)));
+        }
+      } finally {
+        await store.close();
+      }
+    });
+
     it('answers and is checked as before where a node writes dates in another way', async () => {
       const address = citus.newAddress();
       await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });

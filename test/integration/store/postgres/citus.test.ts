@@ -13,7 +13,7 @@ import { initStore, openStore, readStoreIfAny } from '../../../../src/store/open
 import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
-import { databaseWithCitus, newSchemaAddress } from '../../../support/engines.ts';
+import { databaseWithCitus, inDatabase, newSchemaAddress } from '../../../support/engines.ts';
 import { filing } from '../../../support/filings.ts';
 import {
   asOf,
@@ -61,21 +61,16 @@ beforeAll(async () => {
 });
 afterAll(() => citus.remove());
 
-let sent: string[] = [];
-/** What the server refuses, as Citus refuses statements about the rows of several nodes. */
-let refused: RegExp | undefined;
-const refusal = "do $$ begin raise feature_not_supported using message = 'not on one node'; end $$";
+let sent: { readonly text: string; readonly values: readonly unknown[] }[] = [];
 const query = pg.Client.prototype.query as (...given: readonly unknown[]) => unknown;
 vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-  const [config] = given as [string | { readonly text: string }];
-  const text = typeof config === 'string' ? config : config.text;
-  sent.push(text);
-  if (refused?.test(text)) return query.call(this, refusal);
+  const [config] = given as [string | { readonly text: string; readonly values?: readonly unknown[] }];
+  const { text, values = [] } = typeof config === 'string' ? { text: config } : config;
+  sent.push({ text, values });
   return query.apply(this, given);
 });
 beforeEach(() => {
   sent = [];
-  refused = undefined;
 });
 
 /** Pages of several series that are asked for at once. */
@@ -122,19 +117,33 @@ describe('pages of many series that are asked for together', () => {
     expect(await count(ids)).toBe(await count(['S01']));
   });
 
-  it('are asked for one by one on Citus, by the node of each series', async () => {
+  it('are asked for by shard on Citus, and each table by the series of one shard', async () => {
     await importFiles(citus.address, files);
     await initStore(citus.address, true);
-    refused = /\bunnest\(/;
+    const placed = await inDatabase(
+      (client) =>
+        client.query<{ id: string; shard: string }>(
+          "select id, get_shard_id_for_distribution_column('asof.series', id) as shard from unnest($1::text[]) as id",
+          [ids],
+        ),
+      citus.address,
+    );
+    const shardOf = new Map(placed.rows.map(({ id, shard }) => [id, shard]));
     sent = [];
     await withStore(citus.address, async (open) => {
       const pages = await pagesOf(open, ids, { limit: 9 });
       expect(pages.map((page) => page?.rows)).toEqual(ids.map((id) => asOf(known, id)));
     });
-    const aboutFacts = sent.filter((text) => /\bfact\b/.test(text));
-    expect(aboutFacts.length).toBe(ids.length);
-    for (const text of aboutFacts) expect(text).toMatch(/where series = \$\d/);
-    expect(sent.filter((text) => /\bunnest\(/.test(text))).toEqual([]);
+    const aboutFacts = sent.filter(({ text }) => /\bfact\b/.test(text));
+    expect(aboutFacts.length).toBe(new Set(shardOf.values()).size);
+    const asked = aboutFacts.map(({ values }) => [values[0]].flat().map(String));
+    expect(asked.flat().sort()).toEqual([...ids].sort());
+    for (const own of asked) expect(new Set(own.map((id) => shardOf.get(id))).size).toBe(1);
+    for (const { text, values } of aboutFacts) {
+      // The conditions of the series, its vintage, the dates of its vintages and its facts.
+      const conditions = text.match(/= each\.id and (?:series|id) = any\(\$1::text\[\]\)/g);
+      expect(conditions?.length ?? 0).toBe(Array.isArray(values[0]) ? 4 : 0);
+    }
   });
 });
 
