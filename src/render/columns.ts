@@ -1,6 +1,6 @@
 import { didYouMean } from '../domain/search/words.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Row } from '../operations/envelope.ts';
+import type { Cell, Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 
 /** The fields of an output, in order, and whether the user chose them. */
@@ -35,14 +35,18 @@ export function selectColumns(
   return { fields: [...shown.values()], chosen: names !== undefined, all: fields };
 }
 
-/** Makes a function for the texts of a row in files and tables; a missing cell is empty. */
+/** Makes a function for the text of a field's cells in files and tables; that of a missing cell is empty. */
+export function cellText({ type, words }: Field): (cell: Cell | undefined) => string {
+  const { text } = fieldKinds[type];
+  return (cell) => {
+    if (cell === undefined || cell === null) return '';
+    const plain = text(cell);
+    return words?.[plain] ?? plain;
+  };
+}
+
+/** Makes a function for the texts of a row in files and tables. */
 export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
-  const readers = fields.map(({ name, type, words }) => ({ name, text: fieldKinds[type].text, words }));
-  return (row) =>
-    readers.map(({ name, text, words }) => {
-      const cell = row[name];
-      if (cell === undefined || cell === null) return '';
-      const plain = text(cell);
-      return words?.[plain] ?? plain;
-    });
+  const columns = fields.map((field) => ({ name: field.name, textOf: cellText(field) }));
+  return (row) => columns.map(({ name, textOf }) => textOf(row[name]));
 }

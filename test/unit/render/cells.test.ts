@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Cell } from '../../../src/operations/envelope.ts';
 import { csvRenderer, formatCsvRecord, tsvRenderer } from '../../../src/render/formats/delimited.ts';
 import { latexRenderer, markdownRenderer } from '../../../src/render/formats/markup.ts';
@@ -108,6 +108,20 @@ describe('CSV', () => {
       }),
     );
   });
+});
+
+test.each<readonly [string, Start, separator: string]>([
+  ['CSV', csvRenderer, ','],
+  ['TSV', tsvRenderer, '\t'],
+])('each row of %s is written alike, whatever the row above it has', (_, start, separator) => {
+  const cells = [fc.constantFrom(null, 'a', 'b'), fc.constantFrom(null, '1.5', '-2')] as const;
+  const columns = layout([field('text'), field('number', 'decimal'), field('last')], { header: false });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(...cells, fc.constantFrom('', 'ä')), { maxLength: 9 }), (all) => {
+      const rows = all.map(([text, number, last]) => ({ text, number, last }));
+      expect(output(start(columns), rows)).toBe(all.map((row) => `${row.join(separator)}\n`).join(''));
+    }),
+  );
 });
 
 describe('TSV', () => {
