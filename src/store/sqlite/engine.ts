@@ -229,6 +229,10 @@ const byGroup = `select date || max(as_of_date) || value from fact
   where ${within} and as_of_date <= @asOf
   group by date having value is not null order by date desc limit @limit`;
 
+// No date has a second change to group.
+const unrevised = `select date || as_of_date || value from fact
+  where ${within} and as_of_date <= @asOf and value is not null order by date desc limit @limit`;
+
 // Two seeks for each date: to the date before it, and to its newest row up to the day.
 const bySeek = `with recursive known (date, row) as (
     select max(date), null from fact where ${within}
@@ -246,11 +250,17 @@ const firstReleases = `select date || min(as_of_date) || value from fact
       where series = @key and as_of_date <= @firstVintage and value is not null), '')
   group by date order by date desc limit @limit`;
 
+function newestFirst({ dateCount, factCount }: SeriesRow): string {
+  if (factCount === dateCount) return unrevised;
+  return factCount > dateCount * seekFrom ? bySeek : byGroup;
+}
+
 function readObservations(
   connection: Connection,
-  { key, firstVintage, dateCount, factCount }: SeriesRow,
+  series: SeriesRow,
   { asOf, firstRelease, from, to, before, limit }: PageQuery,
 ): readonly StoredObservation[] {
+  const { key, firstVintage } = series;
   // '~' sorts after every digit, so every text that begins with the day sorts before it.
   const upTo = `${to}~`;
   const below = before < upTo ? before : upTo;
@@ -258,7 +268,7 @@ function readObservations(
   const rows =
     firstRelease === true
       ? connection.column<string>(firstReleases).all({ ...bounds, firstVintage })
-      : connection.column<string>(factCount > dateCount * seekFrom ? bySeek : byGroup).all(bounds);
+      : connection.column<string>(newestFirst(series)).all(bounds);
   return rows.map((row) => ({
     date: row.slice(0, 10),
     asOfDate: row.slice(10, 20),
