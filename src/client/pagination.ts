@@ -141,7 +141,7 @@ async function* pagesInOrder<R extends Row>(
     });
     const isWhole = cursor === undefined && !page.has_more;
     const results = isWhole ? sorted(page.results, operation) : page.results;
-    checkOrder(operation, before, results);
+    if (!isWhole) checkOrder(operation, before, results);
     if (extent.limit !== undefined) left -= limitTaken(operation, results);
     if (!page.has_more || left <= 0) {
       yield { ...page, results };
@@ -172,18 +172,22 @@ function sorted<R extends Row>(rows: readonly R[], { order = [] }: OrderedListin
 function checkOrder(operation: OrderedListing, before: readonly Row[], rows: readonly Row[]): void {
   const { order = [], identity = [] } = operation;
   const last = before.at(-1);
+  const place = rows.findIndex((row, i) => {
+    const previous = rows[i - 1] ?? last;
+    return previous !== undefined && compareRows(order, previous, row) > 0;
+  });
   // Where the identity has all fields of the order, only rows that are equal in order can be the same.
   const isInOrder = order.every(({ field }) => identity.includes(field));
-  const mayRepeat = (row: Row) => !isInOrder || (last !== undefined && compareRows(order, last, row) === 0);
-  const names = new Set(before.filter(mayRepeat).map((row) => identityOf(identity, row)));
-  const isAgain = (row: Row) => {
-    const name = names.size > 0 && mayRepeat(row) ? identityOf(identity, row) : undefined;
+  const isOther = (row: Row) => isInOrder && last !== undefined && compareRows(order, last, row) !== 0;
+  const names = new Set(
+    before.slice(before.findLastIndex(isOther) + 1).map((row) => identityOf(identity, row)),
+  );
+  const end = names.size === 0 ? 0 : rows.findIndex((row, i) => i === place || isOther(row));
+  const again = rows.slice(0, end < 0 ? rows.length : end).find((row) => {
+    const name = identityOf(identity, row);
     return name !== undefined && names.has(name);
-  };
-  const wrong = rows.find((row, i) => {
-    const previous = i === 0 ? last : rows[i - 1];
-    return (previous !== undefined && compareRows(order, previous, row) > 0) || isAgain(row);
   });
+  const wrong = again ?? rows[place];
   if (wrong !== undefined) {
     const named = operation.identity ?? order.map(({ field }) => field);
     throw new Problem(

@@ -144,7 +144,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       ...pageOf(
         rows,
         limit,
-        (one) => observationRow({ ...series, units: unitOn(one.asOfDate, series.units, described) }, one),
+        (one) => observationRow(series, unitOn(one.asOfDate, series.units, described), one),
         ({ date }) => ({ key: known === undefined ? [date] : [date, known.asOf], version }),
       ),
       ...(as_of !== undefined && { as_of, series: { id, title, frequency } }),
@@ -162,10 +162,11 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
 export type ObservationRow = RowOf<typeof observations>;
 
 function observationRow(
-  { id, units, frequency, source }: Series,
+  { id, frequency, source }: Series,
+  unit: string,
   { date, value, asOfDate }: StoredObservation,
 ) {
-  return { date, value, as_of_date: asOfDate, series_id: id, unit: units, frequency, source };
+  return { date, value, as_of_date: asOfDate, series_id: id, unit, frequency, source };
 }
 
 const datesAtOnce = 32;
