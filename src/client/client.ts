@@ -29,6 +29,8 @@ export type ExpectedAnswers = {
 export type AskOptions = {
   /** Sends it once, without waits and retries; for notes. */
   readonly once?: boolean;
+  /** The rows that are read on after this page: a store gives more of them than the `limit` of a request. */
+  readonly rows?: number | undefined;
   /** Answers from `expect`, which may be ready. */
   readonly expected?: ExpectedAnswers;
 };

@@ -18,7 +18,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, texts, asked) =>
-      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner),
+      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner, asked?.rows),
     ...(store.readTogether !== undefined && {
       expect: async (operation, questions) =>
         readAhead(

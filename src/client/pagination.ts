@@ -136,7 +136,7 @@ async function* pagesInOrder<R extends Row>(
   for (;;) {
     await pause(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
-    const page = await client.ask(operation, question).catch((error) => {
+    const page = await client.ask(operation, question, { rows: left }).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     const isWhole = cursor === undefined && !page.has_more;

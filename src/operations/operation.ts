@@ -230,9 +230,11 @@ export function valuesIn(
   return values;
 }
 
-/** Prepares a query to run. */
-export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock) {
-  const values = valuesIn(operation, texts, clock);
+/** Prepares a query to run; a page of a listing whose limit counts rows may have more, up to `rows`. */
+export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock, rows = 0) {
+  const read = valuesIn(operation, texts, clock);
+  const isLarger = operation.limitCounts === undefined && Number(read.limit) < rows;
+  const values = isLarger ? { ...read, limit: rows } : read;
   return {
     needsVintageAccess: operation.needsVintageAccess?.(values) ?? values.as_of !== undefined,
     dependsOnToday: operation.dependsOnToday?.(values) ?? false,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Asker, askOf } from '../../answering/answer.ts';
 import { run } from '../../answering/run.ts';
-import { dataChanged } from '../../client/client.ts';
+import { type AskOptions, dataChanged } from '../../client/client.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { utcDay } from '../../domain/values/date.ts';
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
@@ -112,8 +112,9 @@ async function* tableOf(job: TableJob, store: Store): AsyncGenerator<Uint8Array,
   const ask = async <R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
+    asked?: AskOptions,
   ): Promise<Envelope<R>> => {
-    const request = { operation, texts, principal: principalOf(plan), requestId };
+    const request = { operation, texts, principal: principalOf(plan), requestId, rows: asked?.rows };
     const { envelope } = await service.reply({ ...request, ...defined({ usage }) });
     if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
     // A panel has few rows, counted by `allow`, compared to the history that they come from.

@@ -10,6 +10,7 @@ import {
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays } from '../../../src/domain/values/date.ts';
 import {
   asof,
   days,
@@ -174,8 +175,15 @@ describe('nothing is silently short', () => {
   });
 
   it('rows are never mixed with those of data that changed between two pages: exit 8', async () => {
-    const path = await importedStore(newFolder());
-    const file = folder.write('change.csv', statements(['LONG,2030-01-01,2021-01-01,1']));
+    // Longer than the largest page of a store.
+    const daily = Array.from(
+      { length: 12_000 },
+      (_, day) => `DAILY,${addDays('1970-01-01', day)},2021-01-01,1`,
+    );
+    const path = folder.path('daily.db');
+    const imported = ['import', folder.write('daily.csv', statements(daily)), '--store', path];
+    expect((await asof(imported)).code).toBe(0);
+    const file = folder.write('change.csv', statements(['DAILY,2030-01-01,2021-01-01,1']));
     let changed = false;
     const onWrite = async () => {
       if (changed) return;
@@ -183,7 +191,7 @@ describe('nothing is silently short', () => {
       const line = ['import', file, '--replace', '--projections', '--store', path];
       expect((await asof(line)).code).toBe(0);
     };
-    const { code, err } = await asof(['obs', 'LONG', '--csv', '--store', path], { onWrite });
+    const { code, err } = await asof(['obs', 'DAILY', '--csv', '--store', path], { onWrite });
     expect([code, err]).toEqual([8, expect.stringContaining('the data changed while asof was reading them')]);
   });
 });

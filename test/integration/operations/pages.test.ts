@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { embeddedClient } from '../../../src/client/open.ts';
 import { calendar } from '../../../src/operations/calendar/calendar.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import { yields } from '../../../src/operations/rates/yields.ts';
-import { observations } from '../../../src/operations/series/observations.ts';
+import { observations, revisions } from '../../../src/operations/series/observations.ts';
 import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { vintages } from '../../../src/operations/series/vintages.ts';
 import { beforeTheLapse } from '../../support/calendars.ts';
@@ -17,6 +18,7 @@ import {
   importFilings,
   importSightings,
   newStorePath,
+  withStore,
 } from '../../support/scratch-store.ts';
 import { textsOf } from '../../support/service-double.ts';
 
@@ -36,6 +38,19 @@ async function allPages(operation: Operation, query: string, limit: number) {
   }
   return pages.map(({ results }) => results);
 }
+
+test.each<[Operation, rows: number | undefined, count: number]>([
+  [observations, undefined, 2],
+  [observations, 1, 2],
+  [observations, 5, 5],
+  [observations, Number.POSITIVE_INFINITY, latest.length],
+  // The limit counts dates, whose rows a page never parts.
+  [revisions, 5, 4],
+])('a page of $name that is read on, up to %d rows, has %d', async (operation, rows, count) => {
+  const texts = textsOf('id=GDP&limit=2');
+  const { results } = await withStore(path, (store) => embeddedClient(store).ask(operation, texts, { rows }));
+  expect(results).toHaveLength(count);
+});
 
 const rate = (row: Row) => `${String(row.trade_date).slice(0, 10)} ${row.maturity} ${row.rate}`;
 const id = (row: Row) => String(row.id);
