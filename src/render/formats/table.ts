@@ -263,9 +263,11 @@ function draw(rows: readonly (readonly string[])[], columns: readonly TableColum
   // cli-table3 measures emoji and rare characters differently.
   const replaced: string[] = [];
   const reserve = (text: string): string => {
-    if (plain.test(text)) return text;
+    const cells = plain.test(text) ? 0 : cellWidth(text);
+    // A text without cells, such as a mark alone, has no place to be found again.
+    if (cells === 0) return text;
     replaced.push(text);
-    return placeholder.repeat(cellWidth(text));
+    return placeholder.repeat(cells);
   };
   for (const row of rows) table.push(row.map(reserve));
   const lines = table.toString().split('\n');

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
+import type { ImportFile } from '../../../src/import/formats/format.ts';
 import { recognise } from '../../../src/import/formats/recognise.ts';
 import { importFiles as importAll, importLog } from '../../../src/import/import.ts';
 import { load } from '../../../src/import/load/load.ts';
@@ -186,7 +187,7 @@ contract((engine) => {
       const inParts = async (address: string, { files, flags }: Encoded, size: number) => {
         const folder = tempFolder(files);
         const paths = Object.keys(files).map((name) => join(folder, name));
-        const inputs = [];
+        const inputs: ImportFile[] = [];
         for (const file of await sourceFiles(paths)) inputs.push({ file, format: await recognise(file) });
         const options = {
           ...{ merge: true, projections: true, rename: new Map(), ...flags },

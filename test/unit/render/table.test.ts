@@ -205,6 +205,18 @@ describe('a table', () => {
     ]);
   });
 
+  it('keeps every text in its row beside a text without cells', () => {
+    const rows = [
+      { id: '\uA947', title: 'a mark alone' },
+      { id: '国', title: 'a country' },
+    ];
+    expect(at(20, rows, [field('id'), field('title')]).lines).toEqual([
+      'id  title',
+      expect.stringMatching(/^\uA947 +a mark alone$/),
+      '国  a country',
+    ]);
+  });
+
   it('writes its first rows at the ten thousandth, keeps its widths and loses no digit', () => {
     const fields = [field('value', 'decimal'), field('unit')];
     const renderer = tableRenderer(layout(fields, { width: 20 }));
