@@ -176,15 +176,19 @@ export class SqliteSession implements SqlSession {
         names.unshift('series');
       }
       const places = `(${names.map(() => '?').join()})`;
+      const inserting = (count: number) =>
+        `insert into ${table} (${names.join()}) values ${new Array(count).fill(places).join()} ${onConflict}`;
+      const [one, several] = [inserting(1), inserting(rowsAtOnce)];
       // Why many rows at once: docs/decisions/two-drivers-of-sqlite.md
       for (let [at, count] = [0, 0]; at < rows.length; at += count) {
         // A statement for each other number of rows would have to be prepared.
         count = rows.length - at < rowsAtOnce ? 1 : rowsAtOnce;
-        const some = rows.slice(at, at + count);
         const cells: unknown[] = [];
-        for (const row of some) cells.push(...own, ...row);
-        const values = new Array(some.length).fill(places).join();
-        connection.run(`insert into ${table} (${names.join()}) values ${values} ${onConflict}`, cells);
+        for (let place = at; place < at + count; place += 1) {
+          for (const cell of own) cells.push(cell);
+          for (const cell of rows[place] ?? []) cells.push(cell);
+        }
+        connection.run(count === 1 ? one : several, cells);
       }
     });
   }
