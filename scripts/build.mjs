@@ -84,10 +84,10 @@ await buildExamples();
 await buildCompiledCode();
 await types;
 
-/** Writes the types of a library; throws when the compiler finds errors, which it prints. */
+/** Writes the types of a library, which `npm run types` checks; throws for a type that cannot be written. */
 async function buildTypes(project) {
   const compiler = 'node_modules/typescript-native/bin/tsc';
   const child = spawn(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${project} has errors`);
+  if (code !== 0) throw new Error(`the types of ${project} cannot be written`);
 }
