@@ -124,9 +124,9 @@ class ParquetColumn {
   /** True if few cells have come again, so that looking for them takes longer than it saves. */
   #areNew = false;
   #bytes = new DecimalBytes();
-  readonly #decimals = new CellBounds<bigint>((one, other) => one < other);
-  readonly #days = new CellBounds<number>((one, other) => one < other);
-  readonly #texts = new CellBounds<string>(isBefore);
+  readonly #decimals = new Extremes<bigint>((one, other) => one < other);
+  readonly #days = new Extremes<number>((one, other) => one < other);
+  readonly #texts = new Extremes<string>(isBefore);
   #missing = 0;
   /** The characters of the texts of the group. */
   #length = 0;
@@ -234,7 +234,7 @@ function isBefore(one: string, other: string): boolean {
 }
 
 /** The least and the most of some values. */
-class CellBounds<T> {
+class Extremes<T> {
   readonly #isBefore: (one: T, other: T) => boolean;
   least: T | undefined;
   most: T | undefined;
