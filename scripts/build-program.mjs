@@ -77,9 +77,10 @@ function homesOfModules(homes) {
  */
 const nodeModules = {
   'node:child_process': '',
-  'node:crypto': ['createHash', 'randomBytes', 'randomUUID', 'timingSafeEqual']
-    .map((name) => `export const ${name} = (...given) => require('node:crypto').${name}(...given);`)
-    .join('\n'),
+  'node:crypto': `let loaded; const crypto = () => (loaded ??= require('node:crypto'));
+    ${['createHash', 'randomBytes', 'randomUUID', 'timingSafeEqual']
+      .map((name) => `export const ${name} = (...given) => crypto().${name}(...given);`)
+      .join('\n')}`,
   'node:module': 'export const createRequire = () => require;',
   'node:process': 'export default process;',
 };

@@ -31,9 +31,17 @@ type FoundWords =
 /** The UTC second and day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly now: string; readonly today: Day };
 
+/** The clock of the latest second: a request asks for it several times. */
+let latestClock: { readonly second: number; readonly clock: Clock } | undefined;
+
 /** Returns the clock at a moment. */
 export function clockAt(now: Date): Clock {
-  return { now: instantText(now), today: utcDay(now), latest: latestDay(now) };
+  const second = Math.floor(now.getTime() / 1000);
+  if (latestClock?.second !== second) {
+    const clock = { now: instantText(now), today: utcDay(now), latest: latestDay(now) };
+    latestClock = { second, clock };
+  }
+  return latestClock.clock;
 }
 
 /** How a kind of value is read, checked and described. */

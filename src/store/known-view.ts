@@ -1,5 +1,6 @@
 import { type FrequencySince, frequencyOn, unitOn } from '../domain/series/series.ts';
 import { addDays, type Day, earlier, later } from '../domain/values/date.ts';
+import { entryOf } from '../domain/values/groups.ts';
 import type {
   AllSeriesView,
   FilingsView,
@@ -37,17 +38,19 @@ export async function idKnown(view: StoreView, day: Day, name: string): Promise<
 
 /** Returns the state of what is known on a day; the next day, more of the same data may be known. */
 function knownState(state: StoreState, day: Day): StoreState {
-  const byDay = states.get(state) ?? new Map<Day, StoreState>();
-  const { revision, sample } = state;
-  const known = byDay.get(day) ?? {
-    get name() {
-      return `${state.name}-${day}`;
-    },
-    revision,
-    sample,
-  };
-  states.set(state, byDay.set(day, known));
-  return known;
+  const byDay = entryOf(states, state, () => new Map<Day, StoreState>());
+  return entryOf(byDay, day, () => {
+    const { revision, sample } = state;
+    let name: string | undefined;
+    return {
+      get name() {
+        name ??= `${state.name}-${day}`;
+        return name;
+      },
+      revision,
+      sample,
+    };
+  });
 }
 
 function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {

@@ -13,7 +13,11 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
 }
 
 /** Returns the value of a key; makes and stores a missing one. */
-export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function entryOf<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const entry = make();
