@@ -29,6 +29,12 @@ type JoinedOutcome<T> = { readonly place: number; readonly outcome: T };
  */
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();
+  readonly #later: (work: () => void) => void;
+
+  /** With `process.nextTick`, it joins only calls that follow one outcome, such as that of another gathering. */
+  constructor(later: (work: () => void) => void = setImmediate) {
+    this.#later = later;
+  }
 
   async join(key: string, work: (count: number) => Promise<T>): Promise<JoinedOutcome<T>> {
     const group = this.#groups.get(key) ?? this.#begin(key, work);
@@ -39,7 +45,7 @@ export class Gathering<T> {
 
   #begin(key: string, work: (count: number) => Promise<T>) {
     const outcome = new Promise<T>((resolve, reject) => {
-      setImmediate(() => {
+      this.#later(() => {
         this.#groups.delete(key);
         work(group.count).then(resolve, reject);
       });

@@ -67,7 +67,7 @@ export class Services {
 }
 
 function leased({ service, tables, close }: OpenService) {
-  const states = new Gathering<string>();
+  const states = new Gathering<string>(process.nextTick);
   let users = 1;
   let end = (): void => undefined;
   const closed = new Promise<void>((resolve) => {

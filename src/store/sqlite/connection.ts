@@ -32,6 +32,11 @@ export class Connection {
     return this.#prepare<Row>('tuple', sql);
   }
 
+  /** Prepares a query for rows as arrays that no other caller has. */
+  newTuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
+    return this.#db.prepare(translated(sql)).raw() as SqlQuery<Row>;
+  }
+
   column<Value>(sql: string): SqlQuery<Value> {
     return this.#prepare<Value>('value', sql);
   }
@@ -146,7 +151,8 @@ export class SqliteSession implements SqlSession {
     const size = 100;
     try {
       let batch: Row[] = [];
-      for (const row of this.#open().tuples<Row>(sql).iterate(bound(values))) {
+      // A statement of its own, because reads that share a transaction may be at different rows.
+      for (const row of this.#open().newTuples<Row>(sql).iterate(bound(values))) {
         batch.push(row);
         if (batch.length < size) continue;
         yield batch;

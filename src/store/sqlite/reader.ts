@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf } from '../../platform/files.ts';
+import { Gathering } from '../../platform/promises.ts';
 import { partsIn } from '../sql/parts.ts';
 import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
@@ -22,24 +23,30 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   return new SqliteStore(path, options, await onceUnlocked(() => connectCurrent(path, options)));
 }
 
-/**
- * The number of connections to keep for later reads, one for each simultaneous request.
- * Opening one takes as long as a page: with 4, the bench "serve: no two pages with the same rows" halves.
- */
-const mostIdle = 32;
+/** The number of connections to keep for later reads, of which each reads for a turn of the event loop and longer. */
+const mostIdle = 4;
 
 /** A connection with its view, which takes as long to make as a short statement. */
 type Reader = {
   readonly connection: Connection;
   readonly session: SqliteSession;
   readonly view: WholeView;
+  /** The row of the store in its transaction. */
+  store: StoreRow;
 };
+
+type StoreRow = { readonly revision: number; readonly sample: number };
+
+/** A transaction for all reads of a turn. */
+type SharedRead = { readonly view: WholeView; readonly leave: () => void };
 
 /** A store in a file; its first connection locks it until closed. */
 class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
   readonly #pages: PageCache | undefined;
+  /** Reads that are asked for together share a transaction, which begins after the last of them. */
+  readonly #gathered = new Gathering<SharedRead>(process.nextTick);
   #idle: Reader[] = [];
   #file: string;
   #closed = false;
@@ -56,18 +63,36 @@ class SqliteStore implements Store {
   async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     try {
-      const reader = await this.#takeReader();
+      const { outcome: shared } = await this.#gathered.join('', (reads) => this.#begin(reads));
       try {
-        await onceUnlocked(() => beginReading(reader.connection));
-        reader.session.begin();
-        return await work(reader.view);
+        return await work(shared.view);
       } finally {
-        reader.session.end();
-        this.#release(reader);
+        shared.leave();
       }
     } catch (error) {
       // SQLite may notice damage at any statement, even when the transaction begins or ends.
       throw asProblem(this.address, error);
+    }
+  }
+
+  /** Begins a transaction, which ends when all its reads have left. */
+  async #begin(reads: number): Promise<SharedRead> {
+    const reader = await this.#takeReader();
+    let left = reads;
+    const leave = (): void => {
+      left -= 1;
+      if (left > 0) return;
+      reader.session.end();
+      this.#release(reader);
+    };
+    try {
+      reader.store = await onceUnlocked(() => beginReading(reader.connection));
+      reader.session.begin();
+      return { view: reader.view, leave };
+    } catch (error) {
+      left = 1;
+      leave();
+      throw error;
     }
   }
 
@@ -87,12 +112,17 @@ class SqliteStore implements Store {
 
   #readerOf(connection: Connection): Reader {
     const session = new SqliteSession(this.address, connection);
-    const state = () => session.use((connection) => this.#stateOf(connection));
-    return {
+    const state = () => this.#stateOf(connection, reader.store);
+    const reader: Reader = {
       connection,
       session,
-      view: { state, ...partsIn(session, engineOf(session, this.#pages)) },
+      view: {
+        state: () => session.use(state),
+        ...partsIn(session, engineOf(session, this.#pages)),
+      },
+      store: { revision: 0, sample: 0 },
     };
+    return reader;
   }
 
   async rest(): Promise<void> {
@@ -124,15 +154,10 @@ class SqliteStore implements Store {
     else connection.close();
   }
 
-  #stateOf(connection: Connection): StoreState {
-    const row = connection
-      .objects<{ readonly revision: number; readonly sample: number }>('select revision, sample from store')
-      .get();
-    if (row === undefined) throw new Error(`the store ${this.address} has no revision`);
-    const { revision } = row;
+  #stateOf(connection: Connection, { revision, sample: isSample }: StoreRow): StoreState {
     const known = this.#newest;
     if (known?.state.revision === revision && known.file === connection.file) return known.state;
-    const sample = row.sample === 1;
+    const sample = isSample === 1;
     // The log of imports distinguishes stores with equal numbers of imports.
     const imports = connection
       .tuples<readonly [string, string]>('select imported_at, sha256 from import order by id')
@@ -140,8 +165,10 @@ class SqliteStore implements Store {
     let name: string | undefined;
     const state = {
       get name() {
-        const content = JSON.stringify([revision, sample, imports]);
-        name ??= createHash('sha256').update(content).digest('base64url').slice(0, 22);
+        name ??= createHash('sha256')
+          .update(JSON.stringify([revision, sample, imports]))
+          .digest('base64url')
+          .slice(0, 22);
         return name;
       },
       revision,
@@ -152,10 +179,13 @@ class SqliteStore implements Store {
   }
 }
 
-function beginReading(connection: Connection): void {
+/** Begins a transaction, and reads the row of the store in it. */
+function beginReading(connection: Connection): StoreRow {
   connection.run('begin');
   try {
-    connection.column('select revision from store').get();
+    const row = connection.objects<StoreRow>('select revision, sample from store').get();
+    if (row === undefined) throw new Error('the store has no revision');
+    return row;
   } catch (error) {
     connection.run('rollback');
     throw error;
