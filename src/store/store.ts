@@ -350,14 +350,9 @@ export interface WholeView extends StoreView {
   readonly contents: StoreContents;
 }
 
-/** A cache of pages of observations; it may forget any page. */
-export type PageCache = {
-  readonly get: (key: string) => readonly StoredObservation[] | undefined;
-  readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
-};
-
 export type StoreOptions = {
-  readonly pages?: PageCache;
+  /** The most facts of series to keep in memory, for pages of series that are asked for again. Default: none. */
+  readonly mostKept?: number;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
   /** The time limit of a statement to a database, in seconds. Default: that of the server. */

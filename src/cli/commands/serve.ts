@@ -6,7 +6,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { asOf, connection, messages, option, store, textOption, toggle } from '../../lines/command.ts';
@@ -18,7 +17,6 @@ import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
-import type { StoredObservation } from '../../store/store.ts';
 import {
   accessPath,
   named,
@@ -186,11 +184,8 @@ function readServeFile(path: string): { readonly [K in ServeSettingName]?: strin
   return Object.fromEntries(texts);
 }
 
-/** About 2000 pages of 100 observations, 25 MB. */
-const pageCache = {
-  maxSize: 200_000,
-  sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
-} as const;
+/** The most facts of series in memory: about 50 MB, and as much for pages of them. */
+const mostKept = 400_000;
 
 const serveStore = command({
   words: 'serve',
@@ -231,7 +226,7 @@ asof serve --metrics-port 9464
           const chosen = storeToRead(io, values.store);
           const store = await openStore(chosen.path, {
             live: true,
-            pages: new LRUCache(pageCache),
+            mostKept,
             statementSeconds: Math.min(longestStatement, values['max-seconds'] ?? longestStatement),
           });
           served = chosen;

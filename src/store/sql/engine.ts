@@ -77,7 +77,7 @@ export type PageQuery = ObservationQuery & {
 export type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind };
 
 /** A page with its series and the newest vintage up to its day. */
-type StoredPage = {
+export type StoredPage = {
   readonly series: SeriesRow;
   readonly newest: StoredVintageDate | undefined;
   readonly rows: readonly StoredObservation[];

@@ -41,6 +41,17 @@ const vintagePage = `with page as (
 const unitsOnDay = `coalesce((select before from asof.description_change
     where series = @id and field = 'units' and changed_on > @asOf order by changed_on limit 1), units, '')`;
 
+/** A row is one text with all changes of a date: SQLite reads a row for each change four times as slowly. */
+export const changesByDate = `select date::text || string_agg(as_of_date::text || coalesce('=' || value, ''), ' ' order by as_of_date)
+    as changes
+  from asof.fact where series = @id and date >= @from and date <= @to group by date order by date desc`;
+
+/** The dates that vintages have and since when, if nothing else says how often a series has values. */
+export const datesSince = `select dates, min(as_of_date) as first from asof.vintage
+  where series = @id
+    and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
+  group by dates order by first`;
+
 const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 
 /** Frequencies by the texts of the dates that imply them: each page of a series asks for them, at 0.3 ms. */
@@ -145,13 +156,13 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
         firstRelease === true ? seriesRows(session, tables, id).kinds(asOf) : undefined,
       ]);
       if (page === undefined) return undefined;
-      const { series, newest, rows, datesSince } = page;
+      const { series, newest, rows, datesSince: firstOf } = page;
       const texts = kinds && { kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)) };
       return {
         series: seriesOf(series),
         rows,
         vintage: { newest: newest && withKind(newest, series), ...texts },
-        ...(datesSince && { frequencies: impliedBy(datesSince) }),
+        ...(firstOf && { frequencies: impliedBy(firstOf) }),
       };
     },
     async dates({ seriesId: id, ...query }) {
@@ -173,13 +184,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
           'select as_of_date::text || kind as vintage from asof.vintage where series = @id order by as_of_date',
           { id },
         ),
-        // A row is one text with all changes of a date: SQLite reads a row for each change four times as slowly.
-        session.column<string>(
-          `select date::text || string_agg(as_of_date::text || coalesce('=' || value, ''), ' ' order by as_of_date)
-             as changes
-           from asof.fact where series = @id and date >= @from and date <= @to group by date order by date desc`,
-          { id, from, to },
-        ),
+        session.column<string>(changesByDate, { id, from, to }),
       ]);
       if (series === undefined) return undefined;
       return {
@@ -191,13 +196,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
       };
     },
     async impliedFrequencies(id) {
-      const firstOf = await session.tuples<readonly [dates: string, asOf: Day]>(
-        `select dates, min(as_of_date) as first from asof.vintage
-         where series = @id
-           and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
-         group by dates order by first`,
-        { id },
-      );
+      const firstOf = await session.tuples<readonly [dates: string, asOf: Day]>(datesSince, { id });
       return impliedBy(firstOf);
     },
     async vintages({ seriesId: id, ...query }) {
@@ -243,7 +242,7 @@ function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, .
 }
 
 /** Reads the changes of a date: the date, then `2015-01-30=1.5 2015-02-27`, where the last has no value. */
-function changesIn(row: string): readonly DatedChange[] {
+export function changesIn(row: string): readonly DatedChange[] {
   const date = row.slice(0, 10);
   const changes: DatedChange[] = [];
   for (let start = 10; start < row.length; ) {

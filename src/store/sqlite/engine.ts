@@ -12,14 +12,18 @@ import type {
   WordCells,
 } from '../sql/engine.ts';
 import { endOfTime } from '../sql/session.ts';
-import type { PageCache, StoredObservation } from '../store.ts';
+import type { StoredObservation, StoreState } from '../store.ts';
 import type { Connection, SqliteSession } from './connection.ts';
 import { SqliteError } from './driver.ts';
+import type { SeriesMemory } from './kept-series.ts';
 
-/** Returns the operations that SQLite does in its own way; `pages` caches pages of observations. */
-export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
+/** The series in memory, and the state that a session reads. */
+type Kept = { readonly memory: SeriesMemory; readonly state: () => StoreState };
+
+/** Returns the operations that SQLite does in its own way; pages come from the series that are `kept`. */
+export function engineOf(session: SqliteSession, kept?: Kept): Engine {
   return {
-    series: numberedSeries(session, pages),
+    series: numberedSeries(session, kept),
     filings: filingTables,
     ...fileContents(session),
   };
@@ -108,8 +112,8 @@ function begunWords(connection: Connection, starts: readonly string[]): readonly
   return found;
 }
 
-/** Returns the tables of series by number; `pages` caches pages of observations. */
-function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
+/** Returns the tables of series by number. */
+function numberedSeries(session: SqliteSession, kept: Kept | undefined): SeriesTables {
   return {
     key: 'key',
     ownColumns: 'key, ',
@@ -119,6 +123,12 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
     begunWords: (starts) => session.use((connection) => begunWords(connection, starts)),
     async page(query, columns) {
       const { seriesId: id, asOf } = query;
+      if (kept !== undefined) {
+        const page = await session.use((connection) =>
+          kept.memory.page(connection, kept.state(), query, columns),
+        );
+        if (page !== undefined) return page;
+      }
       const series = await session.row<SeriesRow>(
         `select ${columns} from series where id = @id and first_vintage is not null`,
         { id, asOf },
@@ -129,9 +139,8 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
          where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
         { id, asOf },
       );
-      const rows = await session.use((connection) =>
-        readPage(connection, series, query, newest?.asOf, pages),
-      );
+      const rows = await session.use((connection) => readObservations(connection, series, query));
+      kept?.memory.note(kept.state(), series);
       return { series, newest, rows };
     },
     async create(ids) {
@@ -199,24 +208,6 @@ function numberedSeries(session: SqliteSession, pages: PageCache | undefined): S
         }),
     },
   };
-}
-
-/** Reads a page of values; all days up to the next vintage share the page that a cache may have. */
-function readPage(
-  connection: Connection,
-  series: SeriesRow,
-  query: PageQuery,
-  vintage: Day | undefined,
-  pages: PageCache | undefined,
-): readonly StoredObservation[] {
-  const { asOf, seriesId: _id, ...others } = query;
-  if (pages === undefined || asOf === endOfTime) return readObservations(connection, series, query);
-  const key = JSON.stringify([connection.file, series.key, series.version, vintage, others]);
-  const cached = pages.get(key);
-  if (cached !== undefined) return cached;
-  const rows = readObservations(connection, series, query);
-  pages.set(key, rows);
-  return rows;
 }
 
 /** With more changes per date, a seek for each date is faster than reading all changes (measured in bench/). */

@@ -4,7 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import { identityOf } from '../../platform/files.ts';
 import { Gathering } from '../../platform/promises.ts';
 import { partsIn } from '../sql/parts.ts';
-import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
+import type { Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   asProblem,
   Connection,
@@ -17,6 +17,7 @@ import {
 } from './connection.ts';
 import { openDatabase } from './driver.ts';
 import { engineOf } from './engine.ts';
+import { SeriesMemory } from './kept-series.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -44,7 +45,7 @@ type SharedRead = { readonly view: WholeView; readonly leave: () => void };
 class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
-  readonly #pages: PageCache | undefined;
+  readonly #memory: SeriesMemory | undefined;
   /** Reads that are asked for together share a transaction, which begins after the last of them. */
   readonly #gathered = new Gathering<SharedRead>(process.nextTick);
   #idle: Reader[] = [];
@@ -52,10 +53,10 @@ class SqliteStore implements Store {
   #closed = false;
   #newest: { readonly file: string; readonly state: StoreState } | undefined;
 
-  constructor(path: string, { live = false, pages }: StoreOptions, first: Connection) {
+  constructor(path: string, { live = false, mostKept }: StoreOptions, first: Connection) {
     this.address = path;
     this.#live = live;
-    this.#pages = pages;
+    if (mostKept !== undefined) this.#memory = new SeriesMemory(mostKept);
     this.#file = first.file;
     this.#idle.push(this.#readerOf(first));
   }
@@ -112,13 +113,14 @@ class SqliteStore implements Store {
 
   #readerOf(connection: Connection): Reader {
     const session = new SqliteSession(this.address, connection);
+    const memory = this.#memory;
     const state = () => this.#stateOf(connection, reader.store);
     const reader: Reader = {
       connection,
       session,
       view: {
         state: () => session.use(state),
-        ...partsIn(session, engineOf(session, this.#pages)),
+        ...partsIn(session, engineOf(session, memory && { memory, state })),
       },
       store: { revision: 0, sample: 0 },
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../../../src/store/open.ts';
-import type { ObservationQuery, Store, StoredObservation } from '../../../src/store/store.ts';
+import { openStore, writing } from '../../../src/store/open.ts';
+import type { ObservationQuery, Store } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { contract } from '../../support/engines.ts';
@@ -30,15 +30,13 @@ contract((engine) => {
   ];
 
   let known: NaiveModel = emptyModel;
-  /** The cache of pages, which an engine may use. */
-  const pages = new Map<string, readonly StoredObservation[]>();
-  /** A plain store, and one that may have a cache of pages. */
+  /** A plain store, and one that may keep series in memory. */
   let stores: readonly Store[] = [];
 
   beforeAll(async () => {
     known = importInto(emptyModel, made).after;
     await importFiles(path, asAsofCsv(made)[0]?.files ?? {});
-    stores = [await openStore(path), await openStore(path, { live: true, pages })];
+    stores = [await openStore(path), await openStore(path, { live: true, mostKept: 100_000 })];
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 
@@ -47,7 +45,7 @@ contract((engine) => {
 
   describe('a page of observations, from series with few vintages and with many,', () => {
     test.each(['M', 'N'])(
-      'of %s equals a slice of the list of known values, for any bounds, also from a cache of pages',
+      'of %s equals a slice of the list of known values, for any bounds, also from memory',
       async (seriesId) => {
         const bound = fc.option(
           fc.constantFrom(...dates, '2017-12-31', '2018-02-15', '2019-02-28', '2020-01-01'),
@@ -82,22 +80,61 @@ contract((engine) => {
       for (const store of stores) expect(await rowsOf(store, { seriesId: 'NONE', limit: 9 })).toBeUndefined();
     });
 
-    test('is read once for all days up to the next vintage, where there is a cache, until an import', async () => {
-      pages.clear();
+    test('is the same from memory on any day, on the days again, after an import, and after another', async () => {
       const ask = async (seriesId: string) => {
         for (const day of [...vintages(3), '2018-02-09', '2018-02-11', '2018-03-01', '2025-01-01']) {
           const query = { seriesId, asOf: day, limit: 10 };
-          const [plain, cached] = await Promise.all(stores.map((store) => rowsOf(store, query)));
-          expect(cached).toEqual(plain);
+          const [plain, kept] = await Promise.all(stores.map((store) => rowsOf(store, query)));
+          expect(kept).toEqual(plain);
         }
       };
-      await ask('N');
-      // Three vintages, and the days before the first of them.
-      expect(pages.size).toBe(engine.name === 'SQLite' ? 4 : 0);
+      for (let times = 0; times < 3; times += 1) await ask('N');
       await importFiles(path, {
         'more.csv': facts('N 2018-01-01 2018-02-15 99', 'N 2018-02-01 2018-03-15 98'),
       });
+      for (let times = 0; times < 3; times += 1) await ask('N');
+      await importFiles(path, { 'other.csv': facts('Z 2018-01-01 2018-02-15 99') });
       await ask('N');
+      await ask('Z');
+    });
+
+    test('from memory has the vintage and the unit of its day', async () => {
+      await importFiles(path, { 'u.csv': facts('U 1990-01-01 2015-01-30 1', 'U 1990-01-01 2018-01-30 2') });
+      await importFiles(path, { 'units.csv': 'series_id,units\nU,euro\n' });
+      const about = async (store: Store, asOf: string | undefined) => {
+        const query = { seriesId: 'U', limit: 5, ...(asOf !== undefined && { asOf }) };
+        const page = await store.read((view) => view.series.observations(query));
+        return page && [page.series.units, page.vintage.newest?.asOf, page.rows[0]?.value];
+      };
+      for (let times = 0; times < 3; times += 1)
+        for (const store of stores)
+          expect(await about(store, '2016-05-31')).toEqual(['euro', '2015-01-30', '1']);
+      await writing(path, async (writer) => {
+        const change = { field: 'units', changedOn: '2016-06-01', before: 'ECU', after: 'euro' };
+        await writer.recordChange({ seriesId: 'U', ...change });
+        await writer.commit();
+      });
+      // A change of units comes with an import of the series.
+      await importFiles(path, { 'u.csv': facts('U 1989-01-01 2018-01-30 2') });
+      for (let times = 0; times < 3; times += 1)
+        for (const store of stores) {
+          expect(await about(store, '2015-01-29')).toEqual(['ECU', undefined, undefined]);
+          expect(await about(store, '2016-05-31')).toEqual(['ECU', '2015-01-30', '1']);
+          expect(await about(store, '2016-06-01')).toEqual(['euro', '2015-01-30', '1']);
+          expect(await about(store, undefined)).toEqual(['euro', '2018-01-30', '2']);
+        }
+    });
+
+    test('of series that a memory has no room for is the same', async () => {
+      const store = await openStore(path, { mostKept: 3 });
+      try {
+        for (const seriesId of ['A', 'M', 'A', 'M', 'M']) {
+          const query = { seriesId, asOf: '2018-04-01', limit: 9 };
+          expect(await rowsOf(store, query)).toEqual(asOf(known, seriesId, '2018-04-01').slice(0, 9));
+        }
+      } finally {
+        await store.close();
+      }
     });
   });
 
