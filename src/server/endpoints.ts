@@ -147,10 +147,12 @@ export function readQuery(query: string, accept: string | undefined): Asked {
 }
 
 function pathTexts(pattern: string, path: string): ParamTexts {
+  if (!pattern.includes('{')) return [];
   const segments = path.split('/');
   return pattern.split('/').flatMap((part, i) => {
-    const name = /^\{(\w+)\}$/.exec(part)?.[1];
-    return name === undefined ? [] : [[name, decoded(segments[i] ?? '', name)] as const];
+    if (!part.startsWith('{')) return [];
+    const name = part.slice(1, -1);
+    return [[name, decoded(segments[i] ?? '', name)] as const];
   });
 }
 

@@ -39,40 +39,45 @@ export function createHandler(options: HandlerOptions): Handler {
     ...reading(openPages(options)),
     ...endpoints.map((endpoint) => [endpoint.path, answering(endpoint)] as const),
   ]);
-  const handler = routed(routes, options, async (exchange) => {
-    if (/^\/v1(\/|$)/.test(exchange.request.path)) await admit(gate, exchange);
+  return routed(routes, options, {
+    async elsewhere(exchange) {
+      if (/^\/v1(\/|$)/.test(exchange.request.path)) await admit(gate, exchange);
+    },
+    /** Counts and logs an answer. */
+    ended(exchange, status, ms, part) {
+      const { requestId, request, route = null, admission } = exchange;
+      metrics?.count(exchange, status, ms);
+      log.info({
+        request_id: requestId,
+        method: request.method,
+        route,
+        status,
+        ms: Math.round(ms * 100) / 100,
+        key: admission?.keyId ?? null,
+        ...(part === 'part' && { sent: part }),
+      });
+    },
   });
-  return async (request) => {
-    const started = performance.now();
-    const { exchange, ...reply } = await handler(request);
-    const ms = performance.now() - started;
-    return {
-      ...reply,
-      /** Counts and logs an answer after its last byte; `ms` is the time up to its first byte. */
-      sent(part) {
-        const { requestId, route = null, admission } = exchange;
-        const status = part === 'nothing' ? clientGone : reply.status;
-        metrics?.count(exchange, status, ms);
-        log.info({
-          request_id: requestId,
-          method: request.method,
-          route,
-          status,
-          ms: Math.round(ms * 100) / 100,
-          key: admission?.keyId ?? null,
-          ...(part === 'part' && { sent: part }),
-        });
-      },
-    };
-  };
 }
+
+type RequestHooks = {
+  /** Is called for a path without a route before it is refused. */
+  readonly elsewhere: (exchange: Exchange) => Promise<void>;
+  /** Is called after the last byte of an answer, with its status and the milliseconds up to its first byte. */
+  readonly ended: (
+    exchange: Exchange,
+    status: number,
+    ms: number,
+    part: Parameters<NonNullable<WireReply['sent']>>[0],
+  ) => void;
+};
 
 /** Makes a handler that passes a request to the answer of its route, and turns failures into problem documents. */
 export function routed(
   routes: ReadonlyMap<string, Answering>,
   { log, publicUrl, corsOrigins = [], guard = (request) => request, clock = () => new Date() }: Routing,
-  elsewhere?: (exchange: Exchange) => Promise<void>,
-): (request: WireRequest) => Promise<WireReply & { readonly exchange: Exchange }> {
+  { elsewhere, ended }: Partial<RequestHooks> = {},
+): Handler {
   const patternOf = patternFinder([...routes.keys()]);
 
   async function replyTo(exchange: Exchange): Promise<WireReply> {
@@ -109,11 +114,14 @@ export function routed(
   }
 
   return async (request) => {
-    // The server refuses an invalid Host.
-    const host = request.header('host') ?? '';
-    const errorsBase = `${publicUrl ?? (host && `http://${host}`)}/errors`;
-    const exchange = beginExchange({ request, errorsBase, now: clock() });
-    return { ...(await replyTo(exchange)), exchange };
+    const started = performance.now();
+    const now = clock();
+    const exchange: Exchange = { requestId: newRequestId(now), request, now, publicUrl };
+    const reply = await replyTo(exchange);
+    const ms = performance.now() - started;
+    const sent: WireReply['sent'] = (part) =>
+      ended?.(exchange, part === 'nothing' ? clientGone : reply.status, ms, part);
+    return { ...reply, sent };
   };
 }
 
@@ -175,11 +183,6 @@ function crossOrigin(origins: readonly string[], exchange: Exchange): WireReply 
       'X-Request-Id': exchange.requestId,
     },
   };
-}
-
-/** Begins the exchange of a request. */
-function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request'>): Exchange {
-  return { requestId: newRequestId(begun.now), ...begun };
 }
 
 /** Converts a failure to a problem with an HTTP status; a bug or a broken machine is an internal error. */

@@ -23,12 +23,15 @@ export type WireRequest = {
   readonly mayCut?: boolean;
 };
 
+/** A body in one part, or in several that are sent together. */
+export type WholeBody = string | Buffer | readonly (string | Buffer)[];
+
 /** An answer; the body of one to HEAD is not sent. */
 export type WireReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** A body made while it is sent is cut off where it fails. */
-  readonly body?: string | Buffer | AsyncGenerator<Uint8Array>;
+  readonly body?: WholeBody | AsyncGenerator<Uint8Array>;
   /** Receives, when sending ends, how much of the answer was sent. */
   readonly sent?: (part: 'all' | 'nothing' | 'part') => void;
 };
@@ -38,7 +41,8 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   request: WireRequest;
-  readonly errorsBase: string;
+  /** The service's address for clients. Default: the Host header. */
+  readonly publicUrl: string | undefined;
   crossOrigin?: Readonly<Record<string, string>>;
   isCached?: boolean;
   /** What a problem says beyond the contract, to a request for an answer with notes. */
@@ -80,10 +84,13 @@ export function createLog(stream: Writable, { level = 'info', readable = false }
   const formatters = { level: (name: string) => ({ level: name }) };
   // The build shortens the names of classes, by which pino says what an error is.
   const serializers = { err: (error: Error) => ({ ...stdSerializers.err(error), type: error.name }) };
-  return pino(
-    { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers },
-    destination,
-  );
+  let last = { now: Number.NaN, text: '' };
+  const timestamp = (): string => {
+    const now = Date.now();
+    if (now !== last.now) last = { now, text: stdTimeFunctions.isoTime() };
+    return last.text;
+  };
+  return pino({ level, base: null, timestamp, formatters, serializers }, destination);
 }
 
 /** Formats a line of the log for people: the time in UTC, the event, and the rest as `name=value`. */
@@ -121,7 +128,7 @@ type LogEntry = {
 type HttpAnswer = {
   readonly status: number;
   readonly type: string;
-  readonly body: string | Buffer | AsyncGenerator<Uint8Array>;
+  readonly body: WholeBody | AsyncGenerator<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body in each coding so far, to make each once, if it is the same in every answer. */
   readonly coded?: Map<Coding, Promise<Buffer>>;
@@ -129,24 +136,42 @@ type HttpAnswer = {
 
 /** Makes the reply to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
-  const { status, type, body, headers = {}, coded } = answer;
-  const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
-  const size = isWhole ? body.length : worthCompressing;
+  const { status, type, headers, coded, body } = answer;
+  const size = isWhole(body) ? sizeOf(body) : worthCompressing;
   const coding = codingFor(exchange.request.header('accept-encoding'), size);
-  const common = {
-    'Content-Type': type,
-    ...commonHeaders(exchange),
-    ...headers,
-    ...(coding !== undefined && { 'Content-Encoding': coding }),
-  };
-  if (!isWhole) return { status, headers: common, body: coding === undefined ? body : encoded(body, coding) };
+  const common: Record<string, string> = Object.assign(
+    { 'Content-Type': type },
+    commonHeaders(exchange),
+    headers,
+  );
+  if (coding !== undefined) common['Content-Encoding'] = coding;
+  if (!isWhole(body))
+    return { status, headers: common, body: coding === undefined ? body : encoded(body, coding) };
   const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
   // Set here, so that the answer to HEAD has the length too.
-  return { status, headers: { ...common, 'Content-Length': String(Buffer.byteLength(made)) }, body: made };
+  common['Content-Length'] = String(coding === undefined ? size : sizeOf(made));
+  return { status, headers: common, body: made };
 }
 
-function encode(body: string | Buffer, coding: Coding, coded: HttpAnswer['coded']): Promise<Buffer> {
-  const made = coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
+/** Tells whether a body is made before it is sent. */
+export function isWhole(body: NonNullable<WireReply['body']>): body is WholeBody {
+  return typeof body === 'string' || Array.isArray(body) || Buffer.isBuffer(body);
+}
+
+/** Returns the bytes of a body. */
+export function bytesOf(body: WholeBody): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : Buffer.concat(body.map(bytesOf));
+}
+
+function sizeOf(body: WholeBody): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, part) => sum + sizeOf(part), 0);
+}
+
+function encode(body: WholeBody, coding: Coding, coded: HttpAnswer['coded']): Promise<Buffer> {
+  const bytes = bytesOf(body);
+  const made = coding === 'br' ? brotli(bytes, brotliOptions) : deflate(bytes, gzipOptions);
   coded?.set(coding, made);
   return made;
 }
@@ -175,8 +200,11 @@ export function tagOf(content: string | Buffer): string {
 
 /** Replies with a problem; `more` are members beyond the contract. */
 export function respondProblem(exchange: Exchange, problem: Problem, more: object = {}): Promise<WireReply> {
-  const { requestId, request, errorsBase, explained } = exchange;
+  const { requestId, request, publicUrl, explained } = exchange;
   const instance = problem.instance ?? request.path;
+  // The server refuses an invalid Host.
+  const host = request.header('host') ?? '';
+  const errorsBase = `${publicUrl ?? (host && `http://${host}`)}/errors`;
   const document = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
     status: problem.status,
@@ -195,17 +223,19 @@ function headersOf({ kind, retryAfter }: Problem): Readonly<Record<string, strin
 }
 
 function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Readonly<Record<string, string>> {
-  return {
+  const headers: Record<string, string> = {
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept, Accept-Encoding, X-API-Key',
-    ...crossOrigin,
-    ...(admission !== undefined && {
-      'RateLimit-Limit': String(admission.rate.limit),
-      'RateLimit-Remaining': String(admission.rate.remaining),
-      'RateLimit-Reset': String(admission.rate.reset),
-    }),
   };
+  if (crossOrigin !== undefined) Object.assign(headers, crossOrigin);
+  if (admission !== undefined) {
+    const { limit, remaining, reset } = admission.rate;
+    headers['RateLimit-Limit'] = String(limit);
+    headers['RateLimit-Remaining'] = String(remaining);
+    headers['RateLimit-Reset'] = String(reset);
+  }
+  return headers;
 }
 
 type Coding = 'br' | 'gzip';

@@ -226,8 +226,7 @@ export function stateSubject(
 }
 
 function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
-  const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
-  const id = named === undefined ? undefined : textOf(texts, named[0]);
+  const id = texts.find(([name]) => Object.hasOwn(params, name) && params[name]?.namesSeries === true)?.[1];
   return id === undefined ? undefined : parseSeriesId(id);
 }
 
@@ -288,7 +287,10 @@ function instanceOf(path: string, texts: ParamTexts): string {
 /** Makes a request id: `req_` and the hex digits of a UUID version 7, so that ids sort by time. */
 export function newRequestId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
-  return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
+  const random = Math.floor(Math.random() * 2 ** 26);
+  // 12 random bits, the variant of the UUID, which is 8, 9, a or b, and 12 random bits again.
+  const middle = (random >>> 14) * 0x1_0000 + 0x8000 + (random & 0x3fff);
+  return `req_${time}7${middle.toString(16).padStart(7, '0')}${randomHex(12)}`;
 }
 
 /** Makes at most 13 random hex digits, without loading `node:crypto`: a request id protects nothing. */

@@ -10,7 +10,7 @@ import type { ParamTexts } from '../../src/operations/param.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
-import { createLog } from '../../src/server/respond.ts';
+import { bytesOf, createLog, isWhole } from '../../src/server/respond.ts';
 import { targetOf } from '../../src/server/server.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/tables/service-lease.ts';
 import { createService, owner, type Service, type ServiceOptions } from '../../src/service/service.ts';
@@ -115,16 +115,10 @@ export async function newHttpService({
     const target = targetOf(url);
     if (target === undefined) throw new Error(`${url} is not an address`);
     const header = (name: string) => sent.get(name) ?? undefined;
-    const {
-      status,
-      headers,
-      body = null,
-      sent: ended,
-    } = await handler({ method, ...target, header, signal });
+    const { status, headers, body = '', sent: ended } = await handler({ method, ...target, header, signal });
     ended?.('all');
-    if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body))
-      throw new Error('without a connection, an answer is whole');
-    const bytes = Buffer.isBuffer(body) ? Buffer.from(body) : body;
+    if (!isWhole(body)) throw new Error('without a connection, an answer is whole');
+    const bytes = Buffer.from(bytesOf(body));
     return new Response(method === 'HEAD' || status === 304 || status === 204 ? null : bytes, {
       status,
       headers,

@@ -137,16 +137,21 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       firstRelease ? view.series.descriptionChanges(id) : [],
     ]);
     const { series, rows, vintage } = existing(page, id);
-    const { title, frequency, version, coveredTo } = series;
+    const { title, frequency, units, source, version, coveredTo } = series;
     const { newest, kinds = '' } = vintage;
     checkVersion(position, version);
+    const { rows: shown, ...more } = pageOf(
+      rows,
+      limit,
+      (one) => one,
+      ({ date }) => ({ key: known === undefined ? [date] : [date, known.asOf], version }),
+    );
+    const common = { series_id: id, frequency, source };
     return {
-      ...pageOf(
-        rows,
-        limit,
-        (one) => observationRow(series, unitOn(one.asOfDate, series.units, described), one),
-        ({ date }) => ({ key: known === undefined ? [date] : [date, known.asOf], version }),
+      rows: rowsFor(rows, common, units, () =>
+        shown.map((one) => observationRow(one, unitOn(one.asOfDate, units, described), common)),
       ),
+      ...more,
       ...(as_of !== undefined && { as_of, series: { id, title, frequency } }),
       ...(known && { known_at: known.known_at }),
       vintage:
@@ -161,12 +166,36 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
 /** The value of a series for a date. */
 export type ObservationRow = RowOf<typeof observations>;
 
-function observationRow(
-  { id, frequency, source }: Series,
-  unit: string,
-  { date, value, asOfDate }: StoredObservation,
-) {
-  return { date, value, as_of_date: asOfDate, series_id: id, unit, frequency, source };
+type CommonCells = Pick<Series, 'frequency' | 'source'> & { readonly series_id: string };
+
+function observationRow({ date, value, asOfDate }: StoredObservation, unit: string, common: CommonCells) {
+  const { series_id, frequency, source } = common;
+  return { date, value, as_of_date: asOfDate, series_id, unit, frequency, source };
+}
+
+type MadeRows = CommonCells & {
+  readonly units: string;
+  readonly rows: readonly ReturnType<typeof observationRow>[];
+};
+
+/** The rows of the pages that a store keeps, which it gives again for other days. */
+const made = new WeakMap<readonly StoredObservation[], MadeRows>();
+
+/** Returns the rows for stored ones that are frozen as they were made before, if what they have in common is the same. */
+function rowsFor(
+  stored: readonly StoredObservation[],
+  common: CommonCells,
+  units: string,
+  make: () => MadeRows['rows'],
+): MadeRows['rows'] {
+  if (!Object.isFrozen(stored)) return make();
+  const before = made.get(stored);
+  const { frequency, source, series_id } = common;
+  const isSame = before?.units === units && before.frequency === frequency && before.source === source;
+  if (isSame && before.series_id === series_id) return before.rows;
+  const rows = Object.freeze(make());
+  made.set(stored, { ...common, units, rows });
+  return rows;
 }
 
 const datesAtOnce = 32;

@@ -64,7 +64,11 @@ describe('Accept-Encoding', () => {
 describe('a response cache', () => {
   /** The most bytes of one entry, a sixteenth of those of the cache. */
   const most = 2 * 1024 * 1024;
-  const body = (tag: string, size: number) => ({ tag, bytes: Buffer.alloc(size), idAt: 0 });
+  const body = (tag: string, size: number) => ({
+    tag,
+    headers: {},
+    parts: ['', '', Buffer.alloc(size), ''] as const,
+  });
 
   it('drops the entries that were not used for longest when its size is exceeded', () => {
     const cache = createResponseCache();

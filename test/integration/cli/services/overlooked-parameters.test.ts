@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import { openEmbedded } from '../../../../src/client/open.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { envelopeToWire } from '../../../../src/operations/field.ts';
+import { envelopeWriter } from '../../../../src/operations/field.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
 import { endpoints } from '../../../../src/server/endpoints.ts';
 import { openApi } from '../../../../src/server/openapi.ts';
@@ -88,7 +88,7 @@ const overlookingService = () =>
     const inPath = id === undefined ? [] : [['id', decodeURIComponent(id)] as const];
     try {
       const page = await sample.ask(operation, [...inPath, ...texts]);
-      return reply(response, 200, envelopeToWire(page, operation.fields));
+      return reply(response, 200, JSON.parse(envelopeWriter(operation.fields)(page).join('')));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return problem(response, error.status, error.kind, error.detail, { field: error.field });
