@@ -100,9 +100,9 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  */
 const mostLines: Readonly<Record<string, number>> = {
   answering: 2539,
-  cli: 4701,
+  cli: 4696,
   client: 1660,
-  domain: 5984,
+  domain: 5988,
   errors: 329,
   explorer: 3807,
   import: 9143,
@@ -110,15 +110,15 @@ const mostLines: Readonly<Record<string, number>> = {
   lines: 832,
   maintenance: 1136,
   mcp: 266,
-  operations: 4427,
-  platform: 554,
+  operations: 4535,
+  platform: 560,
   pull: 5102,
   questions: 4849,
   render: 3405,
-  server: 3129,
-  service: 582,
+  server: 3235,
+  service: 584,
   snapshot: 993,
-  store: 8165,
+  store: 8347,
   table: 208,
 };
 

@@ -1,4 +1,5 @@
 // Why: docs/decisions/pages-between-vintages.md
+import { LRUCache } from 'lru-cache';
 import { type DescriptionChange, unitOn } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import type { PageQuery, SeriesRow, StoredPage, StoredVintageDate } from '../sql/engine.ts';
@@ -24,54 +25,26 @@ type SeriesInMemory = Required<Pick<StoredPage, 'datesSince'>> & {
 
 type KeptSeries = { readonly state: StoreState; readonly facts: number; readonly history?: SeriesInMemory };
 
-/** What was asked for latest, up to a size in all. */
-class Recent<T> {
-  readonly #most: number;
-  readonly #entries = new Map<string, { readonly value: T; readonly size: number }>();
-  #size = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: string): T | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
-  }
-
-  set(key: string, value: T, size: number): void {
-    this.#forget(key);
-    this.#entries.set(key, { value, size });
-    this.#size += size;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#most) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(key: string): void {
-    this.#size -= this.#entries.get(key)?.size ?? 0;
-    this.#entries.delete(key);
-  }
-}
-
 /**
  * The series that a store keeps in memory: those that are asked for again before the next import. Of these, it keeps
  * the pages that are asked for again, as on all days between two vintages.
  */
 export class SeriesMemory {
   readonly #mostFacts: number;
-  readonly #series: Recent<KeptSeries>;
-  readonly #pages: Recent<readonly StoredObservation[] | 'asked for once'>;
+  readonly #series: LRUCache<string, KeptSeries>;
+  readonly #pages: LRUCache<string, readonly StoredObservation[] | 'asked for once'>;
 
   /** Makes an empty memory for series with at most `mostFacts`, and pages with at most half as many rows. */
   constructor(mostFacts: number) {
     this.#mostFacts = mostFacts;
-    this.#series = new Recent(mostFacts);
-    this.#pages = new Recent(mostFacts / 2);
+    this.#series = new LRUCache({
+      maxSize: mostFacts,
+      sizeCalculation: ({ facts, history }) => 1 + (history ? facts + history.vintages.length : 0),
+    });
+    this.#pages = new LRUCache({
+      maxSize: Math.ceil(mostFacts / 2),
+      sizeCalculation: (rows) => (typeof rows === 'object' ? rows.length + 1 : 10),
+    });
   }
 
   /** Returns a page of a series that was asked for before in this state; undefined if it has to be read. */
@@ -83,8 +56,7 @@ export class SeriesMemory {
       return undefined;
     const history = kept.history ?? readHistory(connection, seriesId, columns);
     const { series, units, vintages, datesSince } = history;
-    if (kept.history === undefined)
-      this.#series.set(seriesId, { ...kept, history }, kept.facts + vintages.length);
+    if (kept.history === undefined) this.#series.set(seriesId, { ...kept, history });
     const newest = countWhile(vintages, (one) => one.asOf <= asOf);
     const unit = unitOn(asOf, series.units, units);
     return {
@@ -97,7 +69,7 @@ export class SeriesMemory {
 
   /** Notes that a page of a series was read. */
   note(state: StoreState, { id, factCount: facts }: SeriesRow): void {
-    this.#series.set(id, { state, facts }, 1);
+    if (this.#series.peek(id)?.state !== state) this.#series.set(id, { state, facts });
   }
 
   #rowsOf(history: SeriesInMemory, newest: number, query: PageQuery): readonly StoredObservation[] {
@@ -106,9 +78,9 @@ export class SeriesMemory {
     const kept = this.#pages.get(key);
     if (typeof kept === 'object') return kept;
     const rows = rowsIn(history, query);
-    if (kept === undefined) this.#pages.set(key, 'asked for once', 10);
+    if (kept === undefined) this.#pages.set(key, 'asked for once');
     // What is frozen stays the same, so that whoever makes something of it can keep that.
-    else this.#pages.set(key, Object.freeze(rows), rows.length);
+    else this.#pages.set(key, Object.freeze(rows));
     return rows;
   }
 }

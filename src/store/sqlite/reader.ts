@@ -17,11 +17,19 @@ import {
 } from './connection.ts';
 import { openDatabase } from './driver.ts';
 import { engineOf } from './engine.ts';
-import { SeriesMemory } from './kept-series.ts';
+import type { SeriesMemory } from './kept-series.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  return new SqliteStore(path, options, await onceUnlocked(() => connectCurrent(path, options)));
+  const { mostKept } = options;
+  const memory = mostKept === undefined ? undefined : await memoryFor(mostKept);
+  return new SqliteStore(path, options, await onceUnlocked(() => connectCurrent(path, options)), memory);
+}
+
+/** Loaded here: only a service has a memory. */
+async function memoryFor(mostKept: number): Promise<SeriesMemory> {
+  const { SeriesMemory } = await import('./kept-series.ts');
+  return new SeriesMemory(mostKept);
 }
 
 /** The number of connections to keep for later reads, of which each reads for a turn of the event loop and longer. */
@@ -53,10 +61,10 @@ class SqliteStore implements Store {
   #closed = false;
   #newest: { readonly file: string; readonly state: StoreState } | undefined;
 
-  constructor(path: string, { live = false, mostKept }: StoreOptions, first: Connection) {
+  constructor(path: string, { live = false }: StoreOptions, first: Connection, memory?: SeriesMemory) {
     this.address = path;
     this.#live = live;
-    if (mostKept !== undefined) this.#memory = new SeriesMemory(mostKept);
+    this.#memory = memory;
     this.#file = first.file;
     this.#idle.push(this.#readerOf(first));
   }
