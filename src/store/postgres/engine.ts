@@ -23,9 +23,17 @@ export function engineOf(transaction: Transaction): Engine {
 
 const filed = 'asof.filing f join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id';
 
+/**
+ * The same trades, which are looked up filing by filing until there are enough. Of two equalities, PostgreSQL takes issuer
+ * and id as independent, expects a few rows in all, and reads both tables to their ends.
+ */
+const newest =
+  'asof.filing f join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id >= f.filing_id and t.filing_id <= f.filing_id';
+
 /** Filings by their issuers, by which Citus finds the shards of the rows. */
 const filingTables: FilingTables = {
   filed,
+  newest,
   marked: filed,
   byIssuer: 'f.issuer_cik, f.filing_id, t.row',
   tradesByDay: 'asof.trade',

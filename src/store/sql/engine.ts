@@ -92,6 +92,8 @@ export type ChangeCells = readonly [date: Day, asOf: Day, value: string | null];
 export type FilingTables = {
   /** Every trade with its filing. */
   readonly filed: string;
+  /** The same, for the newest filings in an order of theirs. */
+  readonly newest: string;
   /** Every trade of the filings that are marked for clusters of purchases. */
   readonly marked: string;
   /** The order of trades by issuer, in which trades of one filing are adjacent. */

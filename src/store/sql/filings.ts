@@ -90,7 +90,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       if (issuers?.length === 0) return [];
       const { where, values } = pageOf(query, tables);
       const rows = await session.tuples<readonly FilingCell[]>(
-        `select ${filedColumns} from ${tables.filed}${where}
+        `select ${filedColumns} from ${tables.newest}${where}
          order by f.filed_on desc, f.filing_id, t.row limit @limit`,
         { ...values, issuers },
       );
@@ -152,7 +152,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables) {
       wholeDays<FiledTrade>(
         session,
         `select f.issuer_cik as "issuerCik", f.filing_id as "filingId", t.transaction_date as date, f.filed_on as "filedOn"
-         from ${tables.filed} where ${clusterConditions({ code: query.code }).join(' and ')} and f.filed_on < @before
+         from ${tables.newest} where ${clusterConditions({ code: query.code }).join(' and ')} and f.filed_on < @before
          order by f.filed_on desc limit @limit`,
         query,
         ({ filedOn }) => filedOn,

@@ -30,8 +30,11 @@ export function engineOf(session: SqliteSession, kept?: Kept): Engine {
 }
 
 /** Filings by their numbers, which are shorter than their ids. */
+const filed = 'filing f join trade t on t.filing = f.key';
+
 const filingTables: FilingTables = {
-  filed: 'filing f join trade t on t.filing = f.key',
+  filed,
+  newest: filed,
   // SQLite would otherwise search all filings of an issuer even if those with purchases are marked.
   marked: 'filing f indexed by purchases_of_issuer join trade t on t.filing = f.key',
   byIssuer: 'f.issuer_cik',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { addAlias, listAliases } from '../../../../src/maintenance/series.ts';
 import { openStore, openWriter, readStoreIfAny, writing } from '../../../../src/store/open.ts';
@@ -8,8 +8,16 @@ import { Database } from '../../../../src/store/postgres/connection.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
 import { digestOfSchema, inDatabase, newSchemaAddress, schemaOf } from '../../../support/engines.ts';
+import { filing } from '../../../support/filings.ts';
 import { emptyModel, expectKnowledge, importInto } from '../../../support/knowledge.ts';
-import { allStatements, facts, failureOf, importFiles, reading } from '../../../support/scratch-store.ts';
+import {
+  allStatements,
+  facts,
+  failureOf,
+  importFiles,
+  importFilings,
+  reading,
+} from '../../../support/scratch-store.ts';
 
 const first = { date: '2014-10-01', asOf: '2015-01-30', value: '1' };
 const second = { date: '2014-10-01', asOf: '2015-02-27', value: '2' };
@@ -36,6 +44,62 @@ function valuesOf(address: string, seriesId: string): Promise<readonly string[]>
     (await allStatements(view, seriesId)).map(({ value }) => value ?? '-'),
   );
 }
+
+/** The rows that a plan reads of a table, by the JSON of `explain analyze`. */
+function rowsRead(plan: object, table: string): number {
+  type Plan = { readonly [name: string]: unknown; readonly Plans?: readonly Plan[] };
+  const within = (one: Plan): number =>
+    (one['Relation Name'] === table ? Number(one['Actual Rows']) * Number(one['Actual Loops']) : 0) +
+    (one.Plans ?? []).reduce((sum, each) => sum + within(each), 0);
+  return within(plan as Plan);
+}
+
+describe('a page of filings', () => {
+  it('reads about as many trades as it has, however many filings there are', async () => {
+    const address = newSchemaAddress();
+    const dayOf = (i: number) => new Date(Date.UTC(2020, 0, 1 + (i % 1000))).toISOString().slice(0, 10);
+    const filings = Array.from({ length: 6000 }, (_, i) =>
+      filing({
+        filingId: `${String(i % 400).padStart(10, '0')}-20-${String(i).padStart(6, '0')}`,
+        issuerCik: String(i % 400).padStart(10, '0'),
+        filedOn: dayOf(i),
+        transactionDate: dayOf(i),
+      }),
+    );
+    await importFilings(address, filings);
+    const compiled = vi.spyOn(Database.prototype, 'compiled');
+    const pages = [{ from: '2020-06-01' }, { from: '2020-06-01', transactionCode: 'P' }];
+    for (const query of pages) {
+      const found = await reading(address, (view) => view.filings.page({ ...query, limit: 20 }));
+      expect(found.map(({ filedOn }) => filedOn)).toEqual(
+        filings
+          .map(({ filedOn }) => filedOn)
+          .sort()
+          .reverse()
+          .slice(0, 20),
+      );
+    }
+    await reading(address, (view) =>
+      view.filings.filedTrades({ code: 'P', before: '2022-01-01', limit: 20 }),
+    );
+    const sent = new Set(
+      compiled.mock.results.map(({ value }) => value).filter(({ text }) => /trade/.test(text)),
+    );
+    expect(sent.size).toBe(3);
+    compiled.mockRestore();
+    const values = { from: '2020-06-01', transactionCode: 'P', limit: 20, code: 'P', before: '2022-01-01' };
+    await inDatabase(async (client) => {
+      await client.query(`analyze ${schemaOf(address)}.filing, ${schemaOf(address)}.trade`);
+      for (const { text, names } of sent) {
+        const { rows } = await client.query(
+          `explain (analyze, format json) ${text}`,
+          names.map((name: string) => values[name as keyof typeof values]),
+        );
+        expect(rowsRead(rows[0]['QUERY PLAN'][0].Plan, 'trade')).toBeLessThan(100);
+      }
+    }, address);
+  });
+});
 
 describe('imports into a store in PostgreSQL', () => {
   it('of different series run side by side', async () => {
