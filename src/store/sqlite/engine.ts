@@ -29,9 +29,9 @@ export function engineOf(session: SqliteSession, kept?: Kept): Engine {
   };
 }
 
-/** Filings by their numbers, which are shorter than their ids. */
 const filed = 'filing f join trade t on t.filing = f.key';
 
+/** Filings by their numbers, which are shorter than their ids. */
 const filingTables: FilingTables = {
   filed,
   newest: filed,
