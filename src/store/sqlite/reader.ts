@@ -138,6 +138,8 @@ class SqliteStore implements Store {
   async rest(): Promise<void> {
     for (const { connection } of this.#idle) connection.close();
     this.#idle = [];
+    // The next file may get the identity of one that is closed, with as many imports.
+    this.#newest = undefined;
   }
 
   async close(): Promise<void> {

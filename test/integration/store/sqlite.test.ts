@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -236,6 +237,29 @@ describe('a store that stays open', () => {
     });
     await importFiles(path, { 'facts.csv': small });
     expect(await ids()).toEqual(['GDP']);
+    await store.close();
+  });
+
+  it('answers from a new file that has the number of the removed one', async () => {
+    const path = await storeOf();
+    const other = newStorePath(folder);
+    await importFiles(other, { 'facts.csv': facts('GDP 2014-10-01 2015-01-30 17710') });
+    const store = await openStore(path, { live: true, mostKept: 1000 });
+    const read = () =>
+      store.read(async (view) => {
+        const page = await view.series.observations({ seriesId: 'GDP', limit: 1 });
+        return [(await view.state()).name, page?.rows[0]?.value];
+      });
+    const [before] = [await read(), await read(), await read()];
+    // A link, because few systems give a new file this number each time.
+    const link = `${path}.link`;
+    linkSync(path, link);
+    rmSync(path);
+    await expect(read()).rejects.toThrow('there is no such file or folder');
+    copyFileSync(other, link);
+    renameSync(link, path);
+    const [name, value] = await read();
+    expect([name === before?.[0], value]).toEqual([false, '17710']);
     await store.close();
   });
 });
