@@ -19,6 +19,8 @@ type PartsPlan = {
   /** For each part, the ranges of files by their places. */
   readonly ranges: readonly ReadonlyMap<number, BatchRange>[];
   readonly rename: ReadonlyMap<string, string>;
+  /** The ids of `rename` that the files have. */
+  readonly renamed: ReadonlySet<string>;
   readonly files: readonly FileBatches[];
   readonly seriesOfPart: number;
 };
@@ -49,13 +51,16 @@ export class ImportParts {
     const together = inputs.map(({ file }) => file);
     const files = inputs.map((input) => new FileBatches(input, { ...options, together }));
     const partOf = new Map<string, number>();
+    const renamed = new Set<string>();
     const ranges: Map<number, BatchRange>[] = [new Map()];
     for (const [index, file] of files.entries()) {
       let at = 0;
       for await (const batch of file.all()) {
         const parts = new Set<number>(hasOthers(batch) ? [0] : []);
         for (const given of idsIn(batch)) {
-          const id = options.rename.get(given) ?? given;
+          const to = options.rename.get(given);
+          if (to !== undefined) renamed.add(given);
+          const id = to ?? given;
           // A maturity of the curves is no series.
           if (maturityNamed(id) === undefined && !partOf.has(id))
             partOf.set(copyOf(id), Math.floor(partOf.size / seriesOfPart));
@@ -72,7 +77,7 @@ export class ImportParts {
       }
       file.count = at;
     }
-    return new ImportParts({ partOf, ranges, rename: options.rename, files, seriesOfPart });
+    return new ImportParts({ partOf, ranges, rename: options.rename, renamed, files, seriesOfPart });
   }
 
   /** The number of parts, at least 1. */
@@ -81,13 +86,14 @@ export class ImportParts {
   }
 
   part(at: number): Part {
-    const { ranges, rename, seriesOfPart } = this.#plan;
+    const { ranges, rename, renamed, seriesOfPart } = this.#plan;
     const isIn: IsIn = (given) => this.#partIn(given) === at;
     const isFirst = at === 0;
     return {
       isFirst,
       upTo: Math.min((at + 1) * seriesOfPart, this.series),
-      rename: new Map([...rename].filter(([given]) => isIn(given))),
+      // An id that the files do not have is refused before anything is stored.
+      rename: new Map([...rename].filter(([given]) => (renamed.has(given) ? isIn(given) : isFirst))),
       read: (index, counter) => {
         const range = ranges[at]?.get(index);
         // A file without anything has its entry in the log, too.
