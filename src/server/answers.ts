@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { envelopeWriter } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { clockAt } from '../operations/value.ts';
@@ -33,6 +32,7 @@ import {
   type WireRequest,
 } from './respond.ts';
 import type { Services } from './tables/service-lease.ts';
+import { envelopeWriter } from './written-envelope.ts';
 
 type AnswersOptions = {
   readonly services: Services;

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
-import { envelopeWriter, type Field } from '../../src/operations/field.ts';
+import type { Field } from '../../src/operations/field.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve, yields } from '../../src/operations/rates/yields.ts';
 import { observations, revisions } from '../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { samplePath } from '../../src/platform/installation.ts';
+import { envelopeWriter } from '../../src/server/written-envelope.ts';
 import { createService, newRequestId, owner } from '../../src/service/service.ts';
 import { openStore, writing } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
