@@ -49,7 +49,7 @@ async function transformedPage<R extends Row>(
   const rows: R[] = [];
   let head: Envelope<R> | undefined;
   let results: readonly R[] | undefined;
-  for await (const page of pagesOf(client, operation, asked, {}, signal)) {
+  for await (const page of pagesOf(client, operation, asked, { stopsEarly: limit !== largestPage }, signal)) {
     head ??= page;
     for (const row of page.results) rows.push(row);
     const oldest = page.results.at(-1);

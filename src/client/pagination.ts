@@ -15,6 +15,8 @@ export type Extent = {
   readonly limit?: number;
   readonly cursor?: string;
   readonly first?: number;
+  /** True if the reader may stop after any page: no page then has more rows than `largestPage`. */
+  readonly stopsEarly?: boolean;
 };
 
 /** The largest `limit` of a page. */
@@ -136,7 +138,8 @@ async function* pagesInOrder<R extends Row>(
   for (;;) {
     await pause(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
-    const page = await client.ask(operation, question, { rows: left }).catch((error) => {
+    const rows = extent.stopsEarly === true ? undefined : left;
+    const page = await client.ask(operation, question, { rows }).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     const isWhole = cursor === undefined && !page.has_more;

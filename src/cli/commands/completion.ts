@@ -277,7 +277,7 @@ async function lookUp<R extends Row>(
     const until = Date.now() + readingMilliseconds;
     const pages =
       chosenBaseUrl(io, source) === undefined
-        ? pagesOf(client, operation, texts, {}, io.signal)
+        ? pagesOf(client, operation, texts, { stopsEarly: true }, io.signal)
         : [await client.ask(operation, [...texts, ['limit', String(largestPage)]])];
     for await (const page of pages) {
       found.push(...page.results.flatMap(offered));

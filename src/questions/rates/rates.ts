@@ -229,7 +229,7 @@ export const yieldTable = question({
     const { limit, first, maturity, curve_type, from, to } = values;
     const texts = textsOf(defined({ maturity, curve_type, from, to }));
     const [, ...maturities] = layoutOf(values).columns;
-    const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
+    const rates = pagesOf(ask.client, yields, texts, { stopsEarly: limit !== undefined }, ask.signal);
     const table = tablePages(rates, maturities);
     const rows = first === undefined ? firstRows(table, limit) : lastRows(table, first);
     return { pages: explained(rows, texts, ask) };

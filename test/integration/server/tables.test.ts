@@ -420,6 +420,16 @@ describe('a table that is sent while it is made', () => {
     await allowed.stop();
   });
 
+  it('of few changes reads a page of each series, where its plan allows no whole series', async () => {
+    const plan = { ...unlimited, name: 'small', maxRows: 10_000 };
+    const allowed = await startService({ openStore: () => openStore(long), clock, plan });
+    const asked = '/v1/observations?ids=LONG1,LONG2,LONG3&units=chg&limit=2&format=csv';
+    const changes = await ask(asked, {}, allowed);
+    const values = (await changes.text()).trim().split('\n').slice(1);
+    expect([changes.status, values.map((line) => line.split(',')[1])]).toEqual([200, Array(6).fill('1.00')]);
+    await allowed.stop();
+  });
+
   it('comes complete or not at all over HTTP/1.0, where the end of a connection is the end of an answer', async () => {
     const said = async ({ url, key }: Running) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
