@@ -128,7 +128,7 @@ class ParquetColumn {
   readonly #days = new Extremes<number>((one, other) => one < other);
   readonly #texts = new Extremes<string>(isBefore);
   #missing = 0;
-  /** The characters of the texts of the group. */
+  /** The bytes of the texts of the group. */
   #length = 0;
   cells: StoredCell[] = [];
 
@@ -177,7 +177,7 @@ class ParquetColumn {
       const cell = cells[place];
       if (place === from || cell !== above) {
         stored = this.#storedFor(cell);
-        length = typeof stored === 'string' ? stored.length : 0;
+        length = typeof stored === 'string' ? Buffer.byteLength(stored) : 0;
       }
       above = cell;
       added.push(stored);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { parquetMetadata } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Cell, Row } from '../../../src/operations/envelope.ts';
@@ -56,6 +57,21 @@ const number = fc
   .map(([sign, whole, decimals]) => `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`);
 
 describe('a Parquet file, read by DuckDB,', () => {
+  it('says how many pages a column has, of texts with more bytes than characters too', async () => {
+    const text = (i: number, letter: string, length: number) =>
+      String(Math.floor(i / 3)).padStart(length, letter);
+    const rows = Array.from({ length: 50_000 }, (_, i) => ({
+      c: text(i, '…', 20),
+      long: text(i, 'x', 50),
+    }));
+    const file = readFileSync(await written([field('c', 'text'), field('long', 'text')], rows));
+    const { row_groups: [group] = [] } = parquetMetadata(new Uint8Array(file).buffer);
+    const pages = group?.columns.map(({ meta_data }) => meta_data?.encoding_stats?.map(({ count }) => count));
+    // At most 1 MiB of bytes, or one text more.
+    const bytes = [rows[0]?.c, rows[0]?.long].map((cell = '') => Buffer.byteLength(cell) * rows.length);
+    expect(pages).toEqual(bytes.map((size) => [Math.ceil(size / 2 ** 20)]));
+  });
+
   it('has exact numbers, days, and the as-of date in its metadata', async () => {
     const path = await written(
       observationFields,
