@@ -249,7 +249,7 @@ const codings: ReadonlyMap<string, Coding> = new Map([
 const preferred = [...codings.keys()];
 const encodings = [...preferred, 'identity'];
 
-/** In characters; compressing less costs more than it saves. */
+/** In bytes; compressing less costs more than it saves. */
 const worthCompressing = 1024;
 
 /** Chooses the coding that a client prefers for a body of this length; undefined to send it as it is. */

@@ -95,7 +95,7 @@ function encodingStats({
     ...(dictionary === undefined
       ? []
       : [{ page_type: 'DICTIONARY_PAGE', encoding: 'PLAIN', count: 1 } as const]),
-    // The decimals of a row group fit into a page.
+    // Cells whose bounds are known fit into a page.
     { page_type: 'DATA_PAGE_V2', encoding, count: 1 },
   ];
 }
