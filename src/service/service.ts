@@ -72,7 +72,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   const checked = <R>(request: ServiceRequest<R>) => {
     const { operation, texts, principal, usage, rows = 0 } = request;
     const now = clockAt(clock());
-    const query = prepare(operation, texts, now, Math.min(rows, mostRows));
+    const most = Math.min(rows, mostRows);
+    const query = prepare(operation, texts, now, most);
     const cursor = textOf(texts, 'cursor');
     const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
     if (!principal.vintageAccess && query.needsVintageAccess)
@@ -86,7 +87,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       } catch (error) {
         const meant = await meantBy(request, view, error);
         if (meant === undefined) throw error;
-        const page = await prepare(operation, meant.texts, now).run(run);
+        const page = await prepare(operation, meant.texts, now, most).run(run);
         return envelope(request, page, meant.aliases);
       }
     };
