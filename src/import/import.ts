@@ -22,7 +22,7 @@ import type { ImportOptions } from './options.ts';
 import type { ImportResult } from './report.ts';
 
 /**
- * Imports files, folders and archives into a store, in one transaction; one import per store at a time.
+ * Imports files, folders and archives into a store, in one transaction unless `chunked`; one import per store at a time.
  * Throws a Problem for an unreadable file, and an ImportRefusal that lists every conflict.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {

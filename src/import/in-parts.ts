@@ -47,7 +47,10 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
   const { store } = options;
   const paths = run.paths.join(' ');
   const key = await keyOf(inputs, run);
-  const now: { reached: StoredPart['reached'] | undefined } = { reached: undefined };
+  const now: { reached: StoredPart['reached'] | undefined; before: number } = {
+    reached: undefined,
+    before: 0,
+  };
   const stored: StoredPart[] = [];
   const earlier = (await readStoreIfAny(store, (view) => view.sources.unfinished()))?.find(
     (one) => one.paths === paths && one.key === key,
@@ -56,6 +59,7 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
     const before = await writer.goOn(paths, key);
     if (before === undefined && stored.length > 0) throw ended(paths);
     now.reached = before;
+    if (stored.length === 0) now.before = before?.series ?? 0;
     const at = before?.parts ?? 0;
     const part = parts.part(at);
     const loading = run.loading();
@@ -70,6 +74,7 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
     const next = { key, parts: at + 1, series: part.upTo, total: parts.series, imports };
     await writer.endPart(paths, loading.importedAt, next.parts === parts.count ? undefined : next);
     await run.pause();
+    await parts.checkUnchanged();
     await writer.commit();
     return { address: writer.address, created: writer.created, summaries, reached: next };
   };
@@ -89,7 +94,7 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
   const made: StoredParts = {
     parts: stored.length,
     series: parts.series,
-    before: earlier?.series ?? 0,
+    before: now.before,
     imports: last?.reached.imports ?? [],
   };
   return {
@@ -122,7 +127,12 @@ function partly(
   isStopped: boolean,
 ): unknown {
   const stored = `${grouped(series)} of ${grouped(total)} series are stored, as ${importsText(imports)}`;
-  const hints = ['the same command goes on behind them', undoText(imports)];
+  const isRefused =
+    error instanceof ImportRefusal || (error instanceof Problem && error.kind === 'bad-input');
+  const next = isRefused
+    ? 'with another file or option, the command begins anew and finds what is stored'
+    : 'the same command goes on behind them';
+  const hints = [next, undoText(imports)];
   if (isStopped) return new StoppedInParts('interrupted', `stopped; ${stored}`, { hints, cause: error });
   if (error instanceof ImportRefusal) return error.inPart(stored, hints);
   if (!(error instanceof Problem)) return error;

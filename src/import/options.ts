@@ -50,7 +50,7 @@ export type ImportOptions = MergeChoices & {
   readonly dryRun?: boolean | undefined;
   /** The time of the import; facts of a later day are refused. Default: now. */
   readonly clock?: (() => Date) | undefined;
-  /** Stops the import, which then writes nothing. */
+  /** Stops the import, which then writes nothing more than the parts that it has stored, if it is `chunked`. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the progress after each step. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;

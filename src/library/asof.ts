@@ -114,7 +114,7 @@ function ownMethods(source: LibrarySource) {
         factsOf(storeFor('facts'), [ids].flat(), params, source),
     ),
 
-    /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
+    /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing; `chunked` in several. */
     import: session.guarded(
       {
         name: 'import',
@@ -225,7 +225,7 @@ async function* factsOf(
 }
 
 /**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing.
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing; `chunked` in several.
  * Imports of one process into one store run one after the other. Throws a Problem that names the file and place
  * of unreadable content, and an ImportRefusal that lists the conflicts of contradictory statements.
  */

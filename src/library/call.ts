@@ -183,6 +183,8 @@ function isOfClosing(error: unknown): boolean {
 /** Returns a failure; if the signal caused it, an `interrupted` Problem with the signal's reason as its cause. */
 export function stopped(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted) return error;
+  // Says more, such as what an import in parts has stored.
+  if (error instanceof Problem && error.kind === 'interrupted' && error.cause === signal.reason) return error;
   const isOfSignal =
     error === signal.reason ||
     (error instanceof Error && (error.name === 'AbortError' || error.cause === signal.reason)) ||

@@ -20,6 +20,8 @@ export type SourceFile = {
   /** Returns the SHA-256 in hex of the file as stored, or of the content of an archive member. */
   sha256(): Promise<string>;
   siblings(): Promise<readonly SourceFile[]>;
+  /** Names the state of the file on the disk, or of its archive; absent for content in memory. */
+  readonly state?: (() => Promise<string>) | undefined;
 };
 
 /** A place in a file; rows count from 1. */

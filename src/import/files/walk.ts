@@ -107,6 +107,7 @@ class Walk {
       path,
       size: (await reading(location, stat(location))).size,
       read: (counter) => counted(fileBytes(location, path), counter),
+      state: () => stateOf(location),
       siblings: async () => {
         const folder = dirname(location);
         const found = this.#plainFiles.get(folder) ?? this.#findPlainFiles(folder);
@@ -177,6 +178,12 @@ async function listing(path: string): Promise<readonly [string, readonly string[
   return [await reading(path, realpath(path)), names.filter((name) => !name.startsWith('.')).sort()];
 }
 
+/** Names the state of a file: another file there, or a change of its content, has another name. */
+async function stateOf(location: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await reading(location, stat(location, { bigint: true }));
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
 function within(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
 }
@@ -218,6 +225,7 @@ export async function zipMembers(archive: Archive, path: string): Promise<readon
       size: entry.uncompressedSize,
       read: (counter) => counted(memberBytes(archive, memberPath, entry), counter),
       siblings: async () => files.filter((other) => other !== file),
+      ...(typeof archive === 'string' && { state: () => stateOf(archive) }),
     });
     const file: SourceFile = { ...content, inArchive: true };
     files.push(file);
@@ -389,7 +397,7 @@ async function withoutGzip(content: FileContent, known?: Buffer): Promise<Source
 }
 
 /** The parts of a SourceFile. */
-type FileContent = Pick<SourceFile, 'name' | 'path' | 'size' | 'read' | 'siblings'> & {
+type FileContent = Pick<SourceFile, 'name' | 'path' | 'size' | 'read' | 'siblings' | 'state'> & {
   /** The beginning, which tells UTF-16, the "Unicode text" of spreadsheets. */
   readonly beginning?: Buffer;
   /** Reads the bytes as stored, if `read` unpacks them. */
@@ -398,7 +406,7 @@ type FileContent = Pick<SourceFile, 'name' | 'path' | 'size' | 'read' | 'sibling
 
 /** Makes a SourceFile over some content; it opens nothing before it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, beginning, stored, siblings } = content;
+  const { name, path, size, beginning, stored, siblings, state } = content;
   const encoding = beginning && encodingOf(beginning);
   const read: SourceFile['read'] =
     encoding === undefined ? content.read : (counter) => asUtf8(content.read(counter), encoding);
@@ -408,6 +416,7 @@ export function sourceFile(content: FileContent): SourceFile {
     path,
     size,
     siblings,
+    state,
     read,
     head: () => firstBytes(read(), 64 * 1024),
     sha256() {

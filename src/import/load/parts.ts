@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { maturityNamed } from '../../domain/treasury/curve.ts';
 import { defined } from '../../platform/defined.ts';
-import { copyOf } from '../files/source-file.ts';
+import { copyOf, refusal } from '../files/source-file.ts';
 import type { Batch, ImportFile, ReadOptions } from '../formats/format.ts';
 import type { LoadOptions, Part } from './registry.ts';
 
@@ -50,6 +50,7 @@ export class ImportParts {
   ): Promise<ImportParts> {
     const together = inputs.map(({ file }) => file);
     const files = inputs.map((input) => new FileBatches(input, { ...options, together }));
+    for (const file of files) await file.noteState();
     const partOf = new Map<string, number>();
     const renamed = new Set<string>();
     const ranges: Map<number, BatchRange>[] = [new Map()];
@@ -114,6 +115,11 @@ export class ImportParts {
     if (file !== undefined) for await (const batch of file.between(range, counter)) yield select(batch);
   }
 
+  /** Throws if a file has changed since its series were found: its parts would be of two contents. */
+  async checkUnchanged(): Promise<void> {
+    for (const file of this.#plan.files) await file.checkUnchanged();
+  }
+
   /** Closes the files. */
   async close(): Promise<void> {
     for (const file of this.#plan.files) await file.close();
@@ -136,11 +142,21 @@ class FileBatches {
   /** The last batch that was read, and its place. */
   #last: Batch = {};
   #at = -1;
+  #state: string | undefined;
 
   constructor(input: ImportFile, options: ReadOptions) {
     this.#input = input;
     this.#options = options;
     this.path = input.file.path;
+  }
+
+  async noteState(): Promise<void> {
+    this.#state = await this.#input.file.state?.();
+  }
+
+  async checkUnchanged(): Promise<void> {
+    if ((await this.#input.file.state?.()) !== this.#state)
+      throw refusal(this.#input.file, {}, 'the file changed while it was imported');
   }
 
   all(): AsyncIterable<Batch> {

@@ -1,3 +1,4 @@
+import { appendFileSync, copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { load } from '../../../src/import/load/load.ts';
 import { ImportParts } from '../../../src/import/load/parts.ts';
 import type { ImportOptions, ImportProgress } from '../../../src/import/options.ts';
 import { importReport } from '../../../src/import/report.ts';
+import { importFiles as importByLibrary } from '../../../src/library/asof.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { storeInfo } from '../../../src/maintenance/info.ts';
 import { removeSeries } from '../../../src/maintenance/series.ts';
@@ -84,7 +86,7 @@ contract((engine) => {
       await expect(importing(address, file)).rejects.toMatchObject({
         hints: [
           '--replace accepts the new ones',
-          'the same command goes on behind them',
+          'with another file or option, the command begins anew and finds what is stored',
           '`asof store undo 2` takes them back',
         ],
       });
@@ -98,6 +100,57 @@ contract((engine) => {
       );
       expect([await seriesIn(address), await unfinishedIn(address)]).toEqual([2100, 0]);
       expect(await numbersIn(address)).toEqual([1, 2, 2, 2]);
+    });
+
+    it.each<[string, (file: string, other: string) => void]>([
+      ['another file takes its place', (file, other) => renameSync(other, file)],
+      ['its content is written again', (file, other) => copyFileSync(other, file)],
+      ['a line is added', (file) => appendFileSync(file, '\n')],
+    ])(
+      'stores no part of a file when %s, and whole series of the rest when it is run again',
+      async (_, change) => {
+        const file = fileOf(byDate);
+        const other = fileOf(byDate.toReversed(), 'other.csv');
+        const address = engine.newAddress();
+        await importFiles(address, { 'x.csv': facts('X 2020-01-01 2020-05-01 1') });
+        let isChanged = false;
+        const failing = importing(address, file, {
+          onProgress({ stage, done, total }: ImportProgress) {
+            if (isChanged || stage !== 'load' || done < total / 2) return;
+            isChanged = true;
+            change(file, other);
+          },
+        });
+        await expect(failing).rejects.toMatchObject({
+          kind: 'bad-input',
+          detail: expect.stringMatching(
+            /all\.csv: the file changed while it was imported; 1,000 of 2,100 series/,
+          ),
+        });
+        expect([await seriesIn(address), await unfinishedIn(address)]).toEqual([1001, 1]);
+        await importing(address, file);
+        expect([await seriesIn(address), await unfinishedIn(address)]).toEqual([2101, 0]);
+        expect((await checkStore(address)).faults).toEqual([]);
+      },
+    );
+
+    it('says in the library, too, what is stored when a signal stops it', async () => {
+      const file = fileOf(bySeries);
+      const address = engine.newAddress();
+      await importFiles(address, { 'x.csv': facts('X 2020-01-01 2020-05-01 1') });
+      const stopping = new AbortController();
+      const stopped = importByLibrary([file], {
+        ...{ store: address, clock, chunked: true, signal: stopping.signal },
+        onProgress({ stage, done, total }) {
+          if (stage === 'load' && done > total / 2) stopping.abort();
+        },
+      });
+      await expect(stopped).rejects.toMatchObject({
+        kind: 'interrupted',
+        detail: 'stopped; 1,000 of 2,100 series are stored, as import 2',
+        hints: ['the same command goes on behind them', '`asof store undo 2` takes them back'],
+      });
+      expect(await seriesIn(address)).toBe(1001);
     });
 
     it.each<[string, (file: string) => [file: string, options: Partial<ImportOptions>]]>([
