@@ -127,8 +127,7 @@ function partly(
   isStopped: boolean,
 ): unknown {
   const stored = `${grouped(series)} of ${grouped(total)} series are stored, as ${importsText(imports)}`;
-  const isRefused =
-    error instanceof ImportRefusal || (error instanceof Problem && error.kind === 'bad-input');
+  const isRefused = error instanceof Problem && error.kind === 'bad-input';
   const next = isRefused
     ? 'with another file or option, the command begins anew and finds what is stored'
     : 'the same command goes on behind them';

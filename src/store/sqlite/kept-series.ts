@@ -1,15 +1,13 @@
 // Why: docs/decisions/pages-between-vintages.md
 import { LRUCache } from 'lru-cache';
+import { type Change, lastUpTo } from '../../domain/series/revision-history.ts';
 import { type DescriptionChange, unitOn } from '../../domain/series/series.ts';
-import type { Day } from '../../domain/values/date.ts';
+import { type Day, firstPlace } from '../../domain/values/date.ts';
 import type { PageQuery, SeriesRow, StoredPage, StoredVintageDate } from '../sql/engine.ts';
 import { changesByDate, changesIn, datesSince } from '../sql/series.ts';
 import { endOfTime, startOfTime } from '../sql/session.ts';
 import type { StoredObservation, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
-
-/** A change of a date; a withdrawal has no value. */
-type KeptChange = StoredObservation | { readonly date: Day; readonly asOfDate: Day; readonly value: null };
 
 /** A series with all that was ever known of it. */
 type SeriesInMemory = Required<Pick<StoredPage, 'datesSince'>> & {
@@ -20,7 +18,7 @@ type SeriesInMemory = Required<Pick<StoredPage, 'datesSince'>> & {
   /** Oldest first. */
   readonly vintages: readonly StoredVintageDate[];
   /** Newest first; the changes of each oldest first. */
-  readonly dates: readonly { readonly date: Day; readonly changes: readonly KeptChange[] }[];
+  readonly dates: readonly { readonly date: Day; readonly changes: readonly Change[] }[];
 };
 
 type KeptSeries = { readonly state: StoreState; readonly facts: number; readonly history?: SeriesInMemory };
@@ -57,11 +55,11 @@ export class SeriesMemory {
     const history = kept.history ?? readHistory(connection, seriesId, columns);
     const { series, units, vintages, datesSince } = history;
     if (kept.history === undefined) this.#series.set(seriesId, { ...kept, history });
-    const newest = countWhile(vintages, (one) => one.asOf <= asOf);
+    const newest = lastUpTo(vintages, asOf);
     const unit = unitOn(asOf, series.units, units);
     return {
       series: unit === series.units ? series : { ...series, units: unit },
-      newest: vintages[newest - 1],
+      newest: vintages[newest],
       rows: this.#rowsOf(history, newest, query),
       datesSince,
     };
@@ -110,10 +108,7 @@ function readHistory(connection: Connection, id: string, columns: string): Serie
       )
       .all({ id }),
     datesSince: connection.tuples<readonly [string, Day]>(datesSince).all({ id }),
-    dates: rows.map((row) => {
-      const date = row.slice(0, 10);
-      return { date, changes: changesIn(row).map(({ asOf, value }) => ({ date, asOfDate: asOf, value })) };
-    }),
+    dates: rows.map((row) => ({ date: row.slice(0, 10), changes: changesIn(row) })),
   };
 }
 
@@ -122,23 +117,16 @@ function rowsIn(
   { asOf, from, to, before, limit }: PageQuery,
 ): StoredObservation[] {
   const rows: StoredObservation[] = [];
-  for (let at = countWhile(dates, ({ date }) => date > to || date >= before); at < dates.length; at += 1) {
+  const isPast = (place: number) => {
+    const date = dates[place]?.date ?? '';
+    return date <= to && date < before;
+  };
+  for (let at = firstPlace(dates.length, isPast); at < dates.length; at += 1) {
     const { date, changes } = dates[at] ?? { date: '', changes: [] };
     if (date < from || rows.length === limit) break;
-    const known = changes[countWhile(changes, ({ asOfDate }) => asOfDate <= asOf) - 1];
-    if (known !== undefined && known.value !== null) rows.push(known);
+    const known = changes[lastUpTo(changes, asOf)];
+    if (known !== undefined && known.value !== null)
+      rows.push({ date, asOfDate: known.asOf, value: known.value });
   }
   return rows;
-}
-
-/** Returns how many entries a condition is true for; none after the first for which it is false. */
-function countWhile<T>(entries: readonly T[], isTrue: (entry: T) => boolean): number {
-  let [least, most] = [0, entries.length];
-  while (least < most) {
-    const middle = (least + most) >> 1;
-    const entry = entries[middle];
-    if (entry !== undefined && isTrue(entry)) least = middle + 1;
-    else most = middle;
-  }
-  return least;
 }
