@@ -31,6 +31,8 @@ const defaultTimeouts = {
   reader: 30_000,
   /** For the next request on a connection. */
   idle: 65_000,
+  /** For a client that sends more after the last answer. */
+  end: 5_000,
   /** From the first answer of "not ready" to the last new connection. */
   notice: 500,
   /** For requests in flight at a stop. */
@@ -56,6 +58,8 @@ export class HttpServer {
   readonly #server: Server;
   /** The latest answer on each connection. */
   readonly #connections = new Map<Duplex, ServerResponse | undefined>();
+  /** Connections that end after the answers in progress, whatever else arrives on them. */
+  readonly #ending = new WeakSet<Duplex>();
   #accepted = 0;
   #url = '';
   #isStopping = false;
@@ -76,10 +80,13 @@ export class HttpServer {
       this.#accepted += 1;
       this.#connections.set(socket, undefined);
       socket.once('close', () => this.#connections.delete(socket));
+      // Node calls it after the last answer.
+      socket.destroySoon = () => this.#end(socket);
     });
     // Bodies are refused, so no client is told to continue with one.
-    const answer = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-      void this.#answer(incoming, outgoing);
+    const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      if (incoming.socket.writable) void this.#answer(incoming, outgoing);
+    };
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, answer);
     this.#server.on('clientError', ({ code, rawPacket }: ParserError, socket) => {
       // The answer to HEAD has no body; of several packets, the parser shows the last.
@@ -92,8 +99,8 @@ export class HttpServer {
       else if (this.#connections.get(socket)?.closed !== false) socket.destroy();
     });
     this.#server.on('connect', (_incoming, socket) => {
-      // Node no longer handles this socket's errors and its end, and an unhandled error ends the process.
-      for (const event of ['error', 'finish']) socket.on(event, () => socket.destroy());
+      // Node no longer reads this socket and handles its errors, and an unhandled error ends the process.
+      socket.on('error', () => socket.destroy()).resume();
       this.#refuse(socket, 'this service is read-only: use GET or HEAD', 'method-not-allowed');
     });
   }
@@ -161,6 +168,13 @@ export class HttpServer {
     else socket.destroy();
   }
 
+  /** Ends a connection after what was written; a system that closes it with bytes unread resets it, and the client loses that. */
+  #end(socket: Duplex): void {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), this.#timeouts.end);
+    socket.once('close', () => clearTimeout(timer));
+  }
+
   #disconnect(isOver: (socket: Socket) => boolean): void {
     for (const socket of this.#connections.keys()) if (isOver(socket as Socket)) socket.destroy();
   }
@@ -198,16 +212,19 @@ export class HttpServer {
   /** Refuses what Node's parser does not read, after the answers in progress; ends the connection. */
   #refuse(socket: Duplex, detail: string, kind: RefusalKind, isHead = false): void {
     const latest = this.#connections.get(socket);
-    if (latest?.closed === false) latest.once('close', () => socket.end());
-    // An answer that closes the connection is still on its way.
-    else if (!socket.writable && socket.writableLength > 0) socket.once('finish', () => socket.destroy());
+    if (!socket.writable || this.#ending.has(socket)) return;
+    this.#ending.add(socket);
+    if (latest?.closed === false) latest.once('close', () => this.#end(socket));
     // A request whose body breaks has its answer.
-    else if (latest?.req.complete === false || !socket.writable) socket.destroy();
+    else if (latest?.req.complete === false) this.#end(socket);
     else {
       const { status, headers, body } = this.#refusal(detail, kind);
       const shown = isHead ? { ...headers, 'Content-Length': '0' } : headers;
       const lines = Object.entries(shown).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`);
+      socket.write(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`,
+      );
+      this.#end(socket);
     }
   }
 

@@ -77,10 +77,7 @@ export class ServiceProcess {
         received.push(chunk);
         quiet.refresh();
       });
-      // A service that closes while the client still sends resets the connection; what it said before counts.
-      socket.on('error', () => {
-        ended = false;
-      });
+      socket.on('error', reject);
       socket.on('close', () => {
         clearTimeout(quiet);
         clearTimeout(silent);

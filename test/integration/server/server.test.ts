@@ -174,6 +174,37 @@ describe('a connection', () => {
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]* \/slow$/);
   });
+
+  const last = `GET /longest ${host}${bye}`;
+  const chunked = `POST /longest ${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+
+  it.each<[string, string]>([
+    ['after its last request', last],
+    ['after a request of HTTP/1.0', 'GET /longest HTTP/1.0\r\n\r\n'],
+    ['after a body that is broken', chunked],
+  ])('gives the whole answer to a client that goes on sending %s', async (_, request) => {
+    const { socket, heard } = dial(server);
+    socket.write(request);
+    const more = setInterval(() => socket.write(`GET /more ${host}X: ${many}\r\n\r\n`), 1);
+    socket.on('data', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 1);
+    });
+    await once(socket, 'end');
+    clearInterval(more);
+    expect(ended.some(([path]) => path === '/more')).toBe(false);
+    const answer = await heard;
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer.slice(-20)).toMatch(/^x+(GET|POST) \/longest$/);
+  });
+
+  it('ends where a client never stops sending after its last request', async () => {
+    const { socket, heard } = dial(await hurriedServer({ end: 100 }));
+    socket.write(`${ping}${bye}`);
+    const more = setInterval(() => socket.write(many), 1);
+    expect(await heard).toMatch(/GET \/ping$/);
+    clearInterval(more);
+  });
 });
 
 describe('slow and idle connections are cut off', () => {
