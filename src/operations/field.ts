@@ -48,8 +48,8 @@ export type FieldKind = {
     | 'STRING'
     | 'TIMESTAMP';
   readonly text: (cell: Cell) => string;
-  readonly fromWire?: (text: string) => string;
-  readonly toWire?: (text: string) => string;
+  readonly fromWire?: CellChange;
+  readonly toWire?: CellChange;
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -72,14 +72,19 @@ function kind(
   return { noun, schema, isOnWire, alignment, parquet, text };
 }
 
+const ofText =
+  (change: (text: string) => string): CellChange =>
+  (cell) =>
+    isText(cell) ? change(cell) : cell;
+
 const list = { type: 'array', items: { type: 'string' } };
 const decimal = { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' };
 
 const day: FieldKind = {
   ...kind('a date-time in UTC', { type: 'string', format: 'date-time' }, isDateTime, 'rigid', 'DATE'),
-  fromWire: (text) => text.slice(0, 10),
+  fromWire: ofText((text) => text.slice(0, 10)),
   // Another service writes an unknown day as an empty text.
-  toWire: (text) => (dayPattern.test(text) ? `${text}T00:00:00Z` : text),
+  toWire: ofText((text) => (dayPattern.test(text) ? `${text}T00:00:00Z` : text)),
 };
 
 /** Each kind of field: on the wire, in files and tables, and in Parquet. */
@@ -88,10 +93,14 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   decimal: kind('a decimal text', decimal, matching(/^-?\d+(\.\d+)?$/), 'number', 'DECIMAL'),
   day,
   // Only midnight becomes a day, so no time of day is lost.
-  instant: { ...day, fromWire: (text) => (midnightPattern.test(text) ? text.slice(0, 10) : text) },
+  instant: { ...day, fromWire: ofText((text) => (midnightPattern.test(text) ? text.slice(0, 10) : text)) },
   moment: kind('a date-time in UTC', { type: 'string', format: 'date-time' }, isDateTime, 'rigid', 'MOMENT'),
   integer: kind('an integer', { type: 'integer' }, Number.isSafeInteger, 'number', 'INT64'),
-  double: kind('a number', { type: 'number' }, isNumber, 'number', 'DOUBLE'),
+  double: {
+    ...kind('a number', { type: 'number' }, isNumber, 'number', 'DOUBLE'),
+    // JSON has no infinite number.
+    toWire: (cell) => (Number.isFinite(cell) ? cell : String(cell)),
+  },
   timestamp: kind('a time', { type: 'string' }, isText, 'rigid', 'TIMESTAMP'),
   boolean: kind('true or false', { type: 'boolean' }, isBoolean, 'rigid', 'BOOLEAN'),
   list: kind('a list', list, Array.isArray, 'text', 'LIST', listText),
@@ -375,8 +384,7 @@ function cellChange(field: Field, direction: 'fromWire' | 'toWire'): CellChange 
     const converted = (cell: Cell) => (isRow(cell) ? convert(cell) : cell);
     return (cell) => (Array.isArray(cell) ? cell.map(converted) : converted(cell));
   }
-  const change = fieldKinds[field.type][direction];
-  return change && ((cell) => (typeof cell === 'string' ? change(cell) : cell));
+  return fieldKinds[field.type][direction];
 }
 
 function isRow(cell: Cell): cell is Row {

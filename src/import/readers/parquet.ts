@@ -206,7 +206,10 @@ function numberOrMissing(value: number): number | null {
 
 function nestedText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
+  // JSON has no infinite number, and rounds large integers.
+  return JSON.stringify(value, (_, one) =>
+    typeof one === 'bigint' || Math.abs(one) === Number.POSITIVE_INFINITY ? String(one) : one,
+  );
 }
 
 /** Writes a decimal exactly, from a number of units of its last place or big-endian bytes. */

@@ -382,6 +382,18 @@ describe('a Parquet file', () => {
     ]);
   });
 
+  it('has infinite numbers as texts in JSON, which has no such numbers, and missing ones as null', async () => {
+    const numbers = `'inf'::double as up, '-inf'::float as down, 'nan'::double as none, ['inf'::double, 1.5] as list`;
+    const file = await written('infinite.parquet', `select date '2015-01-30' as day, ${numbers}`);
+    const cells = { up: 'Infinity', down: '-Infinity', none: null, list: '["Infinity",1.5]' };
+    const { out } = await quiet(`join ${file} --on day GDP --json`);
+    expect(JSON.parse(out).results).toMatchObject([cells]);
+    expect(JSON.parse((await quiet(`join ${file} --on day GDP -f ndjson`)).out)).toMatchObject(cells);
+    const output = folder.path('infinite-joined.parquet');
+    await quiet(`join ${file} --on day GDP -o ${output}`);
+    expect((await readParquet(output)).rows[0]?.slice(1, 4)).toEqual(['inf', '-inf', null]);
+  });
+
   it('keeps every digit and the zone of its columns in Parquet', async () => {
     const path = await written(
       'wide.parquet',
