@@ -189,9 +189,10 @@ async function answerTable(
   // Refused before the question takes a thread.
   readQuestion(endpoint, asked, clockAt(now));
   const lease = services.lease();
+  const gone = request.signal();
   const stop = new AbortController();
   const end = (): void => {
-    request.signal.removeEventListener('abort', end);
+    gone.removeEventListener('abort', end);
     stop.abort(new Error('the answer has ended'));
     admission.turn?.leave();
     lease.release();
@@ -201,16 +202,16 @@ async function answerTable(
       yield* buffered;
       yield* rest;
     } catch (err) {
-      if (!request.signal.aborted)
+      if (!gone.aborted)
         log.error({ request_id: requestId, route: route ?? null, err }, 'an answer was cut off');
       throw err;
     } finally {
       end();
     }
   };
-  request.signal.addEventListener('abort', end);
+  gone.addEventListener('abort', end);
   try {
-    if (request.signal.aborted) end();
+    if (gone.aborted) end();
     if (admission.turn !== undefined) await unlessAborted(stop.signal, admission.turn.begun);
     const { headers, buffered, rest } = await restartOnChange(() =>
       beginTable(endpoint, asked, exchange, lease, stop.signal),

@@ -103,7 +103,7 @@ export function routed(
       throw noEndpoint();
     } catch (error) {
       // Work that ended because its client left has not failed.
-      if (exchange.request.signal.aborted) return { status: clientGone, headers: {} };
+      if (exchange.request.signal().aborted) return { status: clientGone, headers: {} };
       const problem = httpProblem(error);
       if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
         const { requestId, route = null } = exchange;

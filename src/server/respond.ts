@@ -18,7 +18,8 @@ export type WireRequest = {
   readonly query: string;
   /** Returns a header by its name in lower case; repeated headers are joined by commas. */
   readonly header: (name: string) => string | undefined;
-  readonly signal: AbortSignal;
+  /** Returns what aborts when the client leaves. A getter would make a hidden class of each request: 20 of 65 µs. */
+  readonly signal: () => AbortSignal;
   /** True if a body may be sent while it is made; in HTTP/1.0, a cut looks like a normal end. */
   readonly mayCut?: boolean;
 };

@@ -13,14 +13,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import {
-  type Handler,
-  isWhole,
-  type Log,
-  longestTarget,
-  type WireReply,
-  type WireRequest,
-} from './respond.ts';
+import { type Handler, isWhole, type Log, longestTarget, type WireReply } from './respond.ts';
 
 /** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {
@@ -200,13 +193,7 @@ export class HttpServer {
     });
     const { path, query } = target;
     const header = (name: string) => headers[name]?.toString();
-    const request: WireRequest = {
-      ...{ method, path, query, header, mayCut },
-      get signal() {
-        return signal();
-      },
-    };
-    send(await this.#options.handler(request), outgoing);
+    send(await this.#options.handler({ method, path, query, header, mayCut, signal }), outgoing);
   }
 
   /** Refuses what Node's parser does not read, after the answers in progress; ends the connection. */

@@ -115,7 +115,8 @@ export async function newHttpService({
     const target = targetOf(url);
     if (target === undefined) throw new Error(`${url} is not an address`);
     const header = (name: string) => sent.get(name) ?? undefined;
-    const { status, headers, body = '', sent: ended } = await handler({ method, ...target, header, signal });
+    const request = { method, ...target, header, signal: () => signal };
+    const { status, headers, body = '', sent: ended } = await handler(request);
     ended?.('all');
     if (!isWhole(body)) throw new Error('without a connection, an answer is whole');
     const bytes = Buffer.from(bytesOf(body));
