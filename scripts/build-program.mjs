@@ -78,7 +78,7 @@ function homesOfModules(homes) {
 const nodeModules = {
   'node:child_process': '',
   'node:crypto': `let loaded; const crypto = () => (loaded ??= require('node:crypto'));
-    ${['createHash', 'randomBytes', 'randomUUID', 'timingSafeEqual']
+    ${['createHash', 'hash', 'randomBytes', 'randomUUID', 'timingSafeEqual']
       .map((name) => `export const ${name} = (...given) => crypto().${name}(...given);`)
       .join('\n')}`,
   'node:module': 'export const createRequire = () => require;',

@@ -21,7 +21,7 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
   }
 }
 
-type JoinedOutcome<T> = { readonly place: number; readonly outcome: T };
+type JoinedCall<T> = { readonly place: number; readonly outcome: Promise<T> };
 
 /**
  * Joins calls with one key in one turn of the event loop: the work runs once, for their number.
@@ -36,11 +36,11 @@ export class Gathering<T> {
     this.#later = later;
   }
 
-  async join(key: string, work: (count: number) => Promise<T>): Promise<JoinedOutcome<T>> {
+  join(key: string, work: (count: number) => Promise<T>): JoinedCall<T> {
     const group = this.#groups.get(key) ?? this.#begin(key, work);
     const place = group.count;
     group.count += 1;
-    return { place, outcome: await group.outcome };
+    return { place, outcome: group.outcome };
   }
 
   #begin(key: string, work: (count: number) => Promise<T>) {

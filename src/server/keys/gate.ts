@@ -1,5 +1,5 @@
 // Why: docs/decisions/quotas-and-keys.md
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
@@ -48,12 +48,14 @@ function every(length: number): Window['startOf'] {
   return (instant, later = 0) => instant - (instant % length) + later * length;
 }
 
+type CountedRequest = { readonly isCounted: boolean; readonly counts: Counts['counts'] };
+
 /** Counts `wanted` requests of a key, 0 or 1, unless a window is full. */
 type CountRequest = (
   keyId: string,
   wanted: 0 | 1,
   given: readonly CountedWindow[],
-) => Promise<{ readonly isCounted: boolean; readonly counts: Counts['counts'] }>;
+) => CountedRequest | Promise<CountedRequest>;
 
 /**
  * Makes a counter of requests at an instant (ms), which returns the tightest or the refusing window.
@@ -109,8 +111,8 @@ function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
     if (wanted === 0) return { isCounted: false, counts: (await count(keyId, 0, given)).counts };
     // One statement counts requests that arrive together, in their order.
     const key = JSON.stringify([keyId, given]);
-    const { place, outcome } = await together.join(key, (requests) => count(keyId, requests, given));
-    const { granted, counts } = outcome;
+    const { place, outcome } = together.join(key, (requests) => count(keyId, requests, given));
+    const { granted, counts } = await outcome;
     const isCounted = place < granted;
     const later = isCounted ? granted - place - 1 : 0;
     return { isCounted, counts: counts.map((one) => ({ ...one, count: one.count - later })) };
@@ -128,7 +130,7 @@ export class MemoryCounts {
     for (const one of usage) this.#ofKey(one.keyId).set(one.window, { ...one, saved: one.count });
   }
 
-  readonly count: CountRequest = async (keyId, wanted, given) => {
+  readonly count = (keyId: string, wanted: 0 | 1, given: readonly CountedWindow[]): CountedRequest => {
     const own = this.#ofKey(keyId);
     const counts = given.map((window) => this.#current(own, keyId, window));
     const isCounted = wanted === 1 && counts.every(({ count }, i) => count < (given[i]?.limit ?? 0));
@@ -157,7 +159,8 @@ export class MemoryCounts {
    */
   #current(own: Map<WindowName, Count>, keyId: string, { window, began, ends }: CountedWindow): Count {
     const last = own.get(window);
-    if (last !== undefined && began <= last.began && ends >= last.began) return last;
+    const since = last?.began.getTime() ?? Number.NaN;
+    if (last !== undefined && began.getTime() <= since && ends.getTime() >= since) return last;
     const fresh = { keyId, window, began, count: 0, saved: 0 };
     own.set(window, fresh);
     return fresh;
@@ -195,7 +198,7 @@ export class Gate {
   readonly #turns = new Turns();
   readonly #memory: MemoryCounts | undefined;
   /** Requests together read a locked file once: "serve: the same page again" is 0.55 of node:http, 0.28 without. */
-  readonly #versions = new Gathering<number>();
+  readonly #reading = new Gathering<ReadonlyMap<string, KnownKey>>();
   #keys: ReadonlyMap<string, KnownKey> = new Map();
   #version: number | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -225,8 +228,11 @@ export class Gate {
    */
   async admit(presented: string | undefined, now: number, isComputation = false): Promise<Admission> {
     if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
-    const key = await this.#recognise(presented, now);
-    if (key === undefined) throw new Problem('unauthorized', 'invalid API key');
+    const keys = await this.#validKeys();
+    // Looking up a hash reveals nothing.
+    const known = isKeyShaped(presented) ? keys.get(hashOf(presented)) : undefined;
+    if (known === undefined || now >= known.end) throw new Problem('unauthorized', 'invalid API key');
+    const { key } = known;
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
       throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
@@ -265,17 +271,14 @@ export class Gate {
     await this.#store.version();
   }
 
-  async #recognise(presented: string, now: number): Promise<StoredKey | undefined> {
-    const keys = await this.#validKeys();
-    if (!isKeyShaped(presented)) return undefined;
-    // Looking up a hash reveals nothing.
-    const found = keys.get(digestOf(presented).toString('hex'));
-    return found !== undefined && now < found.end ? found.key : undefined;
+  /** Returns the valid keys by the hashes of their secrets. */
+  #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
+    return this.#reading.join('', () => this.#readKeys()).outcome;
   }
 
   /** Reads the valid keys again after every change, so that a revoked key stops at once. */
-  async #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
-    const { outcome: version } = await this.#versions.join('', () => this.#store.version());
+  async #readKeys(): Promise<ReadonlyMap<string, KnownKey>> {
+    const version = await this.#store.version();
     if (version === this.#version) return this.#keys;
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
@@ -340,7 +343,7 @@ const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 export function newSecret(): { readonly secret: string; readonly stored: Pick<StoredKey, 'hash' | 'start'> } {
   const random = randomBytes(32).toString('base64url');
   const secret = prefix + random;
-  return { secret, stored: { start: random.slice(0, 4), hash: digestOf(secret).toString('hex') } };
+  return { secret, stored: { start: random.slice(0, 4), hash: hashOf(secret) } };
 }
 
 /** Makes a key: the secret, to show once, and the record to store. */
@@ -354,14 +357,14 @@ export function newKey({
   return { secret, stored: key };
 }
 
-/** Returns the SHA-256 of a secret; 256 random bits need no slow hash. */
-export function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+/** Returns the SHA-256 (hex) of a secret; 256 random bits need no slow hash. */
+function hashOf(secret: string): string {
+  return hash('sha256', secret);
 }
 
 /** Tells whether two secrets are equal, in a time that does not depend on their common part. */
 export function isSameSecret(one: string, other: string): boolean {
-  return timingSafeEqual(digestOf(one), digestOf(other));
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }
 
 export function isKeyShaped(text: string): boolean {

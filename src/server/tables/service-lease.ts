@@ -78,8 +78,8 @@ function leased({ service, tables, close }: OpenService) {
     if (users === 0) end();
   };
   /** Reads the name of the data's or a series' newest state; requests that arrive together share a reading. */
-  const state: Service['state'] = async (seriesId) =>
-    (await states.join(seriesId ?? '', () => service.state(seriesId))).outcome;
+  const state: Service['state'] = (seriesId) =>
+    states.join(seriesId ?? '', () => service.state(seriesId)).outcome;
   return {
     lease() {
       users += 1;

@@ -208,11 +208,11 @@ class TransactionTogether extends Transaction {
     const ids = this.#ids.get(key) ?? [];
     ids.push(id);
     this.#ids.set(key, ids);
-    const { outcome } = await this.#gathering.join(key, () => {
+    const { outcome } = this.#gathering.join(key, () => {
       this.#ids.delete(key);
       return this.#rowsOfEach(sql, others, ids);
     });
-    return (outcome.get(id) ?? []) as readonly Row[];
+    return ((await outcome).get(id) ?? []) as readonly Row[];
   }
 
   /** Runs a statement for several ids at once; each id's rows have the statement's order. */

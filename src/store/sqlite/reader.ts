@@ -72,7 +72,7 @@ class SqliteStore implements Store {
   async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     try {
-      const { outcome: shared } = await this.#gathered.join('', (reads) => this.#begin(reads));
+      const shared = await this.#gathered.join('', (reads) => this.#begin(reads)).outcome;
       try {
         return await work(shared.view);
       } finally {

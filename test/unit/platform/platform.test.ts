@@ -60,7 +60,7 @@ describe('gathered calls', () => {
   /** A read that calls made together share. */
   function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
     const together = new Gathering<T>();
-    return async () => (await together.join('', read)).outcome;
+    return () => together.join('', read).outcome;
   }
 
   it('share one read when they are made before it begins', async () => {
