@@ -15,7 +15,7 @@ import {
   asValidationError,
   type Endpoint,
   readQuestion,
-  readRequest,
+  requestReader,
 } from './endpoints.ts';
 import type { Admission, Gate } from './keys/gate.ts';
 import { principalOf } from './keys/plans.ts';
@@ -64,9 +64,10 @@ export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) =
   const cache = createResponseCache();
   return (endpoint) => {
     const write = envelopeWriter(endpoint.operation?.fields ?? []);
+    const read = requestReader(endpoint);
     return async (exchange) => {
       const { request } = exchange;
-      const asked = readRequest(endpoint, request);
+      const asked = read(request);
       // An invalid request does not wait for a turn.
       const isPaged = asked instanceof Problem || asked.format === 'json';
       const operation = isPaged ? endpoint.operation : undefined;

@@ -48,18 +48,23 @@ function endpointOf(question: Question): readonly Endpoint[] {
 /** The parameters of a request, and the format of its answer. */
 export type Asked = { readonly texts: ParamTexts; readonly format: AnswerFormat };
 
-/** Reads the request to an endpoint; returns the Problem of an invalid one. */
-export function readRequest(
-  { path: pattern }: Endpoint,
-  { path, query, header }: WireRequest,
-): Asked | Problem {
-  try {
-    const { texts, format } = readQuery(query, header('accept'));
-    return { texts: [...pathTexts(pattern, path), ...texts], format };
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
+/** Makes a function that reads the requests to an endpoint; it returns the Problem of an invalid one. */
+export function requestReader({ path: pattern }: Endpoint): (request: WireRequest) => Asked | Problem {
+  const inPath = pattern
+    .split('/')
+    .flatMap((part, place) => (part.startsWith('{') ? [{ name: part.slice(1, -1), place }] : []));
+  return ({ path, query, header }) => {
+    try {
+      const { texts, format } = readQuery(query, header('accept'));
+      if (inPath.length === 0) return { texts, format };
+      const segments = path.split('/');
+      const named = inPath.map(({ name, place }) => [name, decoded(segments[place] ?? '', name)] as const);
+      return { texts: [...named, ...texts], format };
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  };
 }
 
 /** Reads a query and the demands on its answer from the texts of parameters. */
@@ -144,16 +149,6 @@ export function readQuery(query: string, accept: string | undefined): Asked {
   if (format === undefined)
     throw invalid('format', `invalid 'format' ${JSON.stringify(first[1])}: use ${listed(names, 'or')}`);
   return { texts: texts.filter(([name]) => name !== 'format'), format };
-}
-
-function pathTexts(pattern: string, path: string): ParamTexts {
-  if (!pattern.includes('{')) return [];
-  const segments = path.split('/');
-  return pattern.split('/').flatMap((part, i) => {
-    if (!part.startsWith('{')) return [];
-    const name = part.slice(1, -1);
-    return [[name, decoded(segments[i] ?? '', name)] as const];
-  });
 }
 
 function queryTexts(query: string): ParamTexts {
