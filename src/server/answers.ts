@@ -137,7 +137,7 @@ function isRepeatable(
   return aboutCaller !== true && dependsOnNow?.(texts) !== true;
 }
 
-async function send(exchange: Exchange, { tag, headers, parts }: CachedBody): Promise<WireReply> {
+function send(exchange: Exchange, { tag, headers, parts }: CachedBody): ReturnType<Answering> {
   if (namesTag(exchange.request, tag)) return notModified(exchange, headers);
   const [before, between, rows, after] = parts;
   const body = [before + exchange.requestId + between, rows, after];
@@ -219,7 +219,7 @@ async function answerTable(
     );
     if (rest === undefined || request.method === 'HEAD') end();
     if (buffered === undefined) return notModified(exchange, headers);
-    const body = rest === undefined ? Buffer.concat(buffered) : sent(buffered, rest);
+    const body = rest === undefined ? buffered : sent(buffered, rest);
     return await respond(exchange, { status: 200, type: contentTypes[asked.format], headers, body });
   } catch (error) {
     end();

@@ -80,44 +80,50 @@ export function routed(
 ): Handler {
   const patternOf = patternFinder([...routes.keys()]);
 
-  async function replyTo(exchange: Exchange): Promise<WireReply> {
+  function answerOf(exchange: Exchange): ReturnType<Answering> {
     if (corsOrigins.length > 0) {
       const preflight = crossOrigin(corsOrigins, exchange);
       if (preflight !== undefined) return preflight;
     }
-    try {
-      exchange.request = guard(exchange.request);
-      const { path, query } = exchange.request;
-      if (path.length + query.length > longestTarget)
-        throw new Problem(
-          'uri-too-long',
-          `the address of a request may have at most ${longestTarget} characters`,
-        );
-      const pattern = patternOf(path) ?? '';
-      const answer = routes.get(pattern);
-      if (answer !== undefined) {
-        exchange.route = pattern;
-        return await answer(exchange);
-      }
-      await elsewhere?.(exchange);
-      throw noEndpoint();
-    } catch (error) {
+    exchange.request = guard(exchange.request);
+    const { path, query } = exchange.request;
+    if (path.length + query.length > longestTarget)
+      throw new Problem(
+        'uri-too-long',
+        `the address of a request may have at most ${longestTarget} characters`,
+      );
+    const pattern = patternOf(path) ?? '';
+    const answer = routes.get(pattern) ?? unknown;
+    if (answer !== unknown) exchange.route = pattern;
+    return answer(exchange);
+  }
+
+  const unknown: Answering = async (exchange) => {
+    await elsewhere?.(exchange);
+    throw noEndpoint();
+  };
+
+  function failed(exchange: Exchange, error: unknown): ReturnType<Answering> {
+    const problem = httpProblem(error);
+    if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
+      const { requestId, request, route = null } = exchange;
       // Work that ended because its client left has not failed.
-      if (exchange.request.signal().aborted) return { status: clientGone, headers: {} };
-      const problem = httpProblem(error);
-      if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
-        const { requestId, route = null } = exchange;
-        log.error({ request_id: requestId, route, err: problem.cause }, problem.detail);
-      }
-      return respondProblem(exchange, problem);
+      if (request.signal().aborted) return { status: clientGone, headers: {} };
+      log.error({ request_id: requestId, route, err: problem.cause }, problem.detail);
     }
+    return respondProblem(exchange, problem);
   }
 
   return async (request) => {
     const started = performance.now();
     const now = clock();
     const exchange: Exchange = { requestId: newRequestId(now), request, now, publicUrl };
-    const reply = await replyTo(exchange);
+    let reply: WireReply;
+    try {
+      reply = await answerOf(exchange);
+    } catch (error) {
+      reply = await failed(exchange, error);
+    }
     const ms = performance.now() - started;
     const sent: WireReply['sent'] = (part) =>
       ended?.(exchange, part === 'nothing' ? clientGone : reply.status, ms, part);
@@ -130,7 +136,7 @@ export function* reading(pages: ReadonlyMap<string, Answering>): Generator<reado
   for (const [pattern, answer] of pages)
     yield [
       pattern,
-      async (exchange) => {
+      (exchange) => {
         checkReads(exchange.request);
         return answer(exchange);
       },
@@ -146,7 +152,7 @@ function patternFinder(patterns: readonly string[]): (path: string) => string | 
   return (path) => {
     let shown = path;
     try {
-      shown = decodeURI(path);
+      if (path.includes('%')) shown = decodeURI(path);
     } catch {
       // The parameter in the path is refused.
     }

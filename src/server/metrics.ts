@@ -129,7 +129,7 @@ export class Metrics {
 
   async #page(exchange: Exchange): Promise<WireReply> {
     this.#admit(exchange.request);
-    const body = await this.#registry.metrics();
+    const body = [await this.#registry.metrics()];
     const headers = { 'Cache-Control': 'no-store' };
     return respond(exchange, { status: 200, type: this.#registry.contentType, body, headers });
   }

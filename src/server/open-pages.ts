@@ -44,14 +44,14 @@ export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answer
   ]);
 }
 
-function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
-  const body = JSON.stringify(content);
+function respondJson(exchange: Exchange, content: unknown): ReturnType<Answering> {
+  const body = [JSON.stringify(content)];
   const headers = { 'Cache-Control': 'no-store' };
   return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
 
 /** Answers `/` where there is no explorer: as a page to browsers, which ask for HTML, and as text to others. */
-async function homePage(exchange: Exchange): Promise<WireReply> {
+function homePage(exchange: Exchange): ReturnType<Answering> {
   const isBrowser = /\btext\/html\b/.test(exchange.request.header('accept') ?? '');
   const headers = {
     'Cache-Control': 'no-cache',
@@ -61,7 +61,7 @@ async function homePage(exchange: Exchange): Promise<WireReply> {
   return respond(exchange, {
     status: 200,
     type: `${type}; charset=utf-8`,
-    body: isBrowser ? homeForBrowsers : homeAsText,
+    body: [isBrowser ? homeForBrowsers : homeAsText],
     headers,
   });
 }
@@ -107,10 +107,10 @@ ${places.map(([address, what]) => `<li><a href="${address}">${what}</a></li>`).j
 </html>
 `;
 
-async function errorPage(exchange: Exchange): Promise<WireReply> {
+function errorPage(exchange: Exchange): ReturnType<Answering> {
   const body = errorPages.get(exchange.request.path.slice('/errors/'.length));
   if (body === undefined) throw noEndpoint();
-  return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body });
+  return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: [body] });
 }
 
 /** Answers `/readyz`: 503 with the names of failing checks, or during shutdown. */
@@ -220,7 +220,7 @@ function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type
       'Content-Security-Policy': policy,
       'Referrer-Policy': 'no-referrer',
     };
-    return { tag, headers, status: 200, type: `${type}; charset=utf-8`, body, coded: new Map() };
+    return { tag, headers, status: 200, type: `${type}; charset=utf-8`, body: [body], coded: new Map() };
   };
   let read: ReturnType<typeof made> | undefined;
   return async (exchange) => {

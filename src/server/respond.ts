@@ -24,8 +24,8 @@ export type WireRequest = {
   readonly mayCut?: boolean;
 };
 
-/** A body in one part, or in several that are sent together. */
-export type WholeBody = string | Buffer | readonly (string | Buffer)[];
+/** A body that is made before it is sent, in parts that are sent together. */
+type WholeBody = readonly (string | Uint8Array)[];
 
 /** An answer; the body of one to HEAD is not sent. */
 export type WireReply = {
@@ -54,7 +54,7 @@ export type Exchange = {
 };
 
 /** Answers a request of a route, or throws a Problem. */
-export type Answering = (exchange: Exchange) => Promise<WireReply>;
+export type Answering = (exchange: Exchange) => Promise<WireReply> | WireReply;
 
 /** Answers every request, if necessary with a problem document; never throws. */
 export type Handler = (request: WireRequest) => Promise<WireReply>;
@@ -136,7 +136,7 @@ type HttpAnswer = {
 };
 
 /** Makes the reply to an exchange, in the coding that the client prefers. */
-export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
+export function respond(exchange: Exchange, answer: HttpAnswer): ReturnType<Answering> {
   const { status, type, headers, coded, body } = answer;
   const size = isWhole(body) ? sizeOf(body) : worthCompressing;
   const coding = codingFor(exchange.request.header('accept-encoding'), size);
@@ -148,26 +148,27 @@ export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<W
   if (coding !== undefined) common['Content-Encoding'] = coding;
   if (!isWhole(body))
     return { status, headers: common, body: coding === undefined ? body : encoded(body, coding) };
-  const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
   // Set here, so that the answer to HEAD has the length too.
-  common['Content-Length'] = String(coding === undefined ? size : sizeOf(made));
-  return { status, headers: common, body: made };
+  const whole = (body: WholeBody, size: number) => {
+    common['Content-Length'] = String(size);
+    return { status, headers: common, body };
+  };
+  if (coding === undefined) return whole(body, size);
+  return (coded?.get(coding) ?? encode(body, coding, coded)).then((made) => whole([made], made.length));
 }
 
 /** Tells whether a body is made before it is sent. */
 export function isWhole(body: NonNullable<WireReply['body']>): body is WholeBody {
-  return typeof body === 'string' || Array.isArray(body) || Buffer.isBuffer(body);
+  return Array.isArray(body);
 }
 
 /** Returns the bytes of a body. */
 export function bytesOf(body: WholeBody): Buffer {
-  if (typeof body === 'string') return Buffer.from(body);
-  return Buffer.isBuffer(body) ? body : Buffer.concat(body.map(bytesOf));
+  return Buffer.concat(body.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
 function sizeOf(body: WholeBody): number {
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, part) => sum + sizeOf(part), 0);
+  return body.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
 function encode(body: WholeBody, coding: Coding, coded: HttpAnswer['coded']): Promise<Buffer> {
@@ -200,7 +201,11 @@ export function tagOf(content: string | Buffer): string {
 }
 
 /** Replies with a problem; `more` are members beyond the contract. */
-export function respondProblem(exchange: Exchange, problem: Problem, more: object = {}): Promise<WireReply> {
+export function respondProblem(
+  exchange: Exchange,
+  problem: Problem,
+  more: object = {},
+): ReturnType<Answering> {
   const { requestId, request, publicUrl, explained } = exchange;
   const instance = problem.instance ?? request.path;
   // The server refuses an invalid Host.
@@ -210,7 +215,7 @@ export function respondProblem(exchange: Exchange, problem: Problem, more: objec
   return respond(exchange, {
     status: problem.status,
     type: 'application/problem+json',
-    body: JSON.stringify({ ...document, ...explained, ...more }),
+    body: [JSON.stringify({ ...document, ...explained, ...more })],
     headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },
   });
 }

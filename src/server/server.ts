@@ -78,7 +78,7 @@ export class HttpServer {
     });
     // Bodies are refused, so no client is told to continue with one.
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      if (incoming.socket.writable) void this.#answer(incoming, outgoing);
+      if (incoming.socket.writable) this.#answer(incoming, outgoing);
     };
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, answer);
     this.#server.on('clientError', ({ code, rawPacket }: ParserError, socket) => {
@@ -172,28 +172,29 @@ export class HttpServer {
     for (const socket of this.#connections.keys()) if (isOver(socket as Socket)) socket.destroy();
   }
 
-  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     this.#connections.set(incoming.socket, outgoing);
     if (this.#isStopping) outgoing.setHeader('Connection', 'close');
     const { method = 'GET', url = '', headers, httpVersion } = incoming;
     const mayCut = httpVersion === '1.1';
     const target = targetOf(url);
     const { host = '' } = headers;
-    if (target === undefined || hasHosts(incoming) || !(hostForm.test(host) || (host === '' && !mayCut)))
-      return send(this.#refusal('the address or the Host of the request is malformed'), outgoing);
+    if (target === undefined || hasHosts(incoming) || !(hostForm.test(host) || (host === '' && !mayCut))) {
+      send(this.#refusal('the address or the Host of the request is malformed'), outgoing);
+      return;
+    }
     // Most answers are made before anybody asks whether their client is still there.
     let gone: AbortController | undefined;
     const signal = (): AbortSignal => {
+      if (gone === undefined) outgoing.on('close', signal);
       gone ??= new AbortController();
       if (outgoing.closed && !outgoing.writableFinished) gone.abort();
       return gone.signal;
     };
-    outgoing.on('close', () => {
-      if (gone !== undefined) signal();
-    });
     const { path, query } = target;
     const header = (name: string) => headers[name]?.toString();
-    send(await this.#options.handler({ method, path, query, header, mayCut, signal }), outgoing);
+    const request = { method, path, query, header, mayCut, signal };
+    void this.#options.handler(request).then((reply) => send(reply, outgoing));
   }
 
   /** Refuses what Node's parser does not read, after the answers in progress; ends the connection. */
@@ -208,9 +209,8 @@ export class HttpServer {
       const { status, headers, body } = this.#refusal(detail, kind);
       const shown = isHead ? { ...headers, 'Content-Length': '0' } : headers;
       const lines = Object.entries(shown).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.write(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`,
-      );
+      const [text] = isHead ? [''] : body;
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
       this.#end(socket);
     }
   }
@@ -230,7 +230,7 @@ export class HttpServer {
       Connection: 'close',
       ...(status === 405 && { Allow: 'GET, HEAD' }),
     };
-    return { status, headers, body };
+    return { status, headers, body: [body] };
   }
 }
 
@@ -238,7 +238,7 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 type RefusalKind = 'header-fields-too-large' | 'method-not-allowed' | 'validation-error';
 
-function send({ status, headers, body, sent }: WireReply, outgoing: ServerResponse): void {
+function send({ status, headers, body = [], sent }: WireReply, outgoing: ServerResponse): void {
   if (outgoing.closed || outgoing.destroyed) {
     sent?.('nothing');
     return;
@@ -250,17 +250,16 @@ function send({ status, headers, body, sent }: WireReply, outgoing: ServerRespon
   });
   outgoing.on('close', () => sent?.(isSent ? 'all' : 'part'));
   outgoing.writeHead(status, headers);
-  const isHead = outgoing.req.method === 'HEAD';
-  if (isHead || body === undefined || isWhole(body)) {
-    const parts = isHead || body === undefined || !isWhole(body) ? [] : [body].flat();
-    if (parts.length > 1) outgoing.cork();
-    for (const part of parts.slice(0, -1)) outgoing.write(part);
-    outgoing.end(parts.at(-1));
+  const shown = outgoing.req.method === 'HEAD' ? [] : body;
+  if (isWhole(shown)) {
+    outgoing.cork();
+    for (const part of shown) outgoing.write(part);
+    outgoing.end();
     return;
   }
   outgoing.flushHeaders();
   // A failure of the body destroys the connection, so no client takes a part for all.
-  pipeline(Readable.from(body), outgoing, () => undefined);
+  pipeline(Readable.from(shown), outgoing, () => undefined);
 }
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]{0,254})(:\d{1,5})?$/i;

@@ -116,7 +116,7 @@ export async function newHttpService({
     if (target === undefined) throw new Error(`${url} is not an address`);
     const header = (name: string) => sent.get(name) ?? undefined;
     const request = { method, ...target, header, signal: () => signal };
-    const { status, headers, body = '', sent: ended } = await handler(request);
+    const { status, headers, body = [], sent: ended } = await handler(request);
     ended?.('all');
     if (!isWhole(body)) throw new Error('without a connection, an answer is whole');
     const bytes = Buffer.from(bytesOf(body));
