@@ -266,12 +266,13 @@ function envelope<R>(
   page: Page<R>,
   aliases?: Envelope['aliases'],
 ): Envelope<R> {
-  const { rows, next, as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker } = page;
+  const { rows, next, as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, answered } =
+    page;
   return {
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...defined({ as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, aliases }),
+    ...defined({ as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, aliases, answered }),
     results: rows,
     results_count: rows.length,
     has_more: next !== undefined,

@@ -99,7 +99,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2539,
+  answering: 2552,
   cli: 4696,
   client: 1663,
   domain: 5988,
@@ -113,7 +113,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 4475,
   platform: 560,
   pull: 5102,
-  questions: 4849,
+  questions: 4916,
   render: 3405,
   server: 3324,
   service: 585,
