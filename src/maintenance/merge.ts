@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
-import type { Change, Statement } from '../domain/series/revision-history.ts';
+import { type Change, Statements } from '../domain/series/revision-history.ts';
 import { type DescriptionChange, unitOn } from '../domain/series/series.ts';
 import { type Day, latestDay } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
@@ -191,12 +191,12 @@ async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGe
   for await (const batch of view.contents.changes(seriesId))
     for (const { date, asOf, value } of batch) addTo(changes, date, { asOf, value });
   const held = { frequency, vintages, changes };
-  let statements: Statement[] = [];
-  for (const statement of publishedStatements(held)) {
-    statements.push({ seriesId, ...statement });
+  let statements = new Statements(seriesId);
+  for (const { date, asOf, value, kind } of publishedStatements(held)) {
+    statements.add(date, asOf, value, kind);
     if (statements.length < statementsAtOnce) continue;
-    yield { statements };
-    statements = [];
+    yield { statements: [statements] };
+    statements = new Statements(seriesId);
   }
-  if (statements.length > 0) yield { statements };
+  if (statements.length > 0) yield { statements: [statements] };
 }

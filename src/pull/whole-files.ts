@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../client/remote/transport.ts';
 import { sourceNamesIn } from '../domain/series/publishers.ts';
+import type { Statement } from '../domain/series/revision-history.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
@@ -62,12 +63,17 @@ export function partOf(whole: WholeFile, keeps: (seriesId: string, asOf: Day) =>
     const ids = new Set(kept.map(({ seriesId }) => seriesId));
     return {
       ...rest,
-      statements: statements.filter(({ seriesId, asOf }) => keeps(seriesId, asOf)),
+      statements: statements.map((own) => own.filter(({ seriesId, asOf }) => keeps(seriesId, asOf))),
       coverage: kept,
       implied: implied.filter(({ seriesId }) => ids.has(seriesId)),
     };
   });
   return { ...whole, batches };
+}
+
+/** Lists the statements of batches. */
+export function statementsIn(batches: readonly Batch[]): readonly Statement[] {
+  return batches.flatMap(({ statements = [] }) => statements.flatMap((own) => [...own]));
 }
 
 /** Makes an input of a load of a file that is read already. */

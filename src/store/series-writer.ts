@@ -12,7 +12,7 @@ import {
   type StoredVintage,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict, StoredChange } from '../domain/series/revision-history.ts';
+import type { StatementConflict, Statements, StoredChange } from '../domain/series/revision-history.ts';
 import {
   type DescriptionChange,
   frequencyWith,
@@ -57,7 +57,7 @@ export class SeriesWriter {
   /** True if the kinds and dates of earlier vintages changed, or count in another way. */
   #isRecast = false;
   /** The latest changes of the dates of statements that are about to be merged. */
-  #latest: { readonly of: readonly Statement[]; readonly changes: StoredSeries['changes'] } | undefined;
+  #latest: { readonly of: Statements; readonly changes: StoredSeries['changes'] } | undefined;
 
   constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
@@ -81,20 +81,20 @@ export class SeriesWriter {
    * Returns the dates whose latest changes are all that a merge of statements needs: only these can differ, if the
    * statements are later than all stored ones. Undefined if the merge needs more.
    */
-  datesOfLatest(statements: readonly Statement[]): ReadonlySet<Day> | undefined {
+  datesOfLatest({ length, dates, asOf }: Statements): ReadonlySet<Day> | undefined {
     const { lastVintage } = this.#figures;
     if (lastVintage === '' || this.#normalisedBy !== this.#statedFrequency()) return undefined;
-    if (statements.length === 0 || statements.some(({ asOf }) => asOf <= lastVintage)) return undefined;
-    return new Set(statements.map(({ date }) => storedDate(date, this.#normalisedBy)));
+    if (length === 0 || asOf.some((day) => day <= lastVintage)) return undefined;
+    return new Set(dates.map((date) => storedDate(date, this.#normalisedBy)));
   }
 
   /** Takes the latest changes of the dates of statements, for the merge of these. */
-  know(of: readonly Statement[], changes: StoredSeries['changes']): void {
+  know(of: Statements, changes: StoredSeries['changes']): void {
     this.#latest = { of, changes };
   }
 
   /** Adds statements, in any order; the result does not depend on the order of calls. */
-  async merge(statements: readonly Statement[], options: MergeOptions): Promise<MergeOutcome> {
+  async merge(statements: Statements, options: MergeOptions): Promise<MergeOutcome> {
     await this.#moveTo(this.#statedFrequency());
     const latest = this.#latest?.of === statements ? this.#latest.changes : undefined;
     const held =
@@ -227,9 +227,9 @@ export class SeriesWriter {
   }
 
   /** Reads the range of the dates of statements, or all dates if the kind of a vintage depends on its other dates. */
-  async #storedAbout(statements: readonly Statement[]): Promise<StoredSeries> {
+  async #storedAbout({ dates }: Statements): Promise<StoredSeries> {
     let [from, to] = [endOfTime, startOfTime];
-    for (const { date } of statements) {
+    for (const date of dates) {
       if (date < from) from = date;
       if (date > to) to = date;
     }

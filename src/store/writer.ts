@@ -2,7 +2,7 @@ import { keyOfSighting, planSighting, type Sighting } from '../domain/calendar/s
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { StatementConflict, Statements } from '../domain/series/revision-history.ts';
 import { type DescriptionChange, unitOn, unitsByVintage } from '../domain/series/series.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
@@ -64,7 +64,7 @@ export class StoreWriter {
   }
 
   /** Begins series together, and reads what the merges of these statements need. */
-  async prepare(statements: ReadonlyMap<string, readonly Statement[]>): Promise<void> {
+  async prepare(statements: ReadonlyMap<string, Statements>): Promise<void> {
     await this.#begin([...statements.keys()]);
     const wanted = new Map<string, ReadonlySet<Day>>();
     for (const [id, own] of statements) {
@@ -72,8 +72,8 @@ export class StoreWriter {
       if (dates !== undefined) wanted.set(id, dates);
     }
     const latest = await this.#transaction.latestChanges(wanted);
-    for (const id of wanted.keys())
-      this.#series.get(id)?.know(statements.get(id) ?? [], latest.get(id) ?? new Map());
+    for (const [id, own] of statements)
+      if (wanted.has(id)) this.#series.get(id)?.know(own, latest.get(id) ?? new Map());
   }
 
   /** Returns the writer of a series, and creates the series if it is missing. */

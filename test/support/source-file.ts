@@ -52,8 +52,9 @@ export function realFile(data: string, path: string): SourceFile {
 
 /** The records of a file by kind, each from all of its batches. */
 export type FileRecords = Required<
-  Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn' | 'unfigured'>
+  Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn' | 'statements' | 'unfigured'>
 > & {
+  readonly statements: readonly Statement[];
   readonly coverage: readonly SeriesCoverage[];
 };
 
@@ -70,7 +71,7 @@ export async function readAll(
     implied: batches.flatMap(({ implied = [] }) => implied),
     coverage: batches.flatMap(({ coverage = [] }) => coverage),
     units: batches.flatMap(({ units = [] }) => units),
-    statements: batches.flatMap(({ statements = [] }) => statements),
+    statements: batches.flatMap(({ statements = [] }) => statements.flatMap((own) => [...own])),
     points: batches.flatMap(({ points = [] }) => points),
     skippedDays: batches.flatMap(({ skippedDays = [] }) => skippedDays),
     filings: batches.flatMap(({ filings = [] }) => filings),

@@ -38,6 +38,47 @@ export type Statement = {
   readonly kind?: StoredKind;
 };
 
+/**
+ * Statements about one series, in any order, as columns: a million objects would take half a second to make, to move and
+ * to free.
+ */
+export class Statements implements Iterable<Statement> {
+  readonly seriesId: string;
+  readonly dates: Day[] = [];
+  readonly asOf: Day[] = [];
+  readonly values: (string | null)[] = [];
+  /** Has a kind at the place of each statement that states it, and may be shorter. */
+  readonly kinds: (StoredKind | undefined)[] = [];
+
+  constructor(seriesId: string, statements: Iterable<Omit<Statement, 'seriesId'>> = []) {
+    this.seriesId = seriesId;
+    for (const { date, asOf, value, kind } of statements) this.add(date, asOf, value, kind);
+  }
+
+  get length(): number {
+    return this.dates.length;
+  }
+
+  add(date: Day, asOf: Day, value: string | null, kind?: StoredKind): void {
+    if (kind !== undefined) this.kinds[this.dates.length] = kind;
+    this.dates.push(date);
+    this.asOf.push(asOf);
+    this.values.push(value);
+  }
+
+  filter(keeps: (statement: Statement) => boolean): Statements {
+    return new Statements(this.seriesId, [...this].filter(keeps));
+  }
+
+  *[Symbol.iterator](): Generator<Statement> {
+    const { seriesId } = this;
+    for (const [place, date] of this.dates.entries()) {
+      const [asOf = '', value = null, kind] = [this.asOf[place], this.values[place], this.kinds[place]];
+      yield { seriesId, date, asOf, value, ...(kind !== undefined && { kind }) };
+    }
+  }
+}
+
 /** A stored change of a number (fact) or its text (respelling). */
 export type StoredChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 

@@ -1,6 +1,6 @@
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import type { Statements } from '../../domain/series/revision-history.ts';
 import {
   parseSeriesId,
   type SeriesMetadata,
@@ -57,12 +57,13 @@ export type Batch = {
   readonly units?: readonly { readonly seriesId: string; readonly asOf: Day; readonly units: string }[];
   /** The sources of series, in a format that states them. */
   readonly claims?: readonly { readonly seriesId: string; readonly source: string }[];
-  readonly statements?: readonly Statement[];
+  /** The statements about each series. */
+  readonly statements?: readonly Statements[];
   /** Vintages with statements about every date of a series: dates without one are withdrawn. */
   readonly complete?: readonly {
     readonly seriesId: string;
     readonly asOf: Day;
-    readonly kind?: StoredKind;
+    readonly kind?: StoredKind | undefined;
   }[];
   /** What a vintage says of a series without a figure in it: it counts if the series has an earlier vintage. */
   readonly unfigured?: { readonly seriesId: string; readonly asOf: Day; readonly batches: readonly Batch[] };

@@ -1,5 +1,5 @@
 import { publishers } from '../../domain/series/publishers.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import { Statements } from '../../domain/series/revision-history.ts';
 import { frequencyOf, parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
 import { type DateOrder, type Day, dayOf, type Frequency, parseDay } from '../../domain/values/date.ts';
@@ -202,15 +202,14 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
   };
   for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
-    const statements: Statement[] = [];
+    const statements = new Statements(seriesId);
     const values = cells[index] ?? [];
     const speaksFor = readings.get(seriesId)?.speaksFor;
     for (const [row, { date }] of table.rows.entries()) {
       const value = values[row] ?? null;
-      if (value !== null || speaksFor === undefined || speaksFor(date))
-        statements.push({ seriesId, date, asOf, value });
+      if (value !== null || speaksFor === undefined || speaksFor(date)) statements.add(date, asOf, value);
     }
-    yield { statements };
+    yield { statements: [statements] };
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Sighting, seenOn } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { MergeCounts, WholeVintage } from '../../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
+import { type Statement, type StatementConflict, Statements } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { type Day, type Frequency, periodStart, storedDate } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -151,7 +151,7 @@ class FileLoader {
   /** The values with dates later than the days on which they were known. */
   readonly #late: Statement[] = [];
   readonly #rates: Rates;
-  readonly #waiting = new Map<string, Statement[]>();
+  readonly #waiting = new Map<string, Statements>();
   #waitingCount = 0;
   /** Whole vintages by series and day, with their dates where other dates are withdrawn. */
   readonly #whole = new Map<string, Map<Day, WholeVintage & { readonly dates?: Set<Day> }>>();
@@ -192,7 +192,7 @@ class FileLoader {
       for (const sighting of sightings) await this.#mergeSighting(sighting);
       this.#tally.note(...notes);
       this.#tally.skip(batch.skippedDays ?? []);
-      this.#rows += statements.length + points.length + filings.length;
+      this.#rows += lengthOf(statements) + points.length + filings.length;
       if (this.#waitingCount === 0) this.#stored = this.#read;
       await this.#report(0);
       if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
@@ -221,7 +221,7 @@ class FileLoader {
       for (const batch of batches) {
         await registry.take(this.#withoutRates(batch), this.#file.path);
         this.#collect(batch.statements ?? []);
-        this.#rows += batch.statements?.length ?? 0;
+        this.#rows += lengthOf(batch.statements ?? []);
       }
     }
     await this.#mergeWaiting();
@@ -240,35 +240,27 @@ class FileLoader {
     await options.onProgress?.({ file: this.#file.path, rows: this.#rows, done, total });
   }
 
-  #collect(statements: readonly Statement[]): void {
+  #collect(statements: readonly Statements[]): void {
     const { registry, options } = this.#import;
-    let seriesId: string | undefined;
-    let id = '';
-    let isRate = false;
-    let target: Statement[] = [];
-    for (const statement of statements) {
-      if (statement.seriesId !== seriesId) {
-        seriesId = statement.seriesId;
-        id = registry.idOf(seriesId);
-        isRate = this.#rates.has(id);
-        if (!isRate) {
-          if (this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
-          target = entryOf(this.#waiting, id, () => []);
-        }
+    for (const given of statements) {
+      if (given.length === 0) continue;
+      const { seriesId, dates, asOf: days, values, kinds } = given;
+      const id = registry.idOf(seriesId);
+      const isRate = this.#rates.has(id);
+      if (!isRate && this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
+      const target = isRate ? undefined : entryOf(this.#waiting, id, () => new Statements(id));
+      const isWhole = !isRate && options.complete && this.#format.whole === true;
+      const vintages = isWhole ? this.#vintagesOf(id) : undefined;
+      for (const [place, date] of dates.entries()) {
+        const [asOf = '', value = null] = [days[place], values[place]];
+        this.#refuseFuture(asOf, seriesId);
+        if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf, value });
+        if (target === undefined) this.#rates.add(id, { date, asOf, value });
+        else target.add(date, asOf, value, kinds[place]);
+        if (vintages !== undefined)
+          entryOf(vintages, asOf, () => ({ asOf, dates: new Set<Day>() })).dates?.add(date);
       }
-      this.#refuseFuture(statement.asOf, statement.seriesId);
-      if (statement.value !== null && statement.date > statement.asOf)
-        this.#late.push({ ...statement, seriesId: id });
-      if (isRate) {
-        this.#rates.add(id, statement);
-        continue;
-      }
-      target.push(statement);
-      this.#waitingCount += 1;
-      if (options.complete && this.#format.whole === true) {
-        const { asOf, date } = statement;
-        entryOf(this.#vintagesOf(id), asOf, () => ({ asOf, dates: new Set<Day>() })).dates?.add(date);
-      }
+      if (target !== undefined) this.#waitingCount += given.length;
     }
   }
 
@@ -369,18 +361,18 @@ class FileLoader {
   }
 }
 
+function lengthOf(statements: readonly Statements[]): number {
+  return statements.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Finds differing new statements, of which `--replace` would store the last. */
 class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
 
   /** Adds statements of one series and returns their conflicts with each other and with earlier ones. */
-  add(
-    seriesId: string,
-    statements: readonly Statement[],
-    frequency: Frequency = '',
-  ): readonly StatementConflict[] {
+  add(seriesId: string, statements: Statements, frequency: Frequency = ''): readonly StatementConflict[] {
     const vintages = entryOf(this.#series, seriesId, () => new Map<Day, Map<Day, string | null>>());
-    return statements.flatMap(({ date: published, asOf, value }) => {
+    return [...statements].flatMap(({ date: published, asOf, value }) => {
       const date = storedDate(published, frequency);
       const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
@@ -402,9 +394,9 @@ class Tally {
   #described: FileSummary['described'];
   #listed: number | undefined;
 
-  vintages(seriesId: string, statements: readonly Statement[]): void {
+  vintages(seriesId: string, { asOf }: Statements): void {
     const days = entryOf(this.#vintages, seriesId, () => new Set<Day>());
-    for (const { asOf } of statements) days.add(asOf);
+    for (const day of asOf) days.add(day);
   }
 
   /** Counts the outcome of a merge; `seriesId` can also name a curve. */

@@ -27,7 +27,7 @@ export class Rates {
     return !this.#stored.has(seriesId) && maturityNamed(seriesId) !== undefined;
   }
 
-  add(seriesId: string, { date, asOf, value }: Statement): void {
+  add(seriesId: string, { date, asOf, value }: Omit<Statement, 'seriesId'>): void {
     if (this.#checks.skips(date)) return;
     const dates = entryOf(this.#stated, seriesId, () => new Map<Day, StatedRate>());
     const rate = entryOf(dates, date, (): StatedRate => ({}));

@@ -24,7 +24,7 @@ import {
   type PullWindows,
   type ReplyFailure,
 } from '../source.ts';
-import { hashOf, inputOf } from '../whole-files.ts';
+import { hashOf, inputOf, statementsIn } from '../whole-files.ts';
 
 const title = 'Eurostat';
 
@@ -330,15 +330,13 @@ function batchesOf(
 
 /** Hashes the figures, in any order; empty without figures. */
 function hashOfFigures(batches: readonly Batch[]): string {
-  const lines = batches.flatMap(({ statements = [] }) =>
-    statements.map(({ date, asOf, value }) => `${date} ${asOf} ${value}`),
-  );
+  const lines = statementsIn(batches).map(({ date, asOf, value }) => `${date} ${asOf} ${value}`);
   return lines.length === 0 ? '' : hashOf(lines.sort().join('\n'));
 }
 
 /** Notes what Eurostat no longer has between the first and the last vintage of an answer. */
 async function noteAbsent(batches: readonly Batch[], name: string, task: PullTask): Promise<void> {
-  const given = History.of(batches.flatMap(({ statements = [] }) => statements));
+  const given = History.of(statementsIn(batches));
   const days = [...given.vintages.keys()];
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const stored = await task.storedHistory(eurostatId(name));

@@ -1,7 +1,7 @@
 import { closeNames } from '../../domain/search/words.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import { type Statement, Statements } from '../../domain/series/revision-history.ts';
 import { type Day, earlier, later, monthNumber } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { groupBy } from '../../domain/values/groups.ts';
@@ -22,6 +22,7 @@ import {
   readWhole,
   refuseForeign,
   seriesOf,
+  statementsIn,
   type WholeFile,
 } from '../whole-files.ts';
 
@@ -164,9 +165,8 @@ function isOf({ vintages }: Workbook, asOf: Day): boolean {
 /** Notes a last vintage that ends no later than the one before it: nothing new was published, or rows are cut. */
 function noteShort(whole: WholeFile, last: Day | undefined, note: PullTask['note']): void {
   const ends = new Map<Day, Day>();
-  for (const { statements = [] } of whole.batches)
-    for (const { date, asOf, value } of statements)
-      if (value !== null) ends.set(asOf, later(ends.get(asOf) ?? '', date));
+  for (const { date, asOf, value } of statementsIn(whole.batches))
+    if (value !== null) ends.set(asOf, later(ends.get(asOf) ?? '', date));
   const before = vintagesOf(whole).findLast((day) => day < (last ?? ''));
   const [end, endBefore] = [ends.get(last ?? ''), ends.get(before ?? '')];
   if (end !== undefined && endBefore !== undefined && end <= endBefore)
@@ -175,9 +175,7 @@ function noteShort(whole: WholeFile, last: Day | undefined, note: PullTask['note
 
 /** Throws if a period is missing between two rows, as in a cut workbook. */
 function refuseGaps({ batches, file }: WholeFile, { data }: Workbook): void {
-  const rows = [
-    ...new Set(batches.flatMap(({ statements = [] }) => statements.map(({ date }) => date))),
-  ].sort();
+  const rows = [...new Set(statementsIn(batches).map(({ date }) => date))].sort();
   const at = rows.findIndex(
     (date, i) => i > 0 && monthNumber(date) - monthNumber(rows[i - 1] ?? '') !== (data === 'Q' ? 3 : 1),
   );
@@ -208,7 +206,7 @@ function vanishedFrom(
   stored: History | undefined,
   mayHave: (asOf: Day) => boolean,
 ) {
-  const statements = batches.flatMap((batch) => batch.statements ?? []);
+  const statements = statementsIn(batches);
   const given = History.of(statements);
   const rows = new Set(statements.map(({ date }) => date));
   const held = (stored?.cells() ?? []).filter(({ asOf }) => mayHave(asOf));
@@ -225,7 +223,7 @@ function vanishedFrom(
     ...rangesOf(ofVintages, held, 'asOf').map((range) => ({ ...absent, what: 'vintage' as const, ...range })),
     ...rangesOf(ofRows, held, 'date').map((range) => ({ ...absent, what: 'date' as const, ...range })),
   ];
-  return { conflicts, lacksRows: ofRows.length > 0, statements: vanished };
+  return { conflicts, lacksRows: ofRows.length > 0, statements: [new Statements(seriesId, vanished)] };
 }
 
 /** Groups cells by the days of one kind, and joins days that follow each other in the store. */

@@ -384,8 +384,8 @@ class PanelHistory {
   #refuseOtherMonth({ file, batches }: WholeFile, month: Month, isArchived: boolean): void {
     const { before, after } = this.#panel.lastRow;
     let last: Month = '';
-    for (const { statements = [] } of batches)
-      for (const { date, value } of statements) if (value !== null) last = later(last, date.slice(0, 7));
+    for (const own of batches.flatMap(({ statements = [] }) => statements))
+      for (const { date, value } of own) if (value !== null) last = later(last, date.slice(0, 7));
     if ((isArchived || last >= monthAfter(month, -before)) && last <= monthAfter(month, after)) return;
     const reason = `the last row with figures is of ${last || 'no month'}, which does not fit a file of ${month}`;
     throw refusal(file, {}, reason);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Statements } from '../../../src/domain/series/revision-history.ts';
 import { importFiles } from '../../../src/import/import.ts';
 import type { ImportConflict } from '../../../src/import/load/conflict.ts';
 import type { ImportOptions } from '../../../src/import/options.ts';
@@ -147,7 +148,7 @@ describe('rates that arrive as a series of FRED', () => {
     const store = newStorePath(folder);
     const writer = await openWriter(store);
     const held = [{ seriesId: 'DGS10', date: '2015-01-02', asOf: '2015-01-05', value: '2.12' }];
-    await (await writer.series('DGS10')).merge(held, { replace: false });
+    await (await writer.series('DGS10')).merge(new Statements('DGS10', held), { replace: false });
     await writer.finish(['DGS10']);
     await writer.commit();
     await importOne('api.json', api, { store, series: 'DGS10' });

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Statement } from '../../../src/domain/series/revision-history.ts';
+import { type Statement, Statements } from '../../../src/domain/series/revision-history.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
 import type { Store, StoreView } from '../../../src/store/store.ts';
 import type { StoreWriter } from '../../../src/store/writer.ts';
@@ -355,7 +355,10 @@ contract((engine) => {
       await withStore(address, async (store) => {
         const writer = await openWriter(address);
         expect(writer.created).toBe(false);
-        await (await writer.series('GDP')).merge([statement('GDP 2014-10-01 2015-02-27 17701.3')], keep);
+        await (await writer.series('GDP')).merge(
+          new Statements('GDP', [statement('GDP 2014-10-01 2015-02-27 17701.3')]),
+          keep,
+        );
         await writer.finish(['GDP']);
         expect(await store.read(latestIn)).toEqual(['17710.7']);
         await writer.commit();
@@ -369,7 +372,10 @@ contract((engine) => {
       for (const where of [address, engine.newAddress()]) {
         const writer = await openWriter(where);
         expect(writer.created).toBe(where !== address);
-        await (await writer.series('X')).merge([statement('X 2014-10-01 2015-02-27 1')], keep);
+        await (await writer.series('X')).merge(
+          new Statements('X', [statement('X 2014-10-01 2015-02-27 1')]),
+          keep,
+        );
         await writer.mergeFilings([filing()], keep);
         await writer.finish(['X']);
         await writer.rollback();

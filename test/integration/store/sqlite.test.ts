@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { embeddedClient } from '../../../src/client/open.ts';
+import { Statements } from '../../../src/domain/series/revision-history.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
@@ -188,12 +189,11 @@ describe('a store without a write-ahead log', () => {
     const path = await plainStore();
     const writer = await openWriter(path);
     const statements = Array.from({ length: 20_000 }, (_, i) => ({
-      seriesId: 'X',
       date: new Date(Date.UTC(1900, 0, 1) + i * 86_400_000).toISOString().slice(0, 10),
       asOf: '2020-01-01',
       value: `1.${'5'.repeat(300)}`,
     }));
-    await (await writer.series('X')).merge(statements, { replace: false });
+    await (await writer.series('X')).merge(new Statements('X', statements), { replace: false });
     expect(await seriesIn(path)).toEqual(['GDP']);
     await writer.finish(['X']);
     await writer.commit();

@@ -1,5 +1,5 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import type { Statement } from '../../../domain/series/revision-history.ts';
+import { Statements } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
 import { addDays, type Day } from '../../../domain/values/date.ts';
@@ -246,15 +246,13 @@ export type RealTimeHistory = {
 function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows, figures = newestFigures(rows) } = history;
   const frequency = provenFrequency(figures);
+  const statements = new Statements(seriesId);
+  for (const { date, start, value } of rows)
+    statements.add(date, start, value, start === history.start ? 'clipped' : undefined);
   yield {
     implied: frequency === '' ? [] : [{ seriesId, frequency }],
     coverage: [{ seriesId, coveredTo: coveredTo(history) }],
-    statements: rows.map(
-      ({ date, start: asOf, value }): Statement => ({
-        ...{ seriesId, date, asOf, value },
-        ...(asOf === history.start && { kind: 'clipped' }),
-      }),
-    ),
+    statements: [statements],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Statement } from '../../../domain/series/revision-history.ts';
+import { type Statement, Statements } from '../../../domain/series/revision-history.ts';
 import {
   parseVintageKind,
   type SeriesMetadata,
@@ -7,6 +7,7 @@ import {
 } from '../../../domain/series/series.ts';
 import type { Day } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
+import { entryOf } from '../../../domain/values/groups.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
@@ -39,17 +40,18 @@ export const asofCsv: ImportFormat = {
     const statement = statementReader(file);
     const described = descriptionReader(file);
     for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
-      const statements: Statement[] = [];
-      const complete: Statement[] = [];
+      const statements = new Map<string, Statements>();
+      const complete: Required<Batch>['complete'][number][] = [];
       for (const row of rows) {
-        const made = statement(row, header);
-        if (header.places !== undefined) described.take(tableRow(file, row, header.places), made);
-        if (made.date === '') complete.push(made);
-        else statements.push(made);
-        const known = coveredTo.get(made.seriesId);
-        if (known === undefined || known < made.asOf) coveredTo.set(made.seriesId, made.asOf);
+        const { seriesId, date, asOf, value, kind } = statement(row, header);
+        if (header.places !== undefined)
+          described.take(tableRow(file, row, header.places), { seriesId, asOf });
+        if (date === '') complete.push({ seriesId, asOf, kind });
+        else entryOf(statements, seriesId, () => new Statements(seriesId)).add(date, asOf, value, kind);
+        const known = coveredTo.get(seriesId);
+        if (known === undefined || known < asOf) coveredTo.set(seriesId, asOf);
       }
-      yield { ...described.taken(), statements, complete };
+      yield { ...described.taken(), statements: [...statements.values()], complete };
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
   },

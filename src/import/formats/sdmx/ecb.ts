@@ -1,5 +1,5 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import type { Statement } from '../../../domain/series/revision-history.ts';
+import { Statements } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import {
   type Day,
@@ -86,7 +86,7 @@ export function logBatch({ seriesId, frequency, values, metadata }: ChangeLog): 
     metadata: [metadata],
     implied: [{ seriesId, frequency }],
     coverage: [{ seriesId, coveredTo: values.at(-1)?.asOf ?? '' }],
-    statements: values.map((value): Statement => ({ seriesId, ...value })),
+    statements: [new Statements(seriesId, values)],
   };
 }
 

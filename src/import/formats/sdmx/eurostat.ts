@@ -1,5 +1,5 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import type { Statement } from '../../../domain/series/revision-history.ts';
+import { Statements } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import { type Day, type KnownFrequency, later, monthNumber } from '../../../domain/values/date.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
@@ -240,7 +240,9 @@ class Cells {
   /** The last date of each vintage, by series and revision date. */
   readonly #ends = new Map<string, Map<Day, Day>>();
   #metadata: SeriesMetadata[] = [];
-  #statements: Statement[] = [];
+  readonly #statements = new Map<string, Statements>();
+  /** The number of cells in the statements. */
+  #count = 0;
   #last: Day = '';
   /** The vintage of the last figure in the file. */
   #latest: { readonly id: string; readonly asOf: Day } | undefined;
@@ -279,7 +281,8 @@ class Cells {
       return;
     }
     const value = readNumber(this.#file, { ...place, value: figure }, [], ': (not available)');
-    this.#statements.push({ seriesId: id, date, asOf, value });
+    entryOf(this.#statements, id, () => new Statements(id)).add(date, asOf, value);
+    this.#count += 1;
     if (asOf > this.#last) this.#last = asOf;
     const ends = entryOf(this.#ends, id, () => new Map<Day, Day>());
     ends.set(asOf, later(date, ends.get(asOf) ?? ''));
@@ -312,7 +315,7 @@ class Cells {
   }
 
   *full(): Generator<Batch> {
-    if (this.#statements.length >= batchSize) yield this.#taken();
+    if (this.#count >= batchSize) yield this.#taken();
   }
 
   /** Yields the rest, and how far it goes: a table has the vintages of all its series up to its last one. */
@@ -333,9 +336,10 @@ class Cells {
   }
 
   #taken(): Batch {
-    const batch = { metadata: this.#metadata, statements: this.#statements };
+    const batch = { metadata: this.#metadata, statements: [...this.#statements.values()] };
     this.#metadata = [];
-    this.#statements = [];
+    this.#statements.clear();
+    this.#count = 0;
     return batch;
   }
 

@@ -1,5 +1,5 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import type { Statement } from '../../../domain/series/revision-history.ts';
+import { Statements } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
 import { Exact } from '../../../domain/values/arithmetic.ts';
 import { type Day, dayOf, type KnownFrequency } from '../../../domain/values/date.ts';
@@ -189,8 +189,9 @@ export function* oecdBatches(
   yield { metadata: [metadata], units, notes };
   for (const [name, { values }] of sorted) {
     const asOf = editionDay(name) ?? '';
-    const statements: Statement[] = [...values].map(([date, { value }]) => ({ seriesId, date, asOf, value }));
-    yield { coverage: [{ seriesId, coveredTo: asOf, whole: true }], statements };
+    const statements = new Statements(seriesId);
+    for (const [date, { value }] of values) statements.add(date, asOf, value);
+    yield { coverage: [{ seriesId, coveredTo: asOf, whole: true }], statements: [statements] };
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { Statements } from '../../../../src/domain/series/revision-history.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { initStore, openAccess, openStore, openWriter, readStoreIfAny } from '../../../../src/store/open.ts';
 import { newFolder } from '../../../support/folders.ts';
@@ -144,7 +145,7 @@ describe('a server that ends connections or statements', () => {
     const address = await roleWith("set statement_timeout = '50ms'");
     await sql(`alter role ${new URL(address).username} set idle_in_transaction_session_timeout = '50ms'`);
     const writer = await openWriter(address);
-    await (await writer.series('SLOW')).merge([{ seriesId: 'SLOW', ...said }], { replace: false });
+    await (await writer.series('SLOW')).merge(new Statements('SLOW', [said]), { replace: false });
     await delay(200);
     await writer.finish(['SLOW']);
     await writer.commit();
@@ -154,7 +155,7 @@ describe('a server that ends connections or statements', () => {
   it('ends an import that waits for another one longer than lock_timeout', async () => {
     const address = await roleWith("set lock_timeout = '100ms'");
     const writer = await openWriter(at('asof'));
-    await (await writer.series('GDP')).merge([{ seriesId: 'GDP', ...said }], { replace: false });
+    await (await writer.series('GDP')).merge(new Statements('GDP', [said]), { replace: false });
     await expectRefusal(add(address), passes, /another import holds it for longer than lock_timeout \(/);
     await writer.rollback();
   });

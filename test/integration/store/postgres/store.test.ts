@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { Statements } from '../../../../src/domain/series/revision-history.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { addAlias, listAliases } from '../../../../src/maintenance/series.ts';
 import { openStore, openWriter, readStoreIfAny, writing } from '../../../../src/store/open.ts';
@@ -34,7 +35,7 @@ async function newStore(): Promise<string> {
 /** An import that has written a statement about a series, and goes on. */
 async function begun(address: string, seriesId: string) {
   const writer = await openWriter(address);
-  await (await writer.series(seriesId)).merge([{ seriesId, ...first }], { replace: false });
+  await (await writer.series(seriesId)).merge(new Statements(seriesId, [first]), { replace: false });
   await writer.finish([seriesId]);
   return writer;
 }
@@ -182,7 +183,7 @@ describe('imports into a store in PostgreSQL', () => {
     const oneAfterTheOther = (order: readonly string[], said: typeof first) =>
       writing(address, async (writer) => {
         for (const seriesId of order) {
-          await (await writer.series(seriesId)).merge([{ seriesId, ...said }], { replace: false });
+          await (await writer.series(seriesId)).merge(new Statements(seriesId, [said]), { replace: false });
           await delay(10);
         }
         await writer.finish(order);
@@ -202,7 +203,7 @@ describe('imports into a store in PostgreSQL', () => {
     const lines = (asOf: string) => facts(...ids.map((id) => `${id} 2014-10-01 ${asOf} 1`));
     await importFiles(address, { 'a.csv': lines('2015-01-30') });
     const writer = await openWriter(address);
-    const said = new Map(ids.map((seriesId) => [seriesId, [{ seriesId, ...second }]]));
+    const said = new Map(ids.map((seriesId) => [seriesId, new Statements(seriesId, [second])]));
     await writer.prepare(said);
     for (const [id, statements] of said)
       await (await writer.series(id)).merge(statements, { replace: false });

@@ -8,7 +8,12 @@ import {
   type StoredSeries,
   type StoredVintage,
 } from '../../../../src/domain/series/merge-plan.ts';
-import { type Change, knownOn, type StoredChange } from '../../../../src/domain/series/revision-history.ts';
+import {
+  type Change,
+  knownOn,
+  Statements,
+  type StoredChange,
+} from '../../../../src/domain/series/revision-history.ts';
 import { type Frequency, storedDate } from '../../../../src/domain/values/date.ts';
 import { parseDateSet } from '../../../../src/domain/values/date-set.ts';
 import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
@@ -85,7 +90,7 @@ function merge(
   said: readonly Omit<ModelStatement, 'series'>[],
   replace = false,
 ): MergePlan {
-  const plan = planMerge(rows.held(), said, { replace });
+  const plan = planMerge(rows.held(), new Statements('X', said), { replace });
   rows.apply(plan);
   return plan;
 }
@@ -143,7 +148,7 @@ describe('a plan to merge statements', () => {
           expect(plan.added).toBeLessThanOrEqual(onePerKey(statementsIn(batch)).length);
         }
         expectRows(rows, importInto(emptyModel, statementsIn(batches(items).flat())).after);
-        const again = planMerge(rows.held(), statementsIn(items), keep);
+        const again = planMerge(rows.held(), new Statements('X', statementsIn(items)), keep);
         expect([again.removed, again.inserted, again.vintages]).toEqual([[], [], []]);
         expect([again.added, again.known]).toEqual([0, items.length]);
       }),
@@ -157,8 +162,8 @@ describe('a plan to merge statements', () => {
         const rows = new SeriesRows();
         merge(rows, onePerKey(statementsIn(before)));
         const held = rows.held();
-        const statements = statementsIn(after);
-        const dates = new Set(statements.map(({ date }) => date));
+        const statements = new Statements('X', statementsIn(after));
+        const dates = new Set(statements.dates);
         const changes = new Map([...held.changes].filter(([date]) => dates.has(date)));
         expect(planMerge({ ...held, changes }, statements, { replace: true })).toEqual(
           planMerge(held, statements, { replace: true }),
@@ -212,7 +217,7 @@ describe('a plan to merge statements', () => {
       said,
     );
     const counts = { added: 3, known: 0, withdrawn: 1 };
-    expect(planMerge(new SeriesRows().held(), statements, keep)).toMatchObject(counts);
+    expect(planMerge(new SeriesRows().held(), new Statements('X', statements), keep)).toMatchObject(counts);
   });
 });
 
