@@ -102,7 +102,7 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2552,
   cli: 4696,
   client: 1663,
-  domain: 6055,
+  domain: 6057,
   errors: 329,
   explorer: 3807,
   import: 9188,

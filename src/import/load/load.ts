@@ -251,8 +251,8 @@ class FileLoader {
       const target = isRate ? undefined : entryOf(this.#waiting, id, () => new Statements(id));
       const isWhole = !isRate && options.complete && this.#format.whole === true;
       const vintages = isWhole ? this.#vintagesOf(id) : undefined;
-      for (const [place, date] of dates.entries()) {
-        const [asOf = '', value = null] = [days[place], values[place]];
+      for (let place = 0; place < dates.length; place += 1) {
+        const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
         this.#refuseFuture(asOf, seriesId);
         if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf, value });
         if (target === undefined) this.#rates.add(id, { date, asOf, value });
