@@ -17,7 +17,7 @@ const handler: Handler = async (request) => {
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain', 'Content-Length': String(body.length) },
-    body,
+    body: [body],
     sent: (part) => ended.push([pathname, part]),
   };
 };
