@@ -197,7 +197,7 @@ export class Gate {
   readonly #take: ReturnType<typeof quotasOf>;
   readonly #turns = new Turns();
   readonly #memory: MemoryCounts | undefined;
-  /** Requests together read a locked file once: "serve: the same page again" is 0.55 of node:http, 0.28 without. */
+  /** Requests together read a locked file once; without, a service answered half as many a second. */
   readonly #reading = new Gathering<ReadonlyMap<string, KnownKey>>();
   #keys: ReadonlyMap<string, KnownKey> = new Map();
   #version: number | undefined;
