@@ -3,11 +3,13 @@ import type {
   ChangeCells,
   Engine,
   FilingTables,
+  PageQuery,
   SeriesRow,
   SeriesTables,
   StoredVintageDate,
   WordCells,
 } from '../sql/engine.ts';
+import { endOfTime, startOfTime } from '../sql/session.ts';
 import type { Transaction } from './connection.ts';
 import { lists } from './lists.ts';
 
@@ -90,28 +92,35 @@ function daysSince(day: string): number {
   return Date.parse(day) / 86_400_000;
 }
 
-const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
+/** Returns the conditions of a page, without bounds that leave out nothing: Citus plans them on two servers each time. */
+function withinPage({ from, to, before }: Pick<PageQuery, 'before' | 'from' | 'to'>): string {
+  const isWhole = from === startOfTime && to === endOfTime && before === endOfTime;
+  const bounds = isWhole ? '' : ' and date >= @from and date <= @to and date < @before';
+  return `series = @id${bounds} and as_of_date <= @asOf`;
+}
 
 // The rows keep the order of the inner query. For an outer order, PostgreSQL would sort the whole series.
-const newestFirst = `select * from (
+const newestFirst = (within: string) => `(
     select distinct on (date) date, as_of_date, value from asof.fact
     where ${within} order by date desc, as_of_date desc
   ) as newest
   where value is not null limit @limit`;
 
-const firstReleases = `select distinct on (date) date, as_of_date, value from asof.fact
-  where ${within} and value is not null
-    and date > coalesce((select max(date) from asof.fact
-      where series = @id and value is not null
-        and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
-  order by date desc, as_of_date limit @limit`;
+const firstReleases = (within: string) => `(
+    select distinct on (date) date, as_of_date, value from asof.fact
+    where ${within} and value is not null
+      and date > coalesce((select max(date) from asof.fact
+        where series = @id and value is not null
+          and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
+    order by date desc, as_of_date limit @limit
+  ) as first`;
 
 /** A page in one row: texts that begin with dates, one a line, which are read in half of the time of rows. */
 type PageRow = SeriesRow & {
   readonly isoDates: boolean;
   readonly newest: string | null;
   readonly since: string | null;
-  readonly lines: string | null;
+  readonly lines: string;
 };
 
 /**
@@ -124,14 +133,14 @@ const pageOf = (rows: string, columns: string) => `select ${columns},
       order by as_of_date desc limit 1) as newest,
     case when last_vintage > @asOf then
       case when frequency is null and implied_frequency is null then
-        (select string_agg(first::text || dates, chr(10) order by first)
-          from (select dates, min(as_of_date) as first from asof.vintage where series = @id group by dates) as v)
+        array_to_string(array(select min(as_of_date)::text || dates from asof.vintage
+          where series = @id group by dates order by min(as_of_date)), chr(10))
       else '' end
     end as since,
-    (select string_agg(date::text || as_of_date::text || value, chr(10)) from (${rows}) as page) as lines
+    array_to_string(array(select date::text || as_of_date::text || value from ${rows}), chr(10)) as lines
   from asof.series where id = @id and first_vintage is not null`;
 
-const linesOf = (text: string | null) => (text === null || text === '' ? [] : text.split('\n'));
+const linesOf = (text: string) => (text === '' ? [] : text.split('\n'));
 
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
 function seriesById(transaction: Transaction): SeriesTables {
@@ -147,7 +156,8 @@ function seriesById(transaction: Transaction): SeriesTables {
     list: 'asof.listed_series',
     withPart: 'strpos(id, @part) > 0',
     async page({ seriesId: id, firstRelease, ...bounds }, columns) {
-      const sql = pageOf(firstRelease === true ? firstReleases : newestFirst, columns);
+      const rows = firstRelease === true ? firstReleases : newestFirst;
+      const sql = pageOf(rows(withinPage(bounds)), columns);
       const row = await transaction.rowAlone<PageRow>(sql, { id, ...bounds });
       if (row === undefined) return undefined;
       const { isoDates, newest, since, lines, ...series } = row;
