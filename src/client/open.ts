@@ -61,7 +61,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
 /** The series of a part, if a store has no preference. */
 const usualPart = 12;
 
-/** Reads the answers to expected questions a part at a time; the next part when half of a part is taken. */
+/** Reads the answers to expected questions a part at a time: one is on its way while the one before is taken. */
 export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,
@@ -83,7 +83,7 @@ export function readAhead(
     take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts) {
       const place = places.get(JSON.stringify(texts));
       if (operation.name !== name || place === undefined) return undefined;
-      while (read < questions.length && read <= place + partSize / 2) readPart();
+      while (read < questions.length && read <= place + partSize) readPart();
       const answer = answers.get(place);
       answers.delete(place);
       // The answer is of the same operation.
