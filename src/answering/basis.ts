@@ -9,7 +9,6 @@ import { counted } from '../errors/wording.ts';
 import type { AnswerVintage, Envelope, KnownInstant } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { boundIn, type Params, type ParamTexts, textOf } from '../operations/param.ts';
-import { observations } from '../operations/series/observations.ts';
 import { vintages } from '../operations/series/vintages.ts';
 import type { NamedValues, Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -96,8 +95,7 @@ export class Basis {
     return {
       ...client,
       ask: async (operation, texts, ...options) => {
-        const several = textOf(texts, 'ids')?.split(',');
-        for (const one of several ?? [subjectOf(operation, texts)]) this.#asked.add(one);
+        this.#asked.add(subjectOf(operation, texts));
         const envelope = await client.ask(operation, texts, ...options);
         this.#learn(envelope.aliases);
         const asked = operation.boundBy === undefined ? undefined : boundIn(operation, texts);
@@ -107,14 +105,7 @@ export class Basis {
           const { rule, seen } = known_at;
           this.#resolved.set(keyOf(subjectOf(operation, texts), asked), { day, rule, ...defined({ seen }) });
         }
-        if (several !== undefined) {
-          for (const { id, ...one } of envelope.answered ?? []) {
-            this.#take(observations, id, day, one);
-            if (day !== undefined) await this.#requireNextExact(client, id, day, one.vintage);
-          }
-          return envelope;
-        }
-        this.#take(operation, subjectOf(operation, texts), day, envelope);
+        this.#take(operation, texts, day, envelope);
         if (asked !== day && envelope.vintage !== undefined)
           this.#vintages.set(keyOf(subjectOf(operation, texts), asked), envelope.vintage);
         if (day !== undefined && operation.members?.includes('vintage') === true)
@@ -204,17 +195,13 @@ export class Basis {
   }
 
   #take(
-    operation: Pick<Operation, 'boundBy' | 'members' | 'subject'>,
-    subject: string,
+    operation: Operation<Params, unknown>,
+    texts: ParamTexts,
     day: Day | undefined,
-    {
-      vintage,
-      coverage,
-      covered_to,
-      series,
-    }: Pick<Envelope, 'coverage' | 'covered_to' | 'series' | 'vintage'>,
+    { vintage, coverage, covered_to, series }: Envelope<unknown>,
   ): void {
     const { members = [], boundBy } = operation;
+    const subject = subjectOf(operation, texts);
     if (members.includes('covered_to') || members.includes('coverage')) {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
       // Without a day, the question that knows the day checks.

@@ -61,18 +61,10 @@ export type Envelope<R = Row> = {
   readonly missing?: readonly string[];
   /** Our addition: the ids of the series that the aliases in the request stand for. */
   readonly aliases?: { readonly [alias: string]: string };
-  /** What a store in this process says of each series of an answer about several, in the order of the rows. */
-  readonly answered?: readonly AnsweredSeries[];
   readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;
   readonly next_cursor?: string;
-};
-
-/** What an answer about several series says of one. */
-type AnsweredSeries = Pick<Envelope, 'covered_to' | 'series' | 'vintage'> & {
-  readonly id: string;
-  readonly rows: number;
 };
 
 /** Rows by column, valid until the next page is read. */
@@ -103,7 +95,7 @@ export type PagePosition = { readonly key: readonly string[]; readonly version?:
 /** One page of rows, and where the next page begins. */
 export type Page<R = Row> = Pick<
   Envelope,
-  'answered' | 'as_of' | 'coverage' | 'covered_to' | 'known_at' | 'series' | 'unknown_ticker' | 'vintage'
+  'as_of' | 'coverage' | 'covered_to' | 'known_at' | 'series' | 'unknown_ticker' | 'vintage'
 > & { readonly rows: readonly R[]; readonly next?: PagePosition };
 
 const mostRows = 1000;

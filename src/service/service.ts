@@ -266,13 +266,12 @@ function envelope<R>(
   page: Page<R>,
   aliases?: Envelope['aliases'],
 ): Envelope<R> {
-  const { rows, next, as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, answered } =
-    page;
+  const { rows, next, as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker } = page;
   return {
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...defined({ as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, aliases, answered }),
+    ...defined({ as_of, known_at, series, coverage, vintage, covered_to, unknown_ticker, aliases }),
     results: rows,
     results_count: rows.length,
     has_more: next !== undefined,

@@ -99,7 +99,7 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2552,
+  answering: 2539,
   cli: 4696,
   client: 1663,
   domain: 6057,

@@ -4,7 +4,7 @@ import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
 import { changedSince, checkVersion, countInPage, pageOf } from '../envelope.ts';
 import { extension, field } from '../field.ts';
-import { type Operation, operation, type RowOf } from '../operation.ts';
+import { operation, type RowOf } from '../operation.ts';
 import {
   checkDates,
   checkKnown,
@@ -15,7 +15,7 @@ import {
   seriesIdParam,
   textOf,
 } from '../param.ts';
-import { choice, day, integer, seriesIds } from '../value.ts';
+import { choice, day, integer } from '../value.ts';
 import { type DescribedOnDays, describedOnDays } from './history.ts';
 import { existing } from './series.ts';
 import { knownAt, vintages } from './vintages.ts';
@@ -165,53 +165,6 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
 
 /** The value of a series for a date. */
 export type ObservationRow = RowOf<typeof observations>;
-
-const { as_of, release, from, to } = observations.params;
-
-const togetherParams = {
-  ids: param(seriesIds, 'Series identifiers.', [], { namesSeries: true }),
-  ...{ as_of, release, from, to },
-};
-
-/** The most values of series that are answered together: more of them in memory take longer to collect. */
-export const mostTogether = 5000;
-
-/**
- * The values of several series, one after the other, up to the first one with more values than `mostTogether`.
- * Only a store in this process is asked, where a question about each series takes longer than its values.
- */
-export const observationsTogether: Operation<typeof togetherParams, ObservationRow> = {
-  name: 'observations_together',
-  command: { words: 'observations', heading: 'Series' },
-  summary: 'Read the values of several series as they were known on a day',
-  description: 'One series after the other, newest date first.',
-  path: observations.path,
-  object: observations.object,
-  params: togetherParams,
-  fields: observations.fields,
-  columns: observations.columns,
-  example: { ids: 'GDP,UNRATE' },
-  knownBy: 'as_of_date',
-  boundBy: 'as_of',
-  needsVintageAccess: ({ as_of, release }) => (as_of ?? release) !== undefined,
-  async run({ ids, ...values }, context) {
-    const asked = { ...values, known_at: undefined, limit: mostTogether, cursor: '' };
-    const found = await Promise.all(ids.map((id) => observations.run({ ...asked, id }, context)));
-    const cut = found.findIndex(({ next }) => next !== undefined);
-    const whole = cut < 0 ? found : found.slice(0, cut);
-    const none: readonly ObservationRow[] = [];
-    return {
-      // `flatMap` takes a tenth of the time of an export.
-      rows: none.concat(...whole.map(({ rows }) => rows)),
-      ...defined({ as_of: values.as_of }),
-      answered: whole.map(({ rows, ...page }, place) => ({
-        ...page,
-        id: ids[place] ?? '',
-        rows: rows.length,
-      })),
-    };
-  },
-};
 
 type CommonCells = Pick<Series, 'frequency' | 'source'> & { readonly series_id: string };
 

@@ -1,6 +1,6 @@
 import { type Ask, failureOf, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
-import { explainEmpty, noteBasis } from '../../answering/notes.ts';
+import { noteBasis } from '../../answering/notes.ts';
 import { commandOf, question, transformationIn } from '../../answering/question.ts';
 import { askingFor, remarked } from '../../answering/run.ts';
 import { missingMember, type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
@@ -23,14 +23,9 @@ import {
   versionOf,
 } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
-import {
-  observations as listing,
-  mostTogether,
-  observationsTogether,
-} from '../../operations/series/observations.ts';
+import { observations as listing } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { defined } from '../../platform/defined.ts';
-import { pause } from '../../platform/promises.ts';
 import type { SortOrder } from './panel-rows.ts';
 import {
   aboutAsOf,
@@ -177,29 +172,11 @@ async function* pagesOfSeveral(
   const isJoined = series.length > 1 || context.basis.missing.size > 0;
   let rows = 0;
   let isCut = false;
-  // Up to here each series is asked for alone.
-  let alone = 0;
-  for (let done = 0; done < series.length; ) {
-    const { length: total } = series;
-    const ids = done < alone ? [] : togetherFrom(series.slice(done), asked, context);
-    const together = await answeredTogether(ids, asked, context);
-    const { answered = [] } = together ?? {};
-    // What fails is asked for again, so that the failure names its series.
-    if (answered.length < ids.length) alone = done + ids.length;
-    if (together !== undefined && answered.length > 0) {
-      for (const [place, one] of answered.entries())
-        if (one.rows === 0) await explainEmpty(listing, queries[done + place] ?? [], context);
-      yield { ...joinable(together, context), has_more: isCut };
-      rows += together.results.length;
-      context.progress?.({ done, total, unit: 'series', rows });
-      done += answered.length;
-      continue;
-    }
-    const one = series[done];
-    if (one === undefined) break;
+  for (const [done, one] of series.entries()) {
     const texts = queries[done] ?? [];
     const ask = reading[done] ?? context;
     const pages = remarked(listing, texts, sorted(asked, texts, ask), ask);
+    const { length: total } = series;
     try {
       for await (const answered of pages) {
         const page = withOwnName(answered, one);
@@ -214,46 +191,8 @@ async function* pagesOfSeveral(
     } catch (error) {
       throw failureOf(one.id, error);
     }
-    done += 1;
   }
   await noteBasis(series, [versionOf(asked)], context);
-}
-
-/** Returns the ids of the first series whose published values a store gives together; none if it is asked about each. */
-function togetherFrom(
-  series: readonly ResolvedSeries[],
-  asked: ObservationsAsked,
-  { client }: Ask,
-): readonly string[] {
-  const { limit, first, cursor, sort, known_at } = asked;
-  const isPart = [limit, first, cursor ?? undefined, known_at].some((one) => one !== undefined);
-  // A service has no such question, and a database joins its own (`expect`).
-  if (client.offers !== undefined || client.expect !== undefined || isPart || sort === 'asc') return [];
-  let count = 0;
-  const end = series.findIndex((one) => {
-    count += Number(one.row?.observation_count ?? Number.NaN);
-    const isPublished = one.units === undefined && transformationIn(asked, one) === undefined;
-    return !(isPublished && count <= mostTogether);
-  });
-  return series.slice(0, end < 0 ? series.length : end).map(({ id }) => id);
-}
-
-async function answeredTogether(
-  ids: readonly string[],
-  { as_of, release, from, to }: ObservationsAsked,
-  { client, signal }: Ask,
-): Promise<Envelope<ObservationRow> | undefined> {
-  if (ids.length === 0) return undefined;
-  await pause(signal);
-  try {
-    return await client.ask(
-      observationsTogether,
-      textsOf(defined({ ids: ids.join(), as_of, release, from, to })),
-    );
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
 }
 
 function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
@@ -338,13 +277,7 @@ async function* sorted(
 }
 
 function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
-  const {
-    series: _series,
-    vintage: _vintage,
-    covered_to: _to,
-    answered: _answered,
-    ...rest
-  } = withoutDay(withoutCursor(page));
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutDay(withoutCursor(page));
   const { results, results_count, has_more, ...head } = rest;
   return { ...head, ...missingMember(context), results, results_count, has_more };
 }
