@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import pg from 'pg';
+import { onCitus } from './citus.mjs';
 import { cpuOfCluster, cpuOfEnded, settle } from './cpu.mjs';
 import { statements, writeCsv } from './data.mjs';
 import { median, timedAsof } from './measure.mjs';
@@ -32,23 +32,7 @@ export async function* update(folder) {
   } finally {
     await cluster.remove();
   }
-  const citus = process.env.ASOF_TEST_CITUS;
-  if (citus === undefined) return;
-  const nodes = await query(
-    citus,
-    `select result as folder from run_command_on_workers('show data_directory')
-     union all select current_setting('data_directory')`,
-  );
-  const schema = `bench_${process.pid}`;
-  const store = `${citus}?schema=${schema}`;
-  try {
-    timedAsof(['store', 'init', '--distribute', '--store', store]);
-    yield* updated('Citus', store, 4, csv, updates, () =>
-      nodes.reduce((sum, { folder: data }) => sum + cpuOfCluster({ data }), 0),
-    );
-  } finally {
-    await query(citus, `drop schema if exists ${schema} cascade`);
-  }
+  yield* onCitus((store, cpu) => updated('Citus', store, 4, csv, updates, cpu));
 }
 
 /** The next date of each series, known a month after the vintages that are stored, and after the round before. */
@@ -86,14 +70,4 @@ async function* updated(engine, store, atMost, csv, [first, ...updates], cpuOfSe
     figure: cpu / series,
     unit: 'ms each',
   };
-}
-
-async function query(address, text) {
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
