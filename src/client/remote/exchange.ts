@@ -4,7 +4,7 @@ import { unlessAborted } from '../../platform/promises.ts';
 import type { BaseUrl } from './settings.ts';
 import { type HttpReply, openTransport } from './transport.ts';
 
-/** Waits some milliseconds; throws `interrupted` on the signal. */
+/** Waits at least some milliseconds by the clock of the day; throws `interrupted` on the signal. */
 export function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -14,7 +14,8 @@ export function waitFor(milliseconds: number, signal: AbortSignal | undefined): 
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, milliseconds);
+      // A timer counts by another clock, by which it can end a millisecond before the clock of the day.
+    }, milliseconds + 1);
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });

@@ -43,7 +43,9 @@ describe.concurrent('asof pull in a process of its own', () => {
     const file = join(home.path, `.cache/asof/pace-${source}.json`);
     const begun: readonly number[] = JSON.parse(readFileSync(file, 'utf8')).begun;
     const arrived = server.times.slice(-begun.length);
-    expect(arrived.filter((time, i) => time < (begun[i] ?? 0))).toEqual([]);
+    const early = arrived.map((time, i) => (begun[i] ?? 0) - time);
+    // The machine may set its clock by a few milliseconds between the two.
+    expect(Math.max(...early)).toBeLessThanOrEqual(5);
     const inOneSecond = begun.map(
       (time) => begun.filter((other) => other >= time && other < time + 1000).length,
     );
