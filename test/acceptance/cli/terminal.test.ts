@@ -78,7 +78,7 @@ async function onTerminal(line: readonly string[], setting: Setting = {}) {
     pty.write(typed);
   });
   const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
-  const soon = stopped > 0 && performance.now() - stopped < 3000;
+  const soon = stopped > 0 && performance.now() - stopped < 10_000;
   return { code, soon, text, left: screen(text, columns) };
 }
 

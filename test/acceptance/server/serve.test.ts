@@ -226,7 +226,7 @@ describe('asof serve', () => {
   it('goes on answering for --drain with readiness 503, and says last that it has stopped', async () => {
     const place = await newPlace();
     const key = newKey(place, 'many');
-    const service = await start(place, undefined, { ASOF_DRAIN: '2s' });
+    const service = await start(place, undefined, { ASOF_DRAIN: '4s' });
     service.child.kill('SIGTERM');
     const began = performance.now();
     await expect.poll(async () => (await service.get('/readyz')).status, { interval: 20 }).toBe(503);

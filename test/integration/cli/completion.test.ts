@@ -215,7 +215,8 @@ describe('completion over a service', () => {
     const { url } = await serve(() => undefined);
     const begun = performance.now();
     expect(await offered('asof obs g', { ASOF_BASE_URL: url })).toEqual(['words']);
-    expect(performance.now() - begun).toBeLessThan(2500);
+    // It gives up after two seconds; a busy machine takes longer for the rest.
+    expect(performance.now() - begun).toBeLessThan(6000);
   });
 });
 

@@ -313,7 +313,7 @@ describe('a server that is stopped', () => {
     await expect.poll(so).toContain(answered);
     const started = performance.now();
     await stopping.stop();
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(5000);
     await heard;
   });
 });
