@@ -110,24 +110,20 @@ async function route(sql: string, runs: readonly (readonly unknown[])[]): Promis
   return at('one shard');
 }
 
-/** Without those that are another one, in the same place, with fewer conditions. */
+/** Without those that are another one, in the same place, with fewer conditions: chance decides which of them the suites send. */
 function widest(statements: readonly Routed[]): readonly Routed[] {
-  const conditions = (sql: string) => {
-    const [, head = sql, where = '', tail = ''] = /^(.*? where )(.*?)( order by .*)?$/.exec(sql) ?? [];
-    return { frame: head.replace(/ where $/, '') + tail, parts: where.split(' and ') };
+  const partsOf = (sql: string) => sql.split(/ and | where |(?= order by )/);
+  const split = statements.map((one) => ({ one, parts: partsOf(one.sql) }));
+  const isWithin = (parts: readonly string[], others: readonly string[]) => {
+    let found = 0;
+    for (const other of others) if (other === parts[found]) found += 1;
+    return found === parts.length && found < others.length;
   };
-  const narrower = (one: string, other: string) => {
-    const [a, b] = [conditions(one), conditions(other)];
-    const whole = conditions(`${one} where `).frame;
-    return (
-      (a.frame === b.frame || whole === b.frame) &&
-      a.parts.length < b.parts.length &&
-      a.parts.every((part) => part === '' || b.parts.includes(part))
-    );
-  };
-  return statements.filter(
-    ({ sql, place }) => !statements.some((other) => other.place === place && narrower(sql, other.sql)),
-  );
+  return split
+    .filter(
+      ({ one, parts }) => !split.some((wide) => wide.one.place === one.place && isWithin(parts, wide.parts)),
+    )
+    .map(({ one }) => one);
 }
 
 function documentOf(statements: readonly Routed[]): string {
