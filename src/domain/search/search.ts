@@ -52,8 +52,7 @@ export async function findIndexed(
   page: FoundPage = {},
 ): Promise<readonly FoundSeries[]> {
   const upper = text.trim().toUpperCase();
-  const series = ({ keys = [], ids = [], ...query }: Partial<SeriesQuery>) =>
-    index.seriesEntries({ keys: [...new Set(keys)], ids, ...query });
+  const series = (query: Partial<SeriesQuery>) => index.seriesEntries({ keys: [], ids: [], ...query });
   if (upper === '')
     return onPage(
       inOrder(await series({ part: '' })).map(({ id }) => ({ id, matched: null })),
@@ -61,7 +60,7 @@ export async function findIndexed(
     );
   if (match !== 'words') {
     const entries = await index.wordEntries({ words: [], starts: longestWord(text) });
-    const keys = entries.flatMap(([, found]) => found);
+    const keys = [...new Set(entries.flatMap(([, found]) => found))];
     const part = match === 'title' ? {} : { part: text.toUpperCase() };
     const found = inOrder(await series({ keys, ...part, titled: true })).flatMap((one) => {
       const matched = plainMatch(one, text, match);
@@ -96,12 +95,12 @@ export async function findIndexed(
   const areas = terms.flatMap(({ area }) => area ?? []);
   const about = [...areaCodes(nearWords), ...areas.flatMap(wordsAbout)];
   await known.lookUp(phrases.flat(), about);
-  const keys = [
-    ...known.keysOf([...nearWords, ...about]),
-    ...phrases.flatMap((phrase) => known.keysOfAll(phrase)),
-  ];
+  const words = phrases.filter(({ length }) => length === 1).flat();
+  const keys = new Set(known.keysOf([...nearWords, ...about, ...words]));
+  for (const phrase of phrases)
+    if (phrase.length > 1) for (const key of known.keysOfAll(phrase)) keys.add(key);
   const ofMeanings = meanings.flatMap(({ ids }) => ids);
-  found.add(await series({ keys: keys.filter((key) => !found.has(key)), ids: ofMeanings }));
+  found.add(await series({ keys: [...keys].filter((key) => !found.has(key)), ids: ofMeanings }));
   const ranks = ranked(found, upper, terms, known);
   if (ranks.length > 0) return described(index, firstRanks(ranks, page), terms);
   const ids = closeNames(text, [...(await index.seriesIds())].sort()).slice(0, mostNearest);
@@ -180,13 +179,14 @@ class KnownWords {
     return [...read.keys()];
   }
 
-  /** Lists the series with any of these words, or of words that begin so; one may come twice. */
+  /** Lists the series with any of these words, or of words that begin so, each once. */
   keysOf(words: readonly string[]): readonly SeriesKey[] {
-    const keys: SeriesKey[] = [];
-    for (const word of words)
-      for (const one of this.#begun.get(word) ?? [word])
-        for (const key of this.#whole.get(one) ?? []) keys.push(key);
-    return keys;
+    const begun = new Set(words.flatMap((word) => this.#begun.get(word) ?? [word]));
+    const lists = [...begun].flatMap((word) => {
+      const keys = this.#whole.get(word);
+      return keys === undefined ? [] : [keys];
+    });
+    return lists.length === 1 ? (lists[0] ?? []) : [...new Set(lists.flat())];
   }
 
   /** Lists the series with a word for each beginning. */

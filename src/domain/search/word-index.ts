@@ -1,4 +1,5 @@
 import type { Day } from '../values/date.ts';
+import { entryOf } from '../values/groups.ts';
 import { areasInTitle } from './areas.ts';
 import { type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
@@ -57,23 +58,35 @@ export function indexOf<T extends SearchedSeries>(all: readonly T[]): SearchInde
     ...summaryOfTitle(series.title),
     key: `listed ${series.id}`,
   }));
+  const byKey = new Map<SeriesKey, (typeof indexed)[number]>(indexed.map((series) => [series.key, series]));
+  const keysOf = new Map<string, SeriesKey[]>();
+  const begunBy = new Map<string, string[]>();
+  for (const series of indexed)
+    for (const word of searchableWords(series)) {
+      const keys = entryOf(keysOf, word, () => []);
+      keys.push(series.key);
+      if (keys.length > 1) continue;
+      for (let end = 1; end <= word.length; end += 1)
+        entryOf(begunBy, word.slice(0, end), () => []).push(word);
+    }
   return {
     async wordEntries({ words, starts }) {
-      const [whole, begun] = [new Set(words), new Set(starts)];
-      const isAsked = (word: string) =>
-        whole.has(word) ||
-        Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => begun.has(start));
-      return indexed.flatMap((series) =>
-        searchableWords(series)
-          .filter(isAsked)
-          .map((word) => [word, [series.key]] as const),
-      );
+      const asked = new Set([...words, ...starts.flatMap((start) => begunBy.get(start) ?? [])]);
+      return [...asked].flatMap((word) => {
+        const keys = keysOf.get(word);
+        return keys === undefined ? [] : [[word, keys] as const];
+      });
     },
     async seriesEntries({ keys, ids, part }) {
-      const [askedKeys, askedIds] = [new Set(keys), new Set(ids)];
-      return indexed.filter(
-        ({ key, id }) => askedKeys.has(key) || askedIds.has(id) || (part !== undefined && id.includes(part)),
+      const askedIds = new Set(ids);
+      const entries = indexed.filter(
+        ({ id }) => askedIds.has(id) || (part !== undefined && id.includes(part)),
       );
+      for (const key of keys) {
+        const series = byKey.get(key);
+        if (series !== undefined) entries.push(series);
+      }
+      return entries;
     },
     seriesIds: async () => all.map(({ id }) => id),
   };

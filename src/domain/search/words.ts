@@ -111,11 +111,14 @@ export function startsNear(text: string): readonly string[] {
   return [...new Set(changed.flat())];
 }
 
+let latin: readonly string[] | undefined;
+
 /** Lists digits and the letters of Latin script in European languages, in lower case. */
 function latinLetters(): readonly string[] {
-  return ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
+  latin ??= ['0-9', 'a-z', 'ß-ſ'].flatMap((range) => {
     const [first = 0, last = 0] = [range.charCodeAt(0), range.charCodeAt(2)];
     const all = Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at));
     return all.filter((letter) => wordsOf(letter)[0] === letter);
   });
+  return latin;
 }

@@ -140,12 +140,12 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
         });
       };
       const byKeys = summaries === undefined ? ` and ${tables.key} = any(@keys::text[])` : '';
-      const found = await Promise.all([
+      const [byKey, byId, byPart] = await Promise.all([
         keys.length > 0 ? read(byKeys, { keys }, summaries?.byKeys) : [],
         ids.length > 0 ? read(' and id = any(@ids::text[])', { ids }) : [],
         part === undefined ? [] : read(` and ${tables.withPart}`, { part }),
       ]);
-      return found.flat();
+      return [...byKey, ...byId, ...byPart];
     },
     seriesIds: (upTo = endOfTime) =>
       session.column<string>(`select id from ${tables.list} where first_vintage <= @upTo`, { upTo }),
