@@ -4,7 +4,7 @@ import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CellForm, cellText, otherWidth, recordHead, recordsIn } from './delimited.ts';
+import { type CellForm, cellText, otherWidth, type Records, recordHead, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;
 
@@ -120,29 +120,58 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
     const text = bytes.toString('latin1');
     const isPlain = isAscii(bytes) && !bytes.includes(0);
     const rows: WrittenRow[] = [];
-    for (let at = 0; at < places.length; ) {
+    let above: readonly string[] = [];
+    for (let at = 0; at < places.length; at += recordHead + above.length) {
       const [row = 0, count = 0] = [places[at], places[at + 1]];
       if (count > limits.columns)
         throw refusal(file, { row }, `more than ${grouped(limits.columns)} columns, the limit of a table`, [
           'split it, or write one value a line: series_id,date,as_of_date,value',
         ]);
-      // An array that grows takes three times as much memory.
-      const cells = new Array<string>(count);
-      at += recordHead;
-      let start = (places[at - 1] ?? 0) + 1;
-      for (let column = 0; column < count; column += 1) {
-        const end = places[at + column] ?? 0;
-        const written = text.slice(start, end);
-        const value = isPlain && written[0] !== '"' ? written : cellText(written, form.quotes);
-        if (!isPlain && foreign.test(value)) throw notUtf8(file, { row, value });
-        cells[column] = value;
-        start = end + 1;
-      }
-      at += count;
+      const cells = cellsAt(at, { bytes, places, text, isPlain, above, quotes: form.quotes });
+      const value = isPlain ? undefined : cells.find((cell) => foreign.test(cell));
+      if (value !== undefined) throw notUtf8(file, { row, value });
       rows.push({ row, cells });
+      above = cells;
     }
     yield rows;
   }
+}
+
+type RecordText = Records & {
+  /** The bytes, a character each. */
+  readonly text: string;
+  /** True if each byte is a character. */
+  readonly isPlain: boolean;
+  /** The cells of the record above; none for the first one. */
+  readonly above: readonly string[];
+  readonly quotes: CellForm['quotes'];
+};
+
+/** Returns the cells of a record; one that repeats the cell above, as most do by series or vintage, is its text. */
+function cellsAt(record: number, { bytes, places, text, isPlain, above, quotes }: RecordText): string[] {
+  const first = record + recordHead;
+  // An array that grows takes three times as much memory.
+  const cells = new Array<string>(places[record + 1] ?? 0);
+  let start = (places[first - 1] ?? 0) + 1;
+  for (let column = 0; column < cells.length; column += 1) {
+    const end = places[first + column] ?? 0;
+    let cell = repeats(bytes, start, end, places, record - above.length + column) ? above[column] : undefined;
+    if (cell === undefined) {
+      const written = text.slice(start, end);
+      cell = isPlain && written[0] !== '"' ? written : cellText(written, quotes);
+    }
+    cells[column] = cell;
+    start = end + 1;
+  }
+  return cells;
+}
+
+/** Tells whether bytes are those of the cell whose end is at a place; compares from the end, where days differ. */
+function repeats(bytes: Buffer, start: number, end: number, places: Int32Array, endAbove: number): boolean {
+  let above = (places[endAbove] ?? 0) - 1;
+  if (above - (places[endAbove - 1] ?? 0) !== end - start) return false;
+  for (let at = end - 1; at >= start; at -= 1, above -= 1) if (bytes[at] !== bytes[above]) return false;
+  return true;
 }
 
 /**
@@ -169,7 +198,7 @@ export async function* readCsvBody<Header>(
   let known: { readonly header: Header; readonly width: number; readonly clean: Cleaning } | undefined;
   let empty = true;
   for await (const batch of delimitedRows(file, dialect)) {
-    const records = batch.filter(({ row }) => row > dialect.titles);
+    const records = known === undefined ? batch.filter(({ row }) => row > dialect.titles) : batch;
     if (known === undefined) {
       const first = records.shift();
       if (first === undefined) continue;
@@ -179,7 +208,7 @@ export async function* readCsvBody<Header>(
     const { header, width, clean } = known;
     await clean(records);
     const rows = records.filter(({ row, cells }) => {
-      if (cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '')) return false;
+      if (cells.every(isBlank)) return false;
       if (cells.length === width) return true;
       throw otherWidth(file, row, cells.length, width);
     });

@@ -5,7 +5,7 @@ import {
   type StoredKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
-import type { Day } from '../../../domain/values/date.ts';
+import { type Day, later } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -42,15 +42,19 @@ export const asofCsv: ImportFormat = {
     for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
       const statements = new Map<string, Statements>();
       const complete: Required<Batch>['complete'][number][] = [];
+      let own: Statements | undefined;
       for (const row of rows) {
         const { seriesId, date, asOf, value, kind } = statement(row, header);
         if (header.places !== undefined)
           described.take(tableRow(file, row, header.places), { seriesId, asOf });
+        if (own?.seriesId !== seriesId) own = entryOf(statements, seriesId, () => new Statements(seriesId));
         if (date === '') complete.push({ seriesId, asOf, kind });
-        else entryOf(statements, seriesId, () => new Statements(seriesId)).add(date, asOf, value, kind);
-        const known = coveredTo.get(seriesId);
-        if (known === undefined || known < asOf) coveredTo.set(seriesId, asOf);
+        else own.add(date, asOf, value, kind);
       }
+      const cover = (seriesId: string, day: Day) =>
+        coveredTo.set(seriesId, later(coveredTo.get(seriesId) ?? '', day));
+      for (const { seriesId, asOf } of statements.values()) cover(seriesId, asOf.reduce(later, ''));
+      for (const { seriesId, asOf } of complete) cover(seriesId, asOf);
       yield { ...described.taken(), statements: [...statements.values()], complete };
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
@@ -79,6 +83,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
 function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
+  let [lastText, lastNumber]: [string | undefined, string | null] = [undefined, null];
 
   const idOf = (text: string, row: number): string => {
     const known = ids.get(text);
@@ -95,9 +100,15 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     days.set(text, day);
     return day;
   };
-  const numberOf = (text: string, row: number): string | null =>
-    parseDecimal(text) ??
-    readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
+  /** Parses a text once for all rows below that repeat it. */
+  const numberOf = (text: string, row: number): string | null => {
+    if (text === lastText) return lastNumber;
+    lastNumber =
+      parseDecimal(text) ??
+      readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
+    lastText = text;
+    return lastNumber;
+  };
   const kindIn = (text: string, row: number): StoredKind => {
     const kind = text === '' ? '' : parseVintageKind(text);
     if (kind !== undefined) return kind;
