@@ -228,6 +228,7 @@ export class SeriesWriter {
 
   /** Reads the range of the dates of statements, or all dates if the kind of a vintage depends on its other dates. */
   async #storedAbout({ dates }: Statements): Promise<StoredSeries> {
+    if (this.#figures.lastVintage === '') return this.#stored();
     let [from, to] = [endOfTime, startOfTime];
     for (const date of dates) {
       if (date < from) from = date;

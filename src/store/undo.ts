@@ -2,7 +2,12 @@
 import { keyOfSighting } from '../domain/calendar/sighting.ts';
 import { filingOf } from '../domain/insider/filing.ts';
 import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
-import { addDifferences, type StoredChange } from '../domain/series/revision-history.ts';
+import {
+  addDifferences,
+  DateHistory,
+  type StoredChange,
+  StoredChanges,
+} from '../domain/series/revision-history.ts';
 import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addTo } from '../domain/values/groups.ts';
@@ -197,14 +202,20 @@ async function inverseOf(
   held: readonly StoredVintage[],
   rows: SeriesRows,
 ): Promise<RowPlan> {
-  const { removed: inserted, vintages } = before;
+  const { vintages } = before;
+  const inserted = new StoredChanges(before.removed);
   if (before.hadVintages)
-    return { removed: addedRows(before), inserted, vintages, gone: before.addedVintages };
-  const removed: StoredChange[] = [];
+    return {
+      removed: new StoredChanges(addedRows(before)),
+      inserted,
+      vintages,
+      gone: before.addedVintages,
+    };
+  const removed = new StoredChanges();
   // A new series is removed as a whole.
   if (!before.isNew)
     for (const [date, changes] of await rows.changes(startOfTime, endOfTime))
-      addDifferences(date, changes, [], removed, []);
+      addDifferences(date, changes, new DateHistory(), removed, inserted);
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
 }
 
@@ -229,8 +240,8 @@ function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: rea
     return days.filter((date) => known?.has(date) !== true);
   });
   const keyOf = ({ date, asOf }: StoredChange) => `${date} ${asOf}`;
-  const added = new Set(removed.map(keyOf));
-  const restored = inserted.filter((row) => added.has(keyOf(row)));
+  const added = new Set(Array.from(removed, keyOf));
+  const restored = [...inserted].filter((row) => added.has(keyOf(row)));
   return {
     vintages: gone.length,
     removed: statements.length,

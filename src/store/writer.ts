@@ -64,27 +64,29 @@ export class StoreWriter {
   }
 
   /** Begins series together, and reads what the merges of these statements need. */
-  async prepare(statements: ReadonlyMap<string, Statements>): Promise<void> {
-    await this.#begin([...statements.keys()]);
+  async prepare(statements: readonly Statements[]): Promise<void> {
+    await this.begin(statements.map(({ seriesId }) => seriesId));
     const wanted = new Map<string, ReadonlySet<Day>>();
-    for (const [id, own] of statements) {
-      const dates = this.#series.get(id)?.datesOfLatest(own);
-      if (dates !== undefined) wanted.set(id, dates);
+    for (const own of statements) {
+      const dates = this.#series.get(own.seriesId)?.datesOfLatest(own);
+      if (dates !== undefined) wanted.set(own.seriesId, dates);
     }
     const latest = await this.#transaction.latestChanges(wanted);
-    for (const [id, own] of statements)
-      if (wanted.has(id)) this.#series.get(id)?.know(own, latest.get(id) ?? new Map());
+    for (const own of statements)
+      if (wanted.has(own.seriesId))
+        this.#series.get(own.seriesId)?.know(own, latest.get(own.seriesId) ?? new Map());
   }
 
   /** Returns the writer of a series, and creates the series if it is missing. */
   async series(id: string): Promise<SeriesWriter> {
-    await this.#begin([id]);
+    await this.begin([id]);
     const begun = this.#series.get(id);
     if (begun === undefined) throw new Error(`the series ${id} did not begin`);
     return begun;
   }
 
-  async #begin(ids: readonly string[]): Promise<void> {
+  /** Begins series together, and creates those that are missing. */
+  async begin(ids: readonly string[]): Promise<void> {
     const fresh = ids.filter((id) => !this.#series.has(id));
     if (fresh.length === 0) return;
     for (const [id, start] of await this.#transaction.begin(fresh)) {
@@ -218,7 +220,7 @@ export class StoreWriter {
     };
     for (let at = 0; at < seriesIds.length; at += readTogether) {
       const ids = seriesIds.slice(at, at + readTogether);
-      await this.#begin(ids);
+      await this.begin(ids);
       const open = new Set<string>();
       for (const id of ids) if (await (await this.series(id)).settle()) open.add(id);
       const vintages = await this.#transaction.kindsAndDates([...open]);

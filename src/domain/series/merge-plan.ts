@@ -6,12 +6,13 @@ import { entryOf, groupBy } from '../values/groups.ts';
 import {
   addDifferences,
   type Change,
+  DatedValues,
+  DateHistory,
   knownOn,
-  lastUpTo,
   type Statement,
   type StatementConflict,
   Statements,
-  type StoredChange,
+  StoredChanges,
 } from './revision-history.ts';
 import type { StoredKind } from './series.ts';
 
@@ -63,8 +64,8 @@ export type MergeCounts = {
 
 /** The rows of a series to remove, and then to insert. */
 export type RowPlan = {
-  readonly removed: readonly StoredChange[];
-  readonly inserted: readonly StoredChange[];
+  readonly removed: StoredChanges;
+  readonly inserted: StoredChanges;
   /** The vintages that are new or differ from stored ones. */
   readonly vintages: readonly StoredVintage[];
   /** The days of the vintages to remove. Default: none. */
@@ -126,8 +127,7 @@ class SeriesDraft {
   readonly #vintages: Map<Day, StoredVintage>;
   readonly #stored: ReadonlyMap<Day, readonly Change[]>;
   /** The changes of the dates that have new statements. */
-  readonly #changes = new Map<Day, Change[]>();
-  readonly #sets = new Map<DateSetText, DateSet>();
+  readonly #changes = new Map<Day, DateHistory>();
   readonly #conflicts: StatementConflict[] = [];
   #added = 0;
   #known = 0;
@@ -140,30 +140,37 @@ class SeriesDraft {
   }
 
   add(statements: Statements, { replace = false, kind: usual = '' }: MergeOptions): void {
-    const { dates, asOf: days, kinds } = statements;
-    const places = placesByDate(statements, this.#frequency);
-    this.#place(statements, places, replace);
-    for (const [asOf, own] of groupBy(places, (place) => days[place] ?? '')) {
-      const held = this.#vintages.get(asOf);
-      const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
-      const all = [...storedDates, ...own.map((place) => dates[place] ?? '')];
-      const stated = new Set(kinds.length === 0 ? [] : own.map((place) => kinds[place]));
-      const stating = [...stated].flatMap((kind): StoredKind | [] =>
-        kind === 'clipped' ? 'fetched' : (kind ?? []),
-      );
-      const given = stating.length === 0 ? usual : stating.reduce(betterKnown);
-      const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
-      const made = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
-      this.#vintages.set(asOf, made);
-      if (held?.clipped === undefined && !stated.has('clipped')) continue;
-      const before = parseDateSet(held?.clipped ?? '');
-      const outright = new Set([
-        ...storedDates.filter((date) => !before.has(date)),
-        ...own.flatMap((place) => (kinds[place] === 'clipped' ? [] : (dates[place] ?? []))),
-      ]);
-      const clipped = formatDateSet(all.filter((date) => !outright.has(date)));
-      this.#vintages.set(asOf, { ...made, clipped });
-    }
+    const ordered = statements.ordered(this.#frequency);
+    this.#place(statements, ordered, replace);
+    const own = placesByDay(ordered);
+    const textOf = dateSetWriter();
+    for (const [rank, asOf] of ordered.days.days.entries())
+      this.#vintages.set(asOf, this.#vintageWith(statements, own[rank] ?? [], { asOf, usual, textOf }));
+  }
+
+  /** Returns the vintage of a day with the statements at these places. */
+  #vintageWith(
+    { dates, kinds }: Statements,
+    places: readonly number[],
+    { asOf, usual, textOf }: { asOf: Day; usual: StoredKind; textOf: ReturnType<typeof dateSetWriter> },
+  ): StoredVintage {
+    const held = this.#vintages.get(asOf);
+    const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
+    const all = storedDates.concat(places.map((place) => dates[place] ?? ''));
+    const stated = new Set(kinds.length === 0 ? [] : places.map((place) => kinds[place]));
+    const stating = [...stated].flatMap((kind): StoredKind | [] =>
+      kind === 'clipped' ? 'fetched' : (kind ?? []),
+    );
+    const given = stating.length === 0 ? usual : stating.reduce(betterKnown);
+    const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
+    const vintage = { asOf, complete: held?.complete === true, dates: textOf(all), kind };
+    if (held?.clipped === undefined && !stated.has('clipped')) return vintage;
+    const before = parseDateSet(held?.clipped ?? '');
+    const outright = new Set([
+      ...storedDates.filter((date) => !before.has(date)),
+      ...places.flatMap((place) => (kinds[place] === 'clipped' ? [] : (dates[place] ?? []))),
+    ]);
+    return { ...vintage, clipped: formatDateSet(all.filter((date) => !outright.has(date))) };
   }
 
   complete({ asOf, dates, kind }: WholeVintage, { replace = false, kind: usual = '' }: MergeOptions): void {
@@ -172,23 +179,26 @@ class SeriesDraft {
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => storedDate(date, this.#frequency)));
     const untouched = [...this.#stored.keys()].filter((date) => !this.#changes.has(date));
-    const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
+    const touched = [...this.#changes].flatMap(([date, { days }]) => (days.length > 0 ? [date] : []));
     const missing = [...untouched, ...touched].filter((date) => !listed.has(date));
     // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
-    const withdrawals = new Statements(
-      '',
-      missing.map((date) => ({ date, asOf, value: null })),
-    );
-    this.#place(withdrawals, placesByDate(withdrawals, this.#frequency), replace);
+    const withdrawals = new DatedValues();
+    for (const date of missing) withdrawals.add(date, asOf, null);
+    this.#place(withdrawals, withdrawals.ordered(this.#frequency), replace);
     this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(ownKind(held.kind), given) });
   }
 
   plan(before: Pick<StoredSeries, 'vintages' | 'changes'>): MergePlan {
-    const removed: StoredChange[] = [];
-    const inserted: StoredChange[] = [];
+    const [removed, inserted, none] = [new StoredChanges(), new StoredChanges(), new DateHistory()];
     const storedDates = this.#stored === before.changes ? [] : before.changes.keys();
     for (const date of new Set([...storedDates, ...this.#changes.keys()]))
-      addDifferences(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
+      addDifferences(
+        date,
+        before.changes.get(date) ?? [],
+        this.#changes.get(date) ?? none,
+        removed,
+        inserted,
+      );
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
     const vintages = Array.from(this.#vintages.values(), (vintage) => this.#judged(vintage)).filter(
       ({ asOf, dates, complete, kind, clipped = '' }) => {
@@ -213,11 +223,10 @@ class SeriesDraft {
     const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : storedDate(day, this.#frequency))));
     const isNew = made.days().some((day) => {
       const date = storedDate(day, this.#frequency);
-      const changes = this.#changes.get(date) ?? this.#stored.get(date) ?? [];
-      const at = changes.findIndex((change) => change.asOf === asOf);
-      const change = changes[at];
-      if (change === undefined || stated.has(date)) return false;
-      return at === 0 || !sameNumber(change.value, changes[at - 1]?.value ?? null);
+      const { days, values } = this.#changes.get(date) ?? new DateHistory(this.#stored.get(date));
+      const at = days.indexOf(asOf);
+      if (at === -1 || stated.has(date)) return false;
+      return at === 0 || !sameNumber(values[at] ?? null, values[at - 1] ?? null);
     });
     return { ...vintage, kind: isNew ? 'clipped' : 'exact' };
   }
@@ -227,68 +236,110 @@ class SeriesDraft {
    * If that day has a statement, an equal number is known (the fuller text stays), and another is a conflict.
    * A conflict changes nothing; with `replace` the statement counts.
    */
-  #place({ dates, asOf: days, values }: Statements, places: readonly number[], replace: boolean): void {
-    const earlier = this.#statedEarlier();
-    let [published, date]: (Day | undefined)[] = [];
-    let changes: Change[] = [];
-    let statedAt = earlier.about('');
-    for (const place of places) {
-      const [own = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
-      if (own !== published) {
-        published = own;
-        const stored = storedDate(own, this.#frequency);
-        if (stored !== date) {
-          date = stored;
-          changes = entryOf(this.#changes, stored, () => [...(this.#stored.get(stored) ?? [])]);
-          statedAt = earlier.about(stored);
-        }
-      }
-      const held = knownOn(changes, asOf);
-      const isStated = statedAt.has(asOf);
+  #place(given: DatedValues, ordered: OrderedValues, replace: boolean): void {
+    const { dates, days, places } = ordered;
+    const earlier = new EarlierStatements(days.days, [...this.#vintages.values()], this.#frequency);
+    for (let [from, to] = [0, 0]; from < places.length; from = to) {
+      const rank = dates.ranks[places[from] ?? 0] ?? 0;
+      while (to < places.length && dates.ranks[places[to] ?? 0] === rank) to += 1;
+      this.#placeOfDate(dates.days[rank] ?? '', places.subarray(from, to), { given, days, earlier, replace });
+    }
+  }
+
+  #placeOfDate(
+    date: Day,
+    places: Uint32Array,
+    { given: { values }, days, earlier, replace }: PlacedStatements,
+  ): void {
+    const history = entryOf(this.#changes, date, () => new DateHistory(this.#stored.get(date)));
+    let last = -1;
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at] ?? 0;
+      const day = days.ranks[place] ?? 0;
+      const [asOf = '', value = null] = [days.days[day], values[place]];
+      const held = history.knownOn(asOf);
+      const isStated = day === last || earlier.state(date, day);
       const isKnown = isStated && sameNumber(value, held);
-      earlier.placed(asOf);
+      last = day;
       if (isStated && !isKnown && !replace) {
-        this.#conflicts.push({ date: date ?? '', asOf, held, given: value });
+        this.#conflicts.push({ date, asOf, held, given: value });
         continue;
       }
       const text = isKnown && value !== null && held !== null ? fullerText(value, held) : value;
-      if (text !== held) rewrite(changes, { asOf, value: text }, held, statedAt.next(asOf));
+      if (text !== held) history.rewrite(asOf, text, earlier.nextDay(date, asOf));
       if (isKnown) this.#known += 1;
       else this.#added += 1;
       if (!isKnown && value === null && held !== null) this.#withdrawn += 1;
     }
   }
+}
 
-  /** Finds the days with earlier statements about a date: those of vintages, and the last statement placed. */
-  #statedEarlier() {
-    const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
-    const newest = vintages.at(-1)?.asOf ?? '';
-    const speaks = ({ complete, dates }: StoredVintage, date: Day) =>
-      complete || entryOf(this.#sets, dates, () => parseDateSet(dates, this.#frequency)).has(date);
-    let last: Day | undefined;
-    return {
-      placed(asOf: Day): void {
-        last = asOf;
-      },
-      about: (date: Day) => {
-        last = undefined;
-        let days: Day[] | undefined;
-        return {
-          has: (asOf: Day) => {
-            if (asOf === last) return true;
-            const vintage = this.#vintages.get(asOf);
-            return vintage !== undefined && speaks(vintage, date);
-          },
-          /** Returns the first such day after another. */
-          next(asOf: Day): Day | undefined {
-            if (newest <= asOf) return undefined;
-            days ??= vintages.filter((vintage) => speaks(vintage, date)).map((vintage) => vintage.asOf);
-            return days.find((day) => day > asOf);
-          },
-        };
-      },
-    };
+type OrderedValues = ReturnType<DatedValues['ordered']>;
+
+type PlacedStatements = Pick<OrderedValues, 'days'> & {
+  readonly given: DatedValues;
+  readonly earlier: EarlierStatements;
+  readonly replace: boolean;
+};
+
+/** What the vintages of a series state. */
+class EarlierStatements {
+  readonly #vintages: readonly StoredVintage[];
+  /** The vintages of the days of new statements. */
+  readonly #held: readonly (StoredVintage | undefined)[];
+  readonly #newest: Day;
+  readonly #frequency: Frequency;
+  readonly #sets = new Map<DateSetText, DateSet>();
+  /** The days with statements about one date, ascending. */
+  #about: { readonly date: Day; readonly days: readonly Day[] } | undefined;
+
+  constructor(days: readonly Day[], vintages: readonly StoredVintage[], frequency: Frequency) {
+    const held = new Map(vintages.map((vintage) => [vintage.asOf, vintage]));
+    this.#vintages = [...vintages].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+    this.#held = days.map((day) => held.get(day));
+    this.#newest = this.#vintages.at(-1)?.asOf ?? '';
+    this.#frequency = frequency;
   }
+
+  /** Tells whether they state something about a date on a day, which is given by its place. */
+  state(date: Day, day: number): boolean {
+    const vintage = this.#held[day];
+    return vintage !== undefined && this.#states(vintage, date);
+  }
+
+  #states({ complete, dates }: StoredVintage, date: Day): boolean {
+    return complete || entryOf(this.#sets, dates, () => parseDateSet(dates, this.#frequency)).has(date);
+  }
+
+  /** Returns the first day after another on which they state something about a date. */
+  nextDay(date: Day, asOf: Day): Day | undefined {
+    if (this.#newest <= asOf) return undefined;
+    if (this.#about?.date !== date) {
+      const own = this.#vintages.filter((vintage) => this.#states(vintage, date));
+      this.#about = { date, days: own.map((vintage) => vintage.asOf) };
+    }
+    return this.#about.days.find((day) => day > asOf);
+  }
+}
+
+/** Lists the places of each day's statements, by date. */
+function placesByDay({ days, places }: OrderedValues): readonly (readonly number[])[] {
+  const found = days.days.map((): number[] => []);
+  for (let at = 0; at < places.length; at += 1) {
+    const place = places[at] ?? 0;
+    found[days.ranks[place] ?? 0]?.push(place);
+  }
+  return found;
+}
+
+/** Makes a writer of sets of dates, of which most are the same as the one before. */
+function dateSetWriter(): (days: readonly Day[]) => DateSetText {
+  let [before, text]: [readonly Day[], DateSetText] = [[], ''];
+  return (days) => {
+    const isSame = days.length === before.length && days.every((day, place) => day === before[place]);
+    if (!isSame) [before, text] = [days, formatDateSet(days)];
+    return text;
+  };
 }
 
 /** The numbers of dates with a value, of dates, and of changes of numbers. */
@@ -303,16 +354,26 @@ export function countsAfter(
   let { observationCount, dateCount } = before;
   const gone = groupBy(removed, ({ date }) => date);
   const added = new Map<Day, Change>();
-  for (const row of inserted) if ((added.get(row.date)?.asOf ?? '') <= row.asOf) added.set(row.date, row);
+  addLatest(added, inserted.fact);
+  addLatest(added, inserted.respelling);
   for (const date of new Set([...added.keys(), ...gone.keys()])) {
     const [had, lost, news] = [held.get(date) ?? [], gone.get(date) ?? [], added.get(date) ?? []];
-    const days = new Set(lost.map(({ asOf }) => asOf));
-    const has = had.filter(({ asOf }) => !days.has(asOf)).concat(news);
+    const has = had.filter(({ asOf }) => !lost.some((one) => one.asOf === asOf)).concat(news);
     observationCount += isObserved(has) - isObserved(had);
     dateCount += Number(has.length > 0) - Number(had.length > 0);
   }
-  const facts = (rows: readonly StoredChange[]) => rows.filter(({ kind }) => kind === 'fact').length;
-  return { observationCount, dateCount, factCount: before.factCount + facts(inserted) - facts(removed) };
+  const factCount = before.factCount + inserted.fact.length - removed.fact.length;
+  return { observationCount, dateCount, factCount };
+}
+
+/** Adds the latest change of each date. */
+function addLatest(latest: Map<Day, Change>, { dates, asOf: days, values }: DatedValues): void {
+  for (let place = 0; place < dates.length; place += 1) {
+    const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
+    // The next change is most often a later one of the same date.
+    if (date === dates[place + 1] && asOf <= (days[place + 1] ?? '')) continue;
+    if ((latest.get(date)?.asOf ?? '') <= asOf) latest.set(date, { asOf, value });
+  }
 }
 
 /** Returns 1 if the latest of the changes of a date is a value, and 0 otherwise. */
@@ -332,65 +393,4 @@ export function betterKnown(one: StoredKind, other: StoredKind): StoredKind {
 /** Returns the kind of a vintage without the effect of windows. */
 export function ownKind(kind: StoredKind): StoredKind {
   return kind === 'clipped' ? 'exact' : kind;
-}
-
-/** Lists the places of statements by stored date, each date's oldest first; those of one day keep their order. */
-function placesByDate({ dates, asOf }: Statements, frequency: Frequency): readonly number[] {
-  const stored = new Map<Day, Day>();
-  const storedOf = (place: number) => {
-    const date = dates[place] ?? '';
-    return frequency === '' ? date : entryOf(stored, date, () => storedDate(date, frequency));
-  };
-  const places = [...dates.keys()];
-  let before = '';
-  const areInOrder = places.every((place) => {
-    const date = storedOf(place);
-    const follows = date > before || (date === before && (asOf[place - 1] ?? '') <= (asOf[place] ?? ''));
-    before = date;
-    return follows;
-  });
-  return areInOrder
-    ? places
-    : byDay(
-        byDay(places, (place) => asOf[place] ?? ''),
-        storedOf,
-      );
-}
-
-/** Sorts places by their days: there are few, and to group takes a tenth of the time of comparing all texts. */
-function byDay(places: readonly number[], dayOf: (place: number) => Day): readonly number[] {
-  const sorted: number[] = [];
-  for (const [, own] of [...groupBy(places, dayOf)].sort(([a], [b]) => (a < b ? -1 : 1)))
-    for (const place of own) sorted.push(place);
-  return sorted;
-}
-
-/**
- * Makes a text the one known on its day, and preserves the text of every other statement.
- * Neighbouring changes differ, and the first is not null; `confirmed` is the next day with a statement.
- */
-function rewrite(
-  changes: Change[],
-  { asOf, value }: Change,
-  held: string | null,
-  confirmed: Day | undefined,
-): void {
-  const last = changes.at(-1);
-  // Most statements are the newest of their date.
-  if (confirmed === undefined && (last === undefined || last.asOf < asOf)) {
-    changes.push({ asOf, value });
-    return;
-  }
-  const at = lastUpTo(changes, asOf);
-  const isChange = changes[at]?.asOf === asOf;
-  const before = (isChange ? changes[at - 1]?.value : changes[at]?.value) ?? null;
-  const following = changes[at + 1];
-  const tail: Change[] = [];
-  if (value !== before) tail.push({ asOf, value });
-  // Statements that repeated the old text now need a change back to it.
-  const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
-  if (repeats) tail.push({ asOf: confirmed, value: held });
-  const dropFollowing = !repeats && following !== undefined && following.value === value;
-  const start = isChange ? at : at + 1;
-  changes.splice(start, (isChange ? 1 : 0) + (dropFollowing ? 1 : 0), ...tail);
 }

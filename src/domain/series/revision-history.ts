@@ -1,4 +1,4 @@
-import { type Day, firstPlace } from '../values/date.ts';
+import { type Day, type Frequency, firstPlace, storedDate } from '../values/date.ts';
 import { sameNumber } from '../values/decimal.ts';
 import type { StoredKind } from './series.ts';
 
@@ -38,32 +38,110 @@ export type Statement = {
   readonly kind?: StoredKind;
 };
 
-/**
- * Statements about one series, in any order, as columns: a million objects would take half a second to make, to move and
- * to free.
- */
-export class Statements implements Iterable<Statement> {
-  readonly seriesId: string;
+/** Values of dates as of days, as columns: a million objects would take half a second to make, to move and to free. */
+export class DatedValues {
   readonly dates: Day[] = [];
   readonly asOf: Day[] = [];
   readonly values: (string | null)[] = [];
-  /** Has a kind at the place of each statement that states it, and may be shorter. */
-  readonly kinds: (StoredKind | undefined)[] = [];
-
-  constructor(seriesId: string, statements: Iterable<Omit<Statement, 'seriesId'>> = []) {
-    this.seriesId = seriesId;
-    for (const { date, asOf, value, kind } of statements) this.add(date, asOf, value, kind);
-  }
 
   get length(): number {
     return this.dates.length;
   }
 
-  add(date: Day, asOf: Day, value: string | null, kind?: StoredKind): void {
-    if (kind !== undefined) this.kinds[this.dates.length] = kind;
+  add(date: Day, asOf: Day, value: string | null): void {
     this.dates.push(date);
     this.asOf.push(asOf);
     this.values.push(value);
+  }
+
+  addAll({ dates, asOf, values }: DatedValues): void {
+    for (const date of dates) this.dates.push(date);
+    for (const day of asOf) this.asOf.push(day);
+    for (const value of values) this.values.push(value);
+  }
+
+  /** Ranks the dates, as a series of a frequency stores them, and the days; lists the places by date and then day. */
+  ordered(frequency: Frequency) {
+    const [dates, days] = [ranked(this.dates, frequency), ranked(this.asOf)];
+    const places = new Uint32Array(this.length);
+    for (let place = 0; place < places.length; place += 1) places[place] = place;
+    return { dates, days, places: byRank(byRank(places, days), dates) };
+  }
+}
+
+/** The distinct days of a column, ascending, and the rank among them of each cell. */
+type RankedDays = { readonly days: readonly Day[]; readonly ranks: Uint32Array };
+
+function ranked(column: readonly Day[], frequency: Frequency = ''): RankedDays {
+  const stored = distinct(column).map((day) => [day, storedDate(day, frequency)] as const);
+  const days = [...new Set(stored.map(([, date]) => date))].sort();
+  const rankOfStored = new Map(days.map((day, rank) => [day, rank]));
+  const rankOf = new Map(stored.map(([day, date]) => [day, rankOfStored.get(date) ?? 0]));
+  return { days, ranks: ranksOf(column, rankOf) };
+}
+
+function distinct(column: readonly Day[]): readonly Day[] {
+  const found = new Set<Day>();
+  let last: Day | undefined;
+  for (const day of column) {
+    if (day !== last) found.add(day);
+    last = day;
+  }
+  return [...found];
+}
+
+function ranksOf(column: readonly Day[], rankOf: ReadonlyMap<Day, number>): Uint32Array {
+  const ranks = new Uint32Array(column.length);
+  let [last, rank] = ['', 0];
+  for (let place = 0; place < ranks.length; place += 1) {
+    const day = column[place] ?? '';
+    if (day !== last) rank = rankOf.get(day) ?? 0;
+    ranks[place] = rank;
+    last = day;
+  }
+  return ranks;
+}
+
+/** Sorts the places of a column by rank; those of one rank keep their order. */
+function byRank(places: Uint32Array, { days, ranks }: RankedDays): Uint32Array {
+  const next = new Uint32Array(days.length + 1);
+  for (let place = 0; place < ranks.length; place += 1) {
+    const after = (ranks[place] ?? 0) + 1;
+    next[after] = (next[after] ?? 0) + 1;
+  }
+  for (let rank = 1; rank < next.length; rank += 1) next[rank] = (next[rank] ?? 0) + (next[rank - 1] ?? 0);
+  const sorted = new Uint32Array(places.length);
+  for (let at = 0; at < places.length; at += 1) {
+    const place = places[at] ?? 0;
+    const rank = ranks[place] ?? 0;
+    const to = next[rank] ?? 0;
+    sorted[to] = place;
+    next[rank] = to + 1;
+  }
+  return sorted;
+}
+
+/** Statements about one series, in any order. */
+export class Statements extends DatedValues implements Iterable<Statement> {
+  readonly seriesId: string;
+  /** Has a kind at the place of each statement that states it, and may be shorter. */
+  readonly kinds: (StoredKind | undefined)[] = [];
+
+  constructor(seriesId: string, statements: Iterable<Omit<Statement, 'seriesId'>> = []) {
+    super();
+    this.seriesId = seriesId;
+    for (const { date, asOf, value, kind } of statements) this.add(date, asOf, value, kind);
+  }
+
+  override add(date: Day, asOf: Day, value: string | null, kind?: StoredKind): void {
+    if (kind !== undefined) this.kinds[this.length] = kind;
+    super.add(date, asOf, value);
+  }
+
+  override addAll(statements: Statements): void {
+    for (const [place, kind] of statements.kinds.entries())
+      if (kind !== undefined) this.kinds[this.length + place] = kind;
+    super.addAll(statements);
   }
 
   filter(keeps: (statement: Statement) => boolean): Statements {
@@ -80,41 +158,111 @@ export class Statements implements Iterable<Statement> {
 }
 
 /** A stored change of a number (fact) or its text (respelling). */
-export type StoredChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
+export type StoredChange = DatedChange & { readonly kind: 'fact' | 'respelling' };
 
-/** Compares two lists of changes of one date, and adds the differences to `removed` and `inserted`. */
+/** Stored changes as columns, by kind. */
+export class StoredChanges implements Iterable<StoredChange> {
+  readonly fact = new DatedValues();
+  readonly respelling = new DatedValues();
+
+  constructor(changes: Iterable<StoredChange> = []) {
+    for (const { date, asOf, value, kind } of changes) this[kind].add(date, asOf, value);
+  }
+
+  get length(): number {
+    return this.fact.length + this.respelling.length;
+  }
+
+  *[Symbol.iterator](): Generator<StoredChange> {
+    for (const kind of ['fact', 'respelling'] as const) {
+      const { dates, asOf, values } = this[kind];
+      for (const [place, date] of dates.entries())
+        yield { date, asOf: asOf[place] ?? '', value: values[place] ?? null, kind };
+    }
+  }
+}
+
+/** The changes of a date as columns, oldest first: neighbours differ, and the first is not null. */
+export class DateHistory {
+  readonly days: Day[] = [];
+  readonly values: (string | null)[] = [];
+
+  constructor(changes: readonly Change[] = []) {
+    for (const { asOf, value } of changes) this.#push(asOf, value);
+  }
+
+  #push(asOf: Day, value: string | null): void {
+    this.days.push(asOf);
+    this.values.push(value);
+  }
+
+  /** Returns the text known on a day; null before the first change or after a withdrawal. */
+  knownOn(asOf: Day): string | null {
+    return this.values[this.#lastUpTo(asOf)] ?? null;
+  }
+
+  #lastUpTo(asOf: Day): number {
+    const last = this.days.length - 1;
+    if ((this.days[last] ?? '') <= asOf) return last;
+    return firstPlace(last, (place) => (this.days[place] ?? '') > asOf) - 1;
+  }
+
+  /**
+   * Makes another text the one known on a day, and preserves the text of every other statement; `confirmed` is the next
+   * day with a statement.
+   */
+  rewrite(asOf: Day, value: string | null, confirmed: Day | undefined): void {
+    const { days, values } = this;
+    const at = this.#lastUpTo(asOf);
+    const isChange = days[at] === asOf;
+    // Most statements are the newest of their date.
+    if (confirmed === undefined && !isChange && at === days.length - 1) {
+      this.#push(asOf, value);
+      return;
+    }
+    const held = values[at] ?? null;
+    const before = (isChange ? values[at - 1] : held) ?? null;
+    const following = days[at + 1];
+    const tail = new DateHistory();
+    if (value !== before) tail.#push(asOf, value);
+    // Statements that repeated the old text now need a change back to it.
+    const repeats = confirmed !== undefined && (following === undefined || confirmed < following);
+    if (repeats) tail.#push(confirmed, held);
+    const dropFollowing = !repeats && following !== undefined && values[at + 1] === value;
+    const start = isChange ? at : at + 1;
+    const dropped = (isChange ? 1 : 0) + (dropFollowing ? 1 : 0);
+    days.splice(start, dropped, ...tail.days);
+    values.splice(start, dropped, ...tail.values);
+  }
+}
+
+/** Compares the changes of a date before and after, and adds the differences to `removed` and `inserted`. */
 export function addDifferences(
   date: Day,
   before: readonly Change[],
-  after: readonly Change[],
-  removed: StoredChange[],
-  inserted: StoredChange[],
+  { days, values }: DateHistory,
+  removed: StoredChanges,
+  inserted: StoredChanges,
 ): void {
-  const shorter = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, days.length);
   let start = 0;
-  const isSame = (i: number) => before[i]?.asOf === after[i]?.asOf && before[i]?.value === after[i]?.value;
-  while (start < shorter && isSame(start)) start += 1;
-  if (start === before.length && start === after.length) return;
-  const old = new Map<Day, StoredChange>();
+  while (start < shorter && before[start]?.asOf === days[start] && before[start]?.value === values[start])
+    start += 1;
+  const old = new Map<Day, { readonly value: string | null; readonly kind: StoredChange['kind'] }>();
   for (let i = start; i < before.length; i += 1) {
-    const change = storedChange(date, before, i);
-    if (change !== undefined) old.set(change.asOf, change);
+    const { asOf = '', value = null } = before[i] ?? {};
+    old.set(asOf, { value, kind: kindOfChange(before[i - 1]?.value, value) });
   }
-  for (let i = start; i < after.length; i += 1) {
-    const change = storedChange(date, after, i);
-    if (change === undefined) continue;
-    const same = old.get(change.asOf);
-    if (same !== undefined && same.value === change.value && same.kind === change.kind)
-      old.delete(change.asOf);
-    else inserted.push(change);
+  for (let i = start; i < days.length; i += 1) {
+    const [asOf = '', value = null] = [days[i], values[i]];
+    const kind = kindOfChange(i === 0 ? undefined : values[i - 1], value);
+    const same = old.size === 0 ? undefined : old.get(asOf);
+    if (same?.value === value && same.kind === kind) old.delete(asOf);
+    else inserted[kind].add(date, asOf, value);
   }
-  removed.push(...old.values());
+  for (const [asOf, { value, kind }] of old) removed[kind].add(date, asOf, value);
 }
 
-function storedChange(date: Day, changes: readonly Change[], i: number): StoredChange | undefined {
-  const change = changes[i];
-  if (change === undefined) return undefined;
-  const before = i === 0 ? undefined : changes[i - 1];
-  const respelled = before !== undefined && sameNumber(before.value, change.value);
-  return { date, asOf: change.asOf, value: change.value, kind: respelled ? 'respelling' : 'fact' };
+function kindOfChange(before: string | null | undefined, value: string | null): StoredChange['kind'] {
+  return before !== undefined && sameNumber(before, value) ? 'respelling' : 'fact';
 }

@@ -244,23 +244,29 @@ class FileLoader {
     const { registry, options } = this.#import;
     for (const given of statements) {
       if (given.length === 0) continue;
-      const { seriesId, dates, asOf: days, values, kinds } = given;
+      const { seriesId } = given;
       const id = registry.idOf(seriesId);
       const isRate = this.#rates.has(id);
       if (!isRate && this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
-      const target = isRate ? undefined : entryOf(this.#waiting, id, () => new Statements(id));
-      const isWhole = !isRate && options.complete && this.#format.whole === true;
-      const vintages = isWhole ? this.#vintagesOf(id) : undefined;
-      for (let place = 0; place < dates.length; place += 1) {
-        const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
-        this.#refuseFuture(asOf, seriesId);
-        if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf, value });
-        if (target === undefined) this.#rates.add(id, { date, asOf, value });
-        else target.add(date, asOf, value, kinds[place]);
-        if (vintages !== undefined)
-          entryOf(vintages, asOf, () => ({ asOf, dates: new Set<Day>() })).dates?.add(date);
+      for (const day of given.asOf) this.#refuseFuture(day, seriesId);
+      this.#noteLate(id, given);
+      if (isRate) {
+        for (const one of given) this.#rates.add(id, one);
+        continue;
       }
-      if (target !== undefined) this.#waitingCount += given.length;
+      entryOf(this.#waiting, id, () => new Statements(id)).addAll(given);
+      this.#waitingCount += given.length;
+      if (options.complete !== true || this.#format.whole !== true) continue;
+      const vintages = this.#vintagesOf(id);
+      for (const { date, asOf } of given)
+        entryOf(vintages, asOf, () => ({ asOf, dates: new Set<Day>() })).dates?.add(date);
+    }
+  }
+
+  #noteLate(seriesId: string, { dates, asOf: days, values }: Statements): void {
+    for (let place = 0; place < dates.length; place += 1) {
+      const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
+      if (value !== null && date > asOf) this.#late.push({ seriesId, date, asOf, value });
     }
   }
 
@@ -289,7 +295,7 @@ class FileLoader {
     const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
     let merged = 0;
-    await writer.prepare(this.#waiting);
+    await writer.prepare([...this.#waiting.values()]);
     for (const [seriesId, statements] of this.#waiting) {
       await this.#report(merged / count);
       merged += statements.length;

@@ -1,6 +1,5 @@
 import { sourceNamesIn } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
-import { Statements } from '../../domain/series/revision-history.ts';
 import type { DescriptionChange, SeriesMetadata } from '../../domain/series/series.ts';
 import { type Day, earlier, type Frequency, later } from '../../domain/values/date.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';
@@ -197,7 +196,7 @@ export class Registry {
     }
     const ids = [...this.#entries.keys()];
     await this.#load(ids);
-    await this.#writer.prepare(new Map(ids.map((id) => [id, new Statements(id)])));
+    await this.#writer.begin(ids);
     const changed = new Set<string>();
     for (const [id, entry] of this.#entries) {
       if (entry.coveredTo !== '') (await this.#writer.series(id)).cover(entry.coveredTo);

@@ -159,10 +159,10 @@ export type TransactionLocks = Required<Pick<SqlSession, 'lock'>> & {
 };
 
 type WaitingRows = {
-  readonly names: readonly string[];
   /** The series whose rows these are. */
   readonly of: Set<string | undefined>;
-  readonly rows: (readonly unknown[])[];
+  length: number;
+  readonly columns: readonly { readonly name: string; readonly cells: unknown[] }[];
 };
 
 /** A transaction on one connection; its statements do not wait for earlier answers. */
@@ -259,19 +259,25 @@ export class Transaction implements SqlSession {
   }
 
   /** Keeps rows until another statement is sent, so that the rows of many series go in together. */
-  async insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
-    const types = { ...(seriesId !== undefined && { series: 'text' }), ...columns };
-    const names = Object.keys(types);
-    const sql = `insert into asof.${table} (${names.join()})
-      select * from unnest(${names.map((name) => `@${name}::${types[name as keyof typeof types]}[]`).join()}) ${onConflict}`;
+  async insert({ table, seriesId, columns, onConflict = '' }: Insertion): Promise<void> {
+    const all = Object.entries(columns).map(([name, [type, cells]]) => ({ name, type, cells }));
+    const { length } = all[0]?.cells ?? [];
+    if (length === 0) return;
+    if (seriesId !== undefined)
+      all.unshift({ name: 'series', type: 'text', cells: new Array(length).fill(seriesId) });
+    const sql = `insert into asof.${table} (${all.map(({ name }) => name).join()})
+      select * from unnest(${all.map(({ name, type }) => `@${name}::${type}[]`).join()}) ${onConflict}`;
     const known = this.#kept.get(sql);
     // One statement must not write a row twice.
     if (known?.of.has(seriesId) === true) await this.#sendKept();
-    const kept = this.#kept.get(sql) ?? { names, of: new Set(), rows: [] };
+    const none = { of: new Set<string | undefined>(), length: 0 };
+    const kept = this.#kept.get(sql) ?? { ...none, columns: all.map(({ name }) => ({ name, cells: [] })) };
     this.#kept.set(sql, kept);
     kept.of.add(seriesId);
-    for (const row of rows) kept.rows.push(seriesId === undefined ? row : [seriesId, ...row]);
-    if (kept.rows.length >= rowsAtOnce || seriesId === undefined) await this.#sendKept();
+    kept.length += length;
+    for (const [place, column] of kept.columns.entries())
+      for (const cell of all[place]?.cells ?? []) column.cells.push(cell);
+    if (kept.length >= rowsAtOnce || seriesId === undefined) await this.#sendKept();
   }
 
   /** Sends the rows that were kept; waits only for the statement before them. */
@@ -279,13 +285,10 @@ export class Transaction implements SqlSession {
     const all = [...this.#kept];
     this.#kept.clear();
     let before: Promise<void> = Promise.resolve();
-    for (const [sql, { names, rows }] of all)
-      for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        const some = rows.slice(at, at + rowsAtOnce);
-        before = this.write(
-          sql,
-          Object.fromEntries(names.map((name, i) => [name, some.map((row) => row[i])])),
-        );
+    for (const [sql, { length, columns }] of all)
+      for (let at = 0; at < length; at += rowsAtOnce) {
+        const some = columns.map(({ name, cells }) => [name, cells.slice(at, at + rowsAtOnce)] as const);
+        before = this.write(sql, Object.fromEntries(some));
         before.catch(() => undefined);
       }
     await before;

@@ -211,14 +211,14 @@ function seriesById(transaction: Transaction): SeriesTables {
     /** Finds rows by one number made from both dates, because a `delete` on Citus cannot join `unnest`. */
     async remove(id, table, rows) {
       for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        const part = rows.slice(at, at + rowsAtOnce);
+        const [dates, days] = [rows.dates, rows.asOf].map((column) => column.slice(at, at + rowsAtOnce));
         await transaction.write(
           `delete from asof.${table} where series = @id and date = any(@dates::date[])
              and (date - date '${epoch}') * 1000000::bigint + (as_of_date - date '${epoch}') = any(@places::bigint[])`,
           {
             id,
-            dates: part.map(({ date }) => date),
-            places: part.map(({ date, asOf }) => daysSince(date) * 1_000_000 + daysSince(asOf)),
+            dates,
+            places: dates?.map((date, place) => daysSince(date) * 1_000_000 + daysSince(days?.[place] ?? '')),
           },
         );
       }

@@ -65,8 +65,7 @@ export function calendarIn(session: SqlSession) {
       const listing = hashOf(text);
       await session.insert({
         table: 'calendar_listing',
-        columns: { listing: 'text', entries: 'text' },
-        rows: [[listing, text]],
+        columns: { listing: ['text', [listing]], entries: ['text', [text]] },
         onConflict: 'on conflict (listing) do nothing',
       });
       await session.write(

@@ -1,6 +1,6 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { SeriesKey, TitleSummary } from '../../domain/search/word-index.ts';
-import type { StoredChange } from '../../domain/series/revision-history.ts';
+import type { DatedValues, StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import type { ObservationQuery, Series, StoreContents, StoredObservation } from '../store.ts';
@@ -41,7 +41,7 @@ export type SeriesTables = {
   ): Promise<readonly (readonly [id: string, ...ChangeCells])[]>;
   /** Makes series, and returns the version with which they begin. */
   create(ids: readonly string[]): Promise<number>;
-  remove(id: string, table: StoredChange['kind'], rows: readonly StoredChange[]): Promise<void>;
+  remove(id: string, table: StoredChange['kind'], rows: DatedValues): Promise<void>;
   removeWords(id: string): Promise<void>;
   /** The columns `title_length` and `title_areas` of `series`; absent if a search reads titles. */
   readonly summaries?: {

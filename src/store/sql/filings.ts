@@ -12,7 +12,7 @@ import type { StoredFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/values/date.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
 import type { FilingTables } from './engine.ts';
-import { endOfTime, type SqlSession, type Values } from './session.ts';
+import { columnsOf, endOfTime, type SqlSession, type Values } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
 type StoredType = 'boolean' | 'date' | 'integer' | 'json' | 'text';
@@ -282,24 +282,30 @@ async function putFilings(
   const headers = filings.map(headerIn);
   await session.insert({
     table: 'filing',
-    columns: { ...filing.types, owner_names: 'text', purchases: 'integer' },
-    rows: filings.map(({ header, concernsClusters }) => {
-      return [...filing.cellsOf(header), searchableNames(header.owners), Number(concernsClusters)];
-    }),
+    columns: columnsOf(
+      { ...filing.types, owner_names: 'text', purchases: 'integer' },
+      filings.map(({ header, concernsClusters }) => {
+        return [...filing.cellsOf(header), searchableNames(header.owners), Number(concernsClusters)];
+      }),
+    ),
   });
   const ownerOf = await tables.ownersOf(session, headers);
   await session.insert({
     table: 'symbol',
-    columns: { symbol: 'text', ...tables.owner },
-    rows: headers.flatMap((header) => symbolsOf(header.ticker).map((symbol) => [symbol, ...ownerOf(header)])),
+    columns: columnsOf(
+      { symbol: 'text', ...tables.owner },
+      headers.flatMap((header) => symbolsOf(header.ticker).map((symbol) => [symbol, ...ownerOf(header)])),
+    ),
   });
   await session.insert({
     table: 'trade',
-    columns: { ...tables.owner, ...trade.types },
-    rows: filings.flatMap(({ header, trades }) => {
-      const owner = ownerOf(header);
-      return trades.map((own) => [...owner, ...trade.cellsOf(own)]);
-    }),
+    columns: columnsOf(
+      { ...tables.owner, ...trade.types },
+      filings.flatMap(({ header, trades }) => {
+        const owner = ownerOf(header);
+        return trades.map((own) => [...owner, ...trade.cellsOf(own)]);
+      }),
+    ),
   });
 }
 

@@ -1,3 +1,4 @@
+import { StoredChanges } from '../../domain/series/revision-history.ts';
 import type { StoreContents, WholeView } from '../store.ts';
 import { calendarIn } from './calendar.ts';
 import type { Engine } from './engine.ts';
@@ -74,7 +75,8 @@ export async function copySeries(
   const version = ((await to.begin([as])).get(as)?.version ?? 0) + 1;
   await rows.putRecord(contents);
   await rows.apply({ vintages });
-  for await (const inserted of from.contents.changes(id)) await rows.apply({ inserted });
+  for await (const changes of from.contents.changes(id))
+    await rows.apply({ inserted: new StoredChanges(changes) });
   await to.putStates([{ id: as, normalisedBy, coveredTo, version, figures }]);
   for (const change of await from.series.descriptionChanges(id))
     await to.descriptions.add({ ...change, seriesId: as });

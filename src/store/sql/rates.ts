@@ -91,16 +91,13 @@ export function ratesIn(session: SqlSession) {
       session.insert({
         table: 'curve',
         columns: {
-          curve_type: 'text',
-          trade_date: 'date',
-          months: 'double precision',
-          maturity: 'text',
-          rate: 'text',
-          source: 'text',
+          curve_type: ['text', points.map(({ curveType }) => curveType)],
+          trade_date: ['date', points.map(({ tradeDate }) => tradeDate)],
+          months: ['double precision', points.map(({ maturity }) => monthsOf(maturity))],
+          maturity: ['text', points.map(({ maturity }) => maturity)],
+          rate: ['text', points.map(({ rate }) => rate)],
+          source: ['text', points.map(({ source }) => source)],
         },
-        rows: points.map(({ curveType, tradeDate, maturity, rate, source }) => {
-          return [curveType, tradeDate, monthsOf(maturity), maturity, rate, source];
-        }),
         onConflict:
           'on conflict (curve_type, trade_date, months) do update set rate = excluded.rate, source = excluded.source',
       }),

@@ -1,6 +1,6 @@
 import { type SearchedSeries, searchableWords } from '../../domain/search/words.ts';
 import type { RowPlan, StoredVintage } from '../../domain/series/merge-plan.ts';
-import type { Change, StoredChange } from '../../domain/series/revision-history.ts';
+import { type Change, DatedValues, type StoredChange } from '../../domain/series/revision-history.ts';
 import type { StoredKind } from '../../domain/series/series.ts';
 import { type Day, type Frequency, later } from '../../domain/values/date.ts';
 import type { DateSetText } from '../../domain/values/date-set.ts';
@@ -8,7 +8,7 @@ import { addTo, entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Alias, SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
-import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
+import { columnsOf, endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 import { tablesOfSeries } from './tables.ts';
 
 /** The refusal of an id or a name that is an alias. */
@@ -144,25 +144,27 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
         { id, asOf },
       ),
-    async apply({ removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>) {
+    async apply({ removed, inserted, vintages = [], gone = [] }: Partial<RowPlan>) {
       for (const table of ['fact', 'respelling'] as const) {
-        const own = removed.filter(({ kind }) => kind === table);
-        if (own.length > 0) await tables.remove(id, table, own);
-        const added = inserted.filter(({ kind }) => kind === table);
+        if (removed !== undefined && removed[table].length > 0)
+          await tables.remove(id, table, removed[table]);
+        const { dates, asOf, values } = inserted?.[table] ?? new DatedValues();
         await session.insert({
           table,
           seriesId: id,
-          columns: { date: 'date', as_of_date: 'date', value: 'text' },
-          rows: added.map(({ date, asOf, value }) => [date, asOf, value]),
+          columns: { date: ['date', dates], as_of_date: ['date', asOf], value: ['text', values] },
         });
       }
       await session.insert({
         table: 'vintage',
         seriesId: id,
-        columns: { as_of_date: 'date', dates: 'text', complete: 'boolean', kind: 'text', clipped: 'text' },
-        rows: vintages.map(({ asOf, dates, complete, kind, clipped = '' }) => {
-          return [asOf, dates, Number(complete), kind, clipped];
-        }),
+        columns: {
+          as_of_date: ['date', vintages.map(({ asOf }) => asOf)],
+          dates: ['text', vintages.map(({ dates }) => dates)],
+          complete: ['boolean', vintages.map(({ complete }) => Number(complete))],
+          kind: ['text', vintages.map(({ kind }) => kind)],
+          clipped: ['text', vintages.map(({ clipped = '' }) => clipped)],
+        },
         onConflict: `on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
           kind = excluded.kind, clipped = excluded.clipped`,
       });
@@ -180,8 +182,11 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       session.insert({
         table: 'series_change',
         seriesId: id,
-        columns: { import: 'bigint', version: 'bigint', content: 'text' },
-        rows: [[number, version, content]],
+        columns: {
+          import: ['bigint', [number]],
+          version: ['bigint', [version]],
+          content: ['text', [content]],
+        },
       }),
     /** Sets the version after the newest recorded change; with `from`, only if it was that. */
     moveVersion: (to: number, from?: number) =>
@@ -360,12 +365,14 @@ async function putStates(
   }));
   const [first] = cells;
   if (first === undefined) return;
-  const columns = Object.entries(first).map(([name, [type = '']]) => [name, String(type)] as const);
-  const changed = columns.flatMap(([name]) => (name === 'id' ? [] : `${name} = excluded.${name}`));
+  const types = Object.fromEntries(Object.entries(first).map(([name, [type]]) => [name, String(type)]));
+  const changed = Object.keys(types).flatMap((name) => (name === 'id' ? [] : `${name} = excluded.${name}`));
   await session.insert({
     table: 'series',
-    columns: Object.fromEntries(columns),
-    rows: cells.map((row) => Object.values(row).map(([, value]) => value)),
+    columns: columnsOf(
+      types,
+      cells.map((row) => Object.values(row).map(([, value]) => value)),
+    ),
     // Citus has no other change of many rows to values of their own.
     onConflict: `on conflict (id) do update set ${changed.join()}`,
   });
@@ -382,8 +389,7 @@ async function addWords(session: SqlSession, series: SearchedSeries, tables?: Se
   await session.insert({
     table: 'word',
     seriesId: series.id,
-    columns: { word: 'text' },
-    rows: searchableWords(series).map((word) => [word]),
+    columns: { word: ['text', searchableWords(series)] },
     onConflict: 'on conflict (series, word) do nothing',
   });
 }

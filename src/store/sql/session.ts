@@ -3,16 +3,27 @@ import { Problem } from '../../errors/problem.ts';
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Rows for a table, all of one series or of none. */
+/** Rows for a table as columns, all of one series or of none. */
 export type Insertion = {
   readonly table: string;
   /** The series that the column `series` names. */
   readonly seriesId?: string;
-  /** The other columns, with their types. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly rows: readonly (readonly unknown[])[];
+  /** The other columns, with their types, and a cell for each row. */
+  readonly columns: Readonly<Record<string, InsertedColumn>>;
   readonly onConflict?: string;
 };
+
+type InsertedColumn = readonly [type: string, cells: readonly unknown[]];
+
+/** Turns rows into columns of these types, by name. */
+export function columnsOf(
+  types: Readonly<Record<string, string>>,
+  rows: readonly (readonly unknown[])[],
+): Insertion['columns'] {
+  const columnAt = ([name, type]: readonly [string, string], place: number) =>
+    [name, [type, rows.map((row) => row[place])]] as const;
+  return Object.fromEntries(Object.entries(types).map(columnAt));
+}
 
 /**
  * A transaction of an engine. Statements are in PostgreSQL's SQL, with `asof.series` for a table and `@name`.

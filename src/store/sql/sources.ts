@@ -28,8 +28,12 @@ export function sourcesIn(session: SqlSession) {
   const putChanges = (changes: readonly ImportChange[]) =>
     session.insert({
       table: 'import_change',
-      columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
-      rows: changes.map((change) => [change.import, change.subject, 0, change.content]),
+      columns: {
+        import: ['bigint', changes.map((change) => change.import)],
+        subject: ['text', changes.map(({ subject }) => subject)],
+        version: ['bigint', changes.map(() => 0)],
+        content: ['text', changes.map(({ content }) => content)],
+      },
     });
   /** Puts a number of an import in place of the one that a mark has. */
   const mark = async (subject: string, number: number) => {
@@ -215,8 +219,12 @@ export function descriptionsIn(session: SqlSession) {
     session.insert({
       table: 'description_change',
       seriesId,
-      columns: { changed_on: 'date', field: 'text', before: 'text', after: 'text' },
-      rows: [[changedOn, field, before, after]],
+      columns: {
+        changed_on: ['date', [changedOn]],
+        field: ['text', [field]],
+        before: ['text', [before]],
+        after: ['text', [after]],
+      },
       onConflict: 'on conflict (series, changed_on, field) do update set after = excluded.after',
     });
   return {

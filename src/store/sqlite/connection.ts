@@ -173,12 +173,15 @@ export class SqliteSession implements SqlSession {
     await this.run(sql, values);
   }
 
-  insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
+  insert({ table, seriesId, columns, onConflict = '' }: Insertion): Promise<void> {
     return this.use((connection) => {
       const names = Object.keys(columns);
-      const own: unknown[] = [];
+      const all = Object.values(columns).map(([, cells]) => cells);
+      const { length } = all[0] ?? [];
+      if (length === 0) return;
       if (seriesId !== undefined) {
-        own.push(connection.column('select key from series where id = ?').get(seriesId));
+        const key = connection.column('select key from series where id = ?').get(seriesId);
+        all.unshift(new Array(length).fill(key));
         names.unshift('series');
       }
       const places = `(${names.map(() => '?').join()})`;
@@ -186,15 +189,10 @@ export class SqliteSession implements SqlSession {
         `insert into ${table} (${names.join()}) values ${new Array(count).fill(places).join()} ${onConflict}`;
       const [one, several] = [inserting(1), inserting(rowsAtOnce)];
       // Why many rows at once: docs/decisions/two-drivers-of-sqlite.md
-      for (let [at, count] = [0, 0]; at < rows.length; at += count) {
+      for (let [at, count] = [0, 0]; at < length; at += count) {
         // A statement for each other number of rows would have to be prepared.
-        count = rows.length - at < rowsAtOnce ? 1 : rowsAtOnce;
-        const cells: unknown[] = [];
-        for (let place = at; place < at + count; place += 1) {
-          for (const cell of own) cells.push(cell);
-          for (const cell of rows[place] ?? []) cells.push(cell);
-        }
-        connection.run(count === 1 ? one : several, cells);
+        count = length - at < rowsAtOnce ? 1 : rowsAtOnce;
+        connection.run(count === 1 ? one : several, cellsOf(all, at, at + count));
       }
     });
   }
@@ -206,6 +204,14 @@ export class SqliteSession implements SqlSession {
 }
 
 const rowsAtOnce = 32;
+
+/** Lists the cells of some rows of a table, row by row. */
+function cellsOf(columns: readonly (readonly unknown[])[], from: number, to: number): unknown[] {
+  const cells: unknown[] = [];
+  for (let place = from; place < to; place += 1)
+    for (let column = 0; column < columns.length; column += 1) cells.push(columns[column]?.[place]);
+  return cells;
+}
 
 function bound(values: Values): Values {
   const found: Record<string, unknown> = {};

@@ -183,13 +183,13 @@ function numberedSeries(session: SqliteSession, kept: Kept | undefined): SeriesT
       }
       return found;
     },
-    remove: (id, table, rows) =>
+    remove: (id, table, { dates, asOf }) =>
       session.use((connection) => {
         const key = connection.column<number>('select key from series where id = ?').get(id);
         const remove = connection.objects(
           `delete from ${table} where series = ? and date = ? and as_of_date = ?`,
         );
-        for (const { date, asOf } of rows) remove.run(key, date, asOf);
+        for (const [place, date] of dates.entries()) remove.run(key, date, asOf[place]);
       }),
     newState: () => ({}),
     async removeWords(id) {

@@ -203,10 +203,10 @@ describe('imports into a store in PostgreSQL', () => {
     const lines = (asOf: string) => facts(...ids.map((id) => `${id} 2014-10-01 ${asOf} 1`));
     await importFiles(address, { 'a.csv': lines('2015-01-30') });
     const writer = await openWriter(address);
-    const said = new Map(ids.map((seriesId) => [seriesId, new Statements(seriesId, [second])]));
+    const said = ids.map((seriesId) => new Statements(seriesId, [second]));
     await writer.prepare(said);
-    for (const [id, statements] of said)
-      await (await writer.series(id)).merge(statements, { replace: false });
+    for (const statements of said)
+      await (await writer.series(statements.seriesId)).merge(statements, { replace: false });
     await writer.finish(ids);
     await importFiles(address, {
       'b.csv': facts('OLD 2014-10-01 2015-02-27 7', 'NEW 2014-10-01 2015-01-30 8'),

@@ -149,7 +149,7 @@ describe('a plan to merge statements', () => {
         }
         expectRows(rows, importInto(emptyModel, statementsIn(batches(items).flat())).after);
         const again = planMerge(rows.held(), new Statements('X', statementsIn(items)), keep);
-        expect([again.removed, again.inserted, again.vintages]).toEqual([[], [], []]);
+        expect([[...again.removed], [...again.inserted], again.vintages]).toEqual([[], [], []]);
         expect([again.added, again.known]).toEqual([0, items.length]);
       }),
       { numRuns: runs(250) },
