@@ -192,7 +192,8 @@ export class SqliteSession implements SqlSession {
       for (let [at, count] = [0, 0]; at < length; at += count) {
         // A statement for each other number of rows would have to be prepared.
         count = length - at < rowsAtOnce ? 1 : rowsAtOnce;
-        connection.run(count === 1 ? one : several, cellsOf(all, at, at + count));
+        // As arguments: better-sqlite3 takes a sixth longer to look each of them up in an array.
+        connection.run(count === 1 ? one : several, ...cellsOf(all, at, at + count));
       }
     });
   }
