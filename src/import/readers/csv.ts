@@ -116,25 +116,27 @@ const foreign = /[\0\uFFFD]/;
 
 /** Reads the records of a UTF-8 text with their cells; throws with the row for other bytes. */
 export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGenerator<WrittenRow[]> {
-  for await (const { bytes, places } of recordsIn(file, form)) {
-    const text = bytes.toString('latin1');
-    const isPlain = isAscii(bytes) && !bytes.includes(0);
-    const rows: WrittenRow[] = [];
-    let above: readonly string[] = [];
-    for (let at = 0; at < places.length; at += recordHead + above.length) {
-      const [row = 0, count = 0] = [places[at], places[at + 1]];
-      if (count > limits.columns)
-        throw refusal(file, { row }, `more than ${grouped(limits.columns)} columns, the limit of a table`, [
-          'split it, or write one value a line: series_id,date,as_of_date,value',
-        ]);
-      const cells = cellsAt(at, { bytes, places, text, isPlain, above, quotes: form.quotes });
-      const value = isPlain ? undefined : cells.find((cell) => foreign.test(cell));
-      if (value !== undefined) throw notUtf8(file, { row, value });
-      rows.push({ row, cells });
-      above = cells;
-    }
-    yield rows;
+  for await (const records of recordsIn(file, form)) yield rowsOf(file, records, form.quotes);
+}
+
+function rowsOf(file: SourceFile, { bytes, places }: Records, quotes: CellForm['quotes']): WrittenRow[] {
+  const text = bytes.toString('latin1');
+  const isPlain = isAscii(bytes) && !bytes.includes(0);
+  const rows: WrittenRow[] = [];
+  let above: readonly string[] = [];
+  for (let at = 0; at < places.length; at += recordHead + above.length) {
+    const [row = 0, count = 0] = [places[at], places[at + 1]];
+    if (count > limits.columns)
+      throw refusal(file, { row }, `more than ${grouped(limits.columns)} columns, the limit of a table`, [
+        'split it, or write one value a line: series_id,date,as_of_date,value',
+      ]);
+    const cells = cellsAt(at, { bytes, places, text, isPlain, above, quotes });
+    const value = isPlain ? undefined : cells.find((cell) => foreign.test(cell));
+    if (value !== undefined) throw notUtf8(file, { row, value });
+    rows.push({ row, cells });
+    above = cells;
   }
+  return rows;
 }
 
 type RecordText = Records & {
@@ -271,15 +273,23 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
     throw refusal(file, place, reason, ['save the file with one decimal sign']);
   };
 
+  const removeIndexes = (record: WrittenRow): void => {
+    const value = record.cells.slice(0, indexes).find((cell) => !/^\s*\d*\s*$/.test(cell));
+    if (value !== undefined)
+      throw refusal(file, { row: record.row, value }, 'a column without a name can have only row numbers');
+    record.cells = record.cells.slice(indexes);
+  };
+  const cleanNumbers = ({ row, cells }: WrittenRow): void => {
+    for (let index = 0; index < cells.length; index += 1) {
+      const cell = cells[index] ?? '';
+      if (cell === upperNan || cell === lowerNan) cells[index] = '';
+      else if (hasCommas) cells[index] = withPoint(cell, row, names[index] ?? '');
+    }
+  };
+
   return async (records) => {
     for (const record of records) {
-      const { row } = record;
-      if (indexes > 0) {
-        const value = record.cells.slice(0, indexes).find((cell) => !/^\s*\d*\s*$/.test(cell));
-        if (value !== undefined)
-          throw refusal(file, { row, value }, 'a column without a name can have only row numbers');
-        record.cells = record.cells.slice(indexes);
-      }
+      if (indexes > 0) removeIndexes(record);
       if (record.cells.length > names.length && record.cells.slice(names.length).every(isBlank))
         record.cells = record.cells.slice(0, names.length);
       const { cells } = record;
@@ -287,11 +297,7 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
         const text = cells[index];
         if (text !== undefined && !isPlainDate(text)) cells[index] = await dateIn(text);
       }
-      for (let index = 0; index < cells.length; index += 1) {
-        const cell = cells[index] ?? '';
-        if (cell === upperNan || cell === lowerNan) cells[index] = '';
-        else if (hasCommas) cells[index] = withPoint(cell, row, names[index] ?? '');
-      }
+      cleanNumbers(record);
     }
   };
 }

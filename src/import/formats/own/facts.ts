@@ -37,29 +37,36 @@ export const asofCsv: ImportFormat = {
     columns.every((name) => header.includes(name)) && !header.includes('unit') && !header.includes('as_of'),
   async *read(file) {
     const coveredTo = new Map<string, Day>();
-    const statement = statementReader(file);
-    const described = descriptionReader(file);
+    const cover = (seriesId: string, day: Day) =>
+      coveredTo.set(seriesId, later(coveredTo.get(seriesId) ?? '', day));
+    const batchOf = batchReader(file);
     for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
-      const statements = new Map<string, Statements>();
-      const complete: Required<Batch>['complete'][number][] = [];
-      let own: Statements | undefined;
-      for (const row of rows) {
-        const { seriesId, date, asOf, value, kind } = statement(row, header);
-        if (header.places !== undefined)
-          described.take(tableRow(file, row, header.places), { seriesId, asOf });
-        if (own?.seriesId !== seriesId) own = entryOf(statements, seriesId, () => new Statements(seriesId));
-        if (date === '') complete.push({ seriesId, asOf, kind });
-        else own.add(date, asOf, value, kind);
-      }
-      const cover = (seriesId: string, day: Day) =>
-        coveredTo.set(seriesId, later(coveredTo.get(seriesId) ?? '', day));
-      for (const { seriesId, asOf } of statements.values()) cover(seriesId, asOf.reduce(later, ''));
-      for (const { seriesId, asOf } of complete) cover(seriesId, asOf);
-      yield { ...described.taken(), statements: [...statements.values()], complete };
+      const batch = batchOf(rows, header);
+      for (const { seriesId, asOf } of batch.statements) cover(seriesId, asOf.reduce(later, ''));
+      for (const { seriesId, asOf } of batch.complete) cover(seriesId, asOf);
+      yield batch;
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
   },
 };
+
+function batchReader(file: SourceFile) {
+  const statement = statementReader(file);
+  const described = descriptionReader(file);
+  return (rows: readonly CsvRow[], header: StatementColumns) => {
+    const statements = new Map<string, Statements>();
+    const complete: Required<Batch>['complete'][number][] = [];
+    let own: Statements | undefined;
+    for (const row of rows) {
+      const { seriesId, date, asOf, value, kind } = statement(row, header);
+      if (header.places !== undefined) described.take(tableRow(file, row, header.places), { seriesId, asOf });
+      if (own?.seriesId !== seriesId) own = entryOf(statements, seriesId, () => new Statements(seriesId));
+      if (date === '') complete.push({ seriesId, asOf, kind });
+      else own.add(date, asOf, value, kind);
+    }
+    return { ...described.taken(), statements: [...statements.values()], complete };
+  };
+}
 
 type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>> & {
   /** The places of all columns, if some describe series. */
