@@ -1,3 +1,4 @@
+// Why columns: docs/decisions/imports-in-columns.md
 import { type Day, type Frequency, firstPlace, storedDate } from '../values/date.ts';
 import { sameNumber } from '../values/decimal.ts';
 import type { StoredKind } from './series.ts';
