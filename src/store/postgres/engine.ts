@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  ChangeCells,
-  Engine,
-  FilingTables,
-  PageQuery,
-  SeriesRow,
-  SeriesTables,
-  StoredVintageDate,
-  WordCells,
-} from '../sql/engine.ts';
-import { endOfTime, startOfTime } from '../sql/session.ts';
+import type { ChangeCells, Engine, FilingTables, SeriesTables, WordCells } from '../sql/engine.ts';
 import type { Transaction } from './connection.ts';
 import { lists } from './lists.ts';
+import { readPage, type SeriesInState } from './pages.ts';
 
-/** Returns the operations that PostgreSQL does in its own way. */
-export function engineOf(transaction: Transaction): Engine {
+/** Returns the operations that PostgreSQL does in its own way; pages of `known` series read less. */
+export function engineOf(transaction: Transaction, known?: Map<string, SeriesInState>): Engine {
   return {
-    series: seriesById(transaction),
+    series: seriesById(transaction, known),
     filings: filingTables,
     listFaults: () => lists.faults(transaction),
     ...schemaContents(transaction),
@@ -92,58 +83,8 @@ function daysSince(day: string): number {
   return Date.parse(day) / 86_400_000;
 }
 
-/** Returns the conditions of a page, without bounds that leave out nothing: Citus plans them on two servers each time. */
-function withinPage({ from, to, before }: Pick<PageQuery, 'before' | 'from' | 'to'>): string {
-  const isWhole = from === startOfTime && to === endOfTime && before === endOfTime;
-  const bounds = isWhole ? '' : ' and date >= @from and date <= @to and date < @before';
-  return `series = @id${bounds} and as_of_date <= @asOf`;
-}
-
-// The rows keep the order of the inner query. For an outer order, PostgreSQL would sort the whole series.
-const newestFirst = (within: string) => `(
-    select distinct on (date) date, as_of_date, value from asof.fact
-    where ${within} order by date desc, as_of_date desc
-  ) as newest
-  where value is not null limit @limit`;
-
-const firstReleases = (within: string) => `(
-    select distinct on (date) date, as_of_date, value from asof.fact
-    where ${within} and value is not null
-      and date > coalesce((select max(date) from asof.fact
-        where series = @id and value is not null
-          and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
-    order by date desc, as_of_date limit @limit
-  ) as first`;
-
-/** A page in one row: texts that begin with dates, one a line, which are read in half of the time of rows. */
-type PageRow = SeriesRow & {
-  readonly isoDates: boolean;
-  readonly newest: string | null;
-  readonly since: string | null;
-  readonly lines: string;
-};
-
-/**
- * Reads a page, its series and the newest vintage together: for short statements, a server spends more time on their
- * plans than on their rows.
- */
-const pageOf = (rows: string, columns: string) => `select ${columns},
-    current_setting('DateStyle') like 'ISO%' as "isoDates",
-    (select as_of_date::text || kind from asof.vintage where series = @id and as_of_date <= @asOf
-      order by as_of_date desc limit 1) as newest,
-    case when last_vintage > @asOf then
-      case when frequency is null and implied_frequency is null then
-        array_to_string(array(select min(as_of_date)::text || dates from asof.vintage
-          where series = @id group by dates order by min(as_of_date)), chr(10))
-      else '' end
-    end as since,
-    array_to_string(array(select date::text || as_of_date::text || value from ${rows}), chr(10)) as lines
-  from asof.series where id = @id and first_vintage is not null`;
-
-const linesOf = (text: string) => (text === '' ? [] : text.split('\n'));
-
 /** Returns the tables of series by id, the column by which Citus distributes their rows. */
-function seriesById(transaction: Transaction): SeriesTables {
+function seriesById(transaction: Transaction, known: Map<string, SeriesInState> | undefined): SeriesTables {
   return {
     key: 'id',
     begunWords: (starts) =>
@@ -155,31 +96,7 @@ function seriesById(transaction: Transaction): SeriesTables {
     ownColumns: '',
     list: 'asof.listed_series',
     withPart: 'strpos(id, @part) > 0',
-    async page({ seriesId: id, firstRelease, ...bounds }, columns) {
-      const rows = firstRelease === true ? firstReleases : newestFirst;
-      const sql = pageOf(rows(withinPage(bounds)), columns);
-      const row = await transaction.rowAlone<PageRow>(sql, { id, ...bounds });
-      if (row === undefined) return undefined;
-      const { isoDates, newest, since, lines, ...series } = row;
-      // In a transaction, they are.
-      if (!isoDates) {
-        transaction.database.readsAlone = false;
-        throw new Error('the server writes dates in another way');
-      }
-      return {
-        series,
-        newest:
-          newest === null
-            ? undefined
-            : { asOf: newest.slice(0, 10), kind: newest.slice(10) as StoredVintageDate['kind'] },
-        rows: linesOf(lines).map((line) => {
-          return { date: line.slice(0, 10), asOfDate: line.slice(10, 20), value: line.slice(20) };
-        }),
-        ...(since !== null && {
-          datesSince: linesOf(since).map((line) => [line.slice(10), line.slice(0, 10)]),
-        }),
-      };
-    },
+    page: (query, columns) => readPage(transaction, known, query, columns),
     async create(ids) {
       const made = await transaction.run(
         'insert into asof.series (id) select * from unnest(@ids::text[]) on conflict (id) do nothing',

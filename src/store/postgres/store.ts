@@ -9,6 +9,7 @@ import { engineOf } from './engine.ts';
 import { lists } from './lists.ts';
 import { ImportLocks } from './locks.ts';
 import { Nodes } from './nodes.ts';
+import type { SeriesInState } from './pages.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
 
 /** The stores in databases. */
@@ -58,6 +59,7 @@ class PostgresStore implements Store {
   readonly #nodes: Nodes | undefined;
   readonly answering?: () => Promise<number>;
   readonly seriesTogether?: number;
+  readonly #known = new Map<string, SeriesInState>();
   #closed = false;
   #newest: StoreState | undefined;
 
@@ -117,7 +119,7 @@ class PostgresStore implements Store {
         states.set(seriesId, known);
         return known;
       },
-      ...partsIn(transaction, engineOf(transaction)),
+      ...partsIn(transaction, engineOf(transaction, this.#known)),
     };
   }
 

@@ -1,7 +1,12 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { SeriesKey, TitleSummary } from '../../domain/search/word-index.ts';
 import type { DatedValues, StoredChange } from '../../domain/series/revision-history.ts';
-import type { StoredKind, VintageKind } from '../../domain/series/series.ts';
+import type {
+  DescriptionChange,
+  FrequencySince,
+  StoredKind,
+  VintageKind,
+} from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import type { ObservationQuery, Series, StoreContents, StoredObservation } from '../store.ts';
 import type { SqlSession } from './session.ts';
@@ -33,8 +38,8 @@ export type SeriesTables = {
   readonly withPart: string;
   /** Finds the words that begin with one of some texts; a word may come twice. */
   begunWords(starts: readonly string[]): Promise<readonly WordCells[]>;
-  /** Reads a page with its series, whose columns these are; undefined if the series is unknown. */
-  page(query: PageQuery, columns: string): Promise<StoredPage | undefined>;
+  /** Reads a page with its series; undefined if the series is unknown. */
+  page(query: PageQuery, columns: SeriesColumns): Promise<StoredPage | undefined>;
   /** Reads the latest change of each of these dates of series, and perhaps of further ones. */
   latestChanges(
     wanted: ReadonlyMap<string, ReadonlySet<Day>>,
@@ -66,6 +71,9 @@ export type SeriesRow = Series & {
   readonly key?: number;
 };
 
+/** The columns of a series, with its newest unit and with that of the day `@asOf`. */
+export type SeriesColumns = { readonly newest: string; readonly onDay: string };
+
 /** Selects a page; `from` and `to` are inclusive, `before` is exclusive. */
 export type PageQuery = ObservationQuery & {
   readonly from: Day;
@@ -79,10 +87,12 @@ export type StoredVintageDate = { readonly asOf: Day; readonly kind: StoredKind 
 /** A page with its series and the newest vintage up to its day. */
 export type StoredPage = {
   readonly series: SeriesRow;
+  /** The changes of its unit, oldest first, if the series is described as of today. */
+  readonly units?: readonly Pick<DescriptionChange, 'before' | 'changedOn' | 'field'>[];
   readonly newest: StoredVintageDate | undefined;
   readonly rows: readonly StoredObservation[];
-  /** The dates that vintages have and since when, oldest first, if they imply the frequency on the day and reading them later would take longer. */
-  readonly datesSince?: readonly (readonly [dates: string, asOf: Day])[];
+  /** The frequencies that the spacing of dates implies, if the engine knows them. */
+  readonly frequencies?: readonly FrequencySince[];
 };
 
 /** A change of a date's text, as a row. */

@@ -6,6 +6,7 @@ import {
   kindOf,
   kindsText,
   type StoredKind,
+  unitOn,
 } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
@@ -58,7 +59,10 @@ const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
 const implied = new Map<string, readonly FrequencySince[]>();
 const mostImplied = 200;
 
-function impliedBy(firstOf: readonly (readonly [dates: string, asOf: Day])[]): readonly FrequencySince[] {
+/** Returns the frequencies that are implied by the dates of vintages, each with the first vintage that has it. */
+export function impliedBy(
+  firstOf: readonly (readonly [dates: string, asOf: Day])[],
+): readonly FrequencySince[] {
   const text = firstOf.join();
   const before = implied.get(text);
   if (before !== undefined) return before;
@@ -152,17 +156,18 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
     async observations(query) {
       const { seriesId: id, asOf = endOfTime, firstRelease } = query;
       const [page, kinds] = await Promise.all([
-        tables.page({ ...everyDay, ...query, asOf }, query.asOf === undefined ? columns : columnsOnDay),
+        tables.page({ ...everyDay, ...query, asOf }, { newest: columns, onDay: columnsOnDay }),
         firstRelease === true ? seriesRows(session, tables, id).kinds(asOf) : undefined,
       ]);
       if (page === undefined) return undefined;
-      const { series, newest, rows, datesSince: firstOf } = page;
+      const { newest, rows, units = [], frequencies } = page;
+      const series = { ...page.series, units: unitOn(asOf, page.series.units, units) };
       const texts = kinds && { kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)) };
       return {
         series: seriesOf(series),
         rows,
         vintage: { newest: newest && withKind(newest, series), ...texts },
-        ...(firstOf && { frequencies: impliedBy(firstOf) }),
+        ...defined({ frequencies }),
       };
     },
     async dates({ seriesId: id, ...query }) {

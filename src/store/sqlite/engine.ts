@@ -128,12 +128,13 @@ function numberedSeries(session: SqliteSession, kept: Kept | undefined): SeriesT
       const { seriesId: id, asOf } = query;
       if (kept !== undefined) {
         const page = await session.use((connection) =>
-          kept.memory.page(connection, kept.state(), query, columns),
+          kept.memory.page(connection, kept.state(), query, columns.newest),
         );
         if (page !== undefined) return page;
       }
       const series = await session.row<SeriesRow>(
-        `select ${columns} from series where id = @id and first_vintage is not null`,
+        `select ${asOf === endOfTime ? columns.newest : columns.onDay} from series
+         where id = @id and first_vintage is not null`,
         { id, asOf },
       );
       if (series === undefined) return undefined;

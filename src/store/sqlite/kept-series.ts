@@ -1,20 +1,17 @@
 // Why: docs/decisions/pages-between-vintages.md
 import { LRUCache } from 'lru-cache';
 import { type Change, lastUpTo } from '../../domain/series/revision-history.ts';
-import { type DescriptionChange, unitOn } from '../../domain/series/series.ts';
 import { type Day, firstPlace } from '../../domain/values/date.ts';
 import type { PageQuery, SeriesRow, StoredPage, StoredVintageDate } from '../sql/engine.ts';
-import { changesByDate, changesIn, datesSince } from '../sql/series.ts';
+import { changesByDate, changesIn, datesSince, impliedBy } from '../sql/series.ts';
 import { endOfTime, startOfTime } from '../sql/session.ts';
 import type { StoredObservation, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /** A series with all that was ever known of it. */
-type SeriesInMemory = Required<Pick<StoredPage, 'datesSince'>> & {
+type SeriesInMemory = Required<Pick<StoredPage, 'frequencies' | 'series' | 'units'>> & {
   /** No other has it in this process. */
   readonly number: number;
-  readonly series: SeriesRow;
-  readonly units: readonly Pick<DescriptionChange, 'changedOn' | 'field' | 'before'>[];
   /** Oldest first. */
   readonly vintages: readonly StoredVintageDate[];
   /** Newest first; the changes of each oldest first. */
@@ -53,15 +50,15 @@ export class SeriesMemory {
     if (kept?.state !== state || kept.facts > this.#mostFacts / 16 || query.firstRelease === true)
       return undefined;
     const history = kept.history ?? readHistory(connection, seriesId, columns);
-    const { series, units, vintages, datesSince } = history;
+    const { series, units, vintages, frequencies } = history;
     if (kept.history === undefined) this.#series.set(seriesId, { ...kept, history });
     const newest = lastUpTo(vintages, asOf);
-    const unit = unitOn(asOf, series.units, units);
     return {
-      series: unit === series.units ? series : { ...series, units: unit },
+      series,
+      units,
       newest: vintages[newest],
       rows: this.#rowsOf(history, newest, query),
-      datesSince,
+      frequencies,
     };
   }
 
@@ -87,9 +84,7 @@ let histories = 0;
 
 function readHistory(connection: Connection, id: string, columns: string): SeriesInMemory {
   const all = { id, from: startOfTime, to: endOfTime };
-  const series = connection
-    .objects<SeriesRow>(`select ${columns} from series where id = @id`)
-    .get({ id, asOf: endOfTime });
+  const series = connection.objects<SeriesRow>(`select ${columns} from series where id = @id`).get({ id });
   if (series === undefined) throw new Error(`the series ${id} has no row`);
   const rows = connection.column<string>(changesByDate).all(all);
   histories += 1;
@@ -107,7 +102,7 @@ function readHistory(connection: Connection, id: string, columns: string): Serie
         'select as_of_date as "asOf", kind from vintage where series = @id order by as_of_date',
       )
       .all({ id }),
-    datesSince: connection.tuples<readonly [string, Day]>(datesSince).all({ id }),
+    frequencies: impliedBy(connection.tuples<readonly [string, Day]>(datesSince).all({ id })),
     dates: rows.map((row) => ({ date: row.slice(0, 10), changes: changesIn(row) })),
   };
 }

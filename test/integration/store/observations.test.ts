@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeSeries } from '../../../src/maintenance/series.ts';
+import { knownView } from '../../../src/store/known-view.ts';
 import { openStore, writing } from '../../../src/store/open.ts';
 import type { ObservationQuery, Store } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
@@ -123,6 +125,39 @@ contract((engine) => {
           expect(await about(store, '2016-06-01')).toEqual(['euro', '2015-01-30', '1']);
           expect(await about(store, undefined)).toEqual(['euro', '2018-01-30', '2']);
         }
+    });
+
+    test('describes its series as it is after each import, in a store that stays open', async () => {
+      const about = async (store: Store, asOf: string) =>
+        store.read(async (view) => {
+          const page = await knownView(view, '2020-01-01').series.observations({
+            seriesId: 'D',
+            limit: 1,
+            asOf,
+          });
+          return page && [page.series.title, page.series.frequency, page.rows[0]?.value];
+        });
+      const check = async (first: unknown, second: unknown) => {
+        for (let times = 0; times < 3; times += 1)
+          for (const store of stores) {
+            expect(await about(store, '2015-03-01')).toEqual(first);
+            expect(await about(store, '2015-06-01')).toEqual(second);
+          }
+      };
+      await check(undefined, undefined);
+      const monthly = ['D 2015-01-01 2015-02-01 1', 'D 2015-02-01 2015-02-01 2'];
+      await importFiles(path, { 'd.csv': facts(...monthly, 'D 2015-01-01 2016-01-01 9') });
+      await check(['D', 'M', '2'], ['D', 'M', '2']);
+      await importFiles(path, { 'd.csv': 'series_id,title\nD,Deliveries\n' });
+      await check(['Deliveries', 'M', '2'], ['Deliveries', 'M', '2']);
+      // Each of these days is known from 15 May 2015 on.
+      const daily = ['04', '05', '06', '07', '08'].map((day) => `D 2015-05-${day} 2015-05-15 3`);
+      await importFiles(path, { 'd.csv': facts(...daily) });
+      await check(['Deliveries', 'M', '2'], ['Deliveries', 'D', '3']);
+      await importFiles(path, { 'd.csv': 'series_id,frequency\nD,D\n' });
+      await check(['Deliveries', 'D', '2'], ['Deliveries', 'D', '3']);
+      await removeSeries(path, 'D');
+      await check(undefined, undefined);
     });
 
     test('of series that a memory has no room for is the same', async () => {

@@ -17,6 +17,11 @@ import { facts, importFiles, importFilings } from '../../../support/scratch-stor
 
 let [trips, sent, pending] = [0, 0, 0];
 let isHeld: Promise<void> | undefined;
+/** The text of the statement that was sent last. */
+let last = '';
+
+const statementIn = (given: unknown) =>
+  typeof given === 'object' && given !== null && 'text' in given ? String(given.text) : String(given);
 
 /** Holds back answers until all have come and the client sends nothing more, and counts how often it does. */
 async function hold(): Promise<void> {
@@ -31,6 +36,7 @@ async function hold(): Promise<void> {
 const query = pg.Client.prototype.query as (...given: readonly unknown[]) => Promise<unknown>;
 vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
   sent += 1;
+  last = statementIn(given[0]);
   pending += 1;
   const answer = query.apply(this, given);
   const settle = () => {
@@ -100,6 +106,9 @@ describe('the round trips to a database', () => {
     const before = sent;
     expect((await service.answer(observations, texts, principal)).results).toHaveLength(1);
     expect(sent - before).toBe(1);
+    // What the series is called and how often it has values is known from the page before.
+    expect(last).not.toMatch(/title|description_change/);
+    expect(last).toContain('.fact');
   });
 
   it('and the statements are as many for a new value in each of 80 series as in each of 20', async () => {
