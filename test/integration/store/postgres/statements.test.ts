@@ -183,8 +183,6 @@ async function sendTheRest(): Promise<void> {
       await filings.tradePlaces({ code, before: day, limit: 9 });
       await filings.filedTrades({ code, before: day, limit: 9 });
     }
-    for (const firstRelease of [true, false])
-      await series.observations({ ...range, seriesId: 'GDP', before: day, asOf: day, firstRelease });
     await series.wordEntries({ words: ['a'], starts: ['b'] });
     await series.seriesEntries({ keys: ['GDP'], ids: ['GDP'], part: 'X' });
     await series.seriesIds();
@@ -195,6 +193,15 @@ async function sendTheRest(): Promise<void> {
     for (const onOrBefore of [true, false]) await rates.curve({ ...curve, date: day, onOrBefore });
     await state('GDP');
   });
+  // The first page as of a day reads what the next one knows.
+  for (const firstRelease of [true, false])
+    await reading(address, async ({ series }) => {
+      for (const asOf of [undefined, day, day])
+        await series.observations({
+          ...{ ...range, seriesId: 'GDP', before: day, firstRelease },
+          ...(asOf !== undefined && { asOf }),
+        });
+    });
   const copy = postgres.newAddress();
   await copyStore(address, copy);
   await checkStore(copy);
