@@ -66,6 +66,8 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
     now += pace;
     return new Date(now);
   };
+  // A busy machine could read this module from its file for longer than the command works.
+  if (surroundings.stderrIsTerminal === true) await import('../../src/cli/terminal/progress-line.ts');
   const code = await main(line, {
     stdin: surroundings.stdin ?? Readable.from([]),
     stdout: stream(out, surroundings.stdoutIsTerminal),
