@@ -102,7 +102,7 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2539,
   cli: 4696,
   client: 1664,
-  domain: 6222,
+  domain: 6227,
   errors: 329,
   explorer: 3807,
   import: 9244,

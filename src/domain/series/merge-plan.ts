@@ -128,6 +128,8 @@ class SeriesDraft {
   readonly #stored: ReadonlyMap<Day, readonly Change[]>;
   /** The changes of the dates that have new statements. */
   readonly #changes = new Map<Day, DateHistory>();
+  /** The sets of dates of vintages by their text: to read them again for each complete vintage takes twice as long. */
+  readonly #sets = new Map<DateSetText, DateSet>();
   readonly #conflicts: StatementConflict[] = [];
   #added = 0;
   #known = 0;
@@ -238,7 +240,8 @@ class SeriesDraft {
    */
   #place(given: DatedValues, ordered: OrderedValues, replace: boolean): void {
     const { dates, days, places } = ordered;
-    const earlier = new EarlierStatements(days.days, [...this.#vintages.values()], this.#frequency);
+    const setOf = (text: DateSetText) => entryOf(this.#sets, text, () => parseDateSet(text, this.#frequency));
+    const earlier = new EarlierStatements(days.days, this.#vintages, setOf);
     for (let [from, to] = [0, 0]; from < places.length; from = to) {
       const rank = dates.ranks[places[from] ?? 0] ?? 0;
       while (to < places.length && dates.ranks[places[to] ?? 0] === rank) to += 1;
@@ -288,17 +291,19 @@ class EarlierStatements {
   /** The vintages of the days of new statements. */
   readonly #held: readonly (StoredVintage | undefined)[];
   readonly #newest: Day;
-  readonly #frequency: Frequency;
-  readonly #sets = new Map<DateSetText, DateSet>();
+  readonly #setOf: (text: DateSetText) => DateSet;
   /** The days with statements about one date, ascending. */
   #about: { readonly date: Day; readonly days: readonly Day[] } | undefined;
 
-  constructor(days: readonly Day[], vintages: readonly StoredVintage[], frequency: Frequency) {
-    const held = new Map(vintages.map((vintage) => [vintage.asOf, vintage]));
-    this.#vintages = [...vintages].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
-    this.#held = days.map((day) => held.get(day));
+  constructor(
+    days: readonly Day[],
+    vintages: ReadonlyMap<Day, StoredVintage>,
+    setOf: (text: DateSetText) => DateSet,
+  ) {
+    this.#vintages = [...vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+    this.#held = days.map((day) => vintages.get(day));
     this.#newest = this.#vintages.at(-1)?.asOf ?? '';
-    this.#frequency = frequency;
+    this.#setOf = setOf;
   }
 
   /** Tells whether they state something about a date on a day, which is given by its place. */
@@ -308,7 +313,7 @@ class EarlierStatements {
   }
 
   #states({ complete, dates }: StoredVintage, date: Day): boolean {
-    return complete || entryOf(this.#sets, dates, () => parseDateSet(dates, this.#frequency)).has(date);
+    return complete || this.#setOf(dates).has(date);
   }
 
   /** Returns the first day after another on which they state something about a date. */
