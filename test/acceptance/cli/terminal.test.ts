@@ -296,7 +296,7 @@ describe('the first import on a terminal', () => {
 describe('Ctrl-C on a terminal ends at once with 130, and leaves neither a line nor half a file:', () => {
   it('an import, of which nothing is imported', async () => {
     const line = ['import', facts, '--store', folder.path('new.db')];
-    const { code, soon, left } = await onTerminal(line, { stopAt: /rows of/ });
+    const { code, soon, left } = await onTerminal(line, { stopAt: /MB\/s/ });
     const expected = { code: 130, soon: true, left: ['asof: stopped; nothing was imported'] };
     expect({ code, soon, left }).toEqual(expected);
     expect(drafts()).toEqual([]);
