@@ -195,7 +195,7 @@ class FileLoader {
       this.#rows += lengthOf(statements) + points.length + filings.length;
       if (this.#waitingCount === 0) this.#stored = this.#read;
       await this.#report(0);
-      if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
+      if (this.#waitingCount >= bufferSize) await this.#mergeWaiting(statements.at(-1)?.seriesId);
     }
     const frequencies = await registry.frequencies(new Set(this.#late.map(({ seriesId }) => seriesId)));
     this.#tally.projections = countProjections(this.#file, this.#format, options, this.#late, frequencies);
@@ -265,7 +265,9 @@ class FileLoader {
 
   #noteLate(seriesId: string, { dates, asOf: days, values }: Statements): void {
     for (let place = 0; place < dates.length; place += 1) {
-      const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
+      const date = dates[place] ?? '';
+      const asOf = days[place] ?? '';
+      const value = values[place] ?? null;
       if (value !== null && date > asOf) this.#late.push({ seriesId, date, asOf, value });
     }
   }
@@ -290,24 +292,31 @@ class FileLoader {
     this.#vintagesOf(id).set(asOf, { asOf, kind });
   }
 
-  async #mergeWaiting(): Promise<void> {
+  /** Merges what waits, but a series that the file has not left: it takes less to merge a series once. */
+  async #mergeWaiting(unfinished?: string): Promise<void> {
     const { writer, options, registry, log, conflicts } = this.#import;
     const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
+    const kept = unfinished === undefined ? undefined : registry.idOf(unfinished);
+    // A series that is most of what waits has to make room.
+    const due = [...this.#waiting.values()].filter(
+      ({ seriesId, length }) => seriesId !== kept || length > count / 2,
+    );
     let merged = 0;
-    await writer.prepare([...this.#waiting.values()]);
-    for (const [seriesId, statements] of this.#waiting) {
+    await writer.prepare(due);
+    for (const statements of due) {
+      const { seriesId } = statements;
       await this.#report(merged / count);
       merged += statements.length;
+      this.#waiting.delete(seriesId);
       this.#tally.vintages(seriesId, statements);
       const frequency = log && (await registry.frequencies(new Set([seriesId]))).get(seriesId);
       for (const conflict of log?.add(seriesId, statements, frequency) ?? [])
         conflicts.push({ kind: 'value', file: this.#file.path, seriesId, bothNew: true, ...conflict });
       this.#count(seriesId, await (await writer.series(seriesId)).merge(statements, { ...options, kind }));
     }
-    this.#waiting.clear();
-    this.#waitingCount = 0;
-    this.#stored = this.#read;
+    this.#waitingCount -= merged;
+    if (count > 0) this.#stored += (this.#read - this.#stored) * (merged / count);
   }
 
   async #mergeComplete(): Promise<void> {
