@@ -125,7 +125,8 @@ function rowsOf(file: SourceFile, { bytes, places }: Records, quotes: CellForm['
   const rows: WrittenRow[] = [];
   let above: readonly string[] = [];
   for (let at = 0; at < places.length; at += recordHead + above.length) {
-    const [row = 0, count = 0] = [places[at], places[at + 1]];
+    const row = places[at] ?? 0;
+    const count = places[at + 1] ?? 0;
     if (count > limits.columns)
       throw refusal(file, { row }, `more than ${grouped(limits.columns)} columns, the limit of a table`, [
         'split it, or write one value a line: series_id,date,as_of_date,value',
@@ -227,6 +228,9 @@ type WrittenRow = { readonly row: number; cells: string[] };
 
 type Cleaning = (records: readonly WrittenRow[]) => Promise<void>;
 
+/** A date that is not written as YYYY-MM-DD, in a record. */
+type OtherDate = { readonly cells: string[]; readonly index: number; readonly text: string };
+
 const dateColumn = /(?:^|_)date$|^sasdate$|^realtime_(?:start|end)$|^covered_to$/i;
 
 const [upperNan, lowerNan] = missingTexts.dataFrame;
@@ -287,7 +291,9 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
     }
   };
 
-  return async (records) => {
+  /** Cleans records, but for the dates that it returns. */
+  const cleanCells = (records: readonly WrittenRow[]): readonly OtherDate[] => {
+    const found: OtherDate[] = [];
     for (const record of records) {
       if (indexes > 0) removeIndexes(record);
       if (record.cells.length > names.length && record.cells.slice(names.length).every(isBlank))
@@ -295,10 +301,15 @@ function cleaning(file: SourceFile, header: WrittenRow, dialect: Dialect, usual?
       const { cells } = record;
       for (const index of dates) {
         const text = cells[index];
-        if (text !== undefined && !isPlainDate(text)) cells[index] = await dateIn(text);
+        if (text !== undefined && !isPlainDate(text)) found.push({ cells, index, text });
       }
       cleanNumbers(record);
     }
+    return found;
+  };
+
+  return async (records) => {
+    for (const { cells, index, text } of cleanCells(records)) cells[index] = await dateIn(text);
   };
 }
 
