@@ -51,18 +51,21 @@ export const asofCsv: ImportFormat = {
 };
 
 function batchReader(file: SourceFile) {
-  const statement = statementReader(file);
+  const cell = statementReader(file);
   const described = descriptionReader(file);
   return (rows: readonly CsvRow[], header: StatementColumns) => {
     const statements = new Map<string, Statements>();
     const complete: Required<Batch>['complete'][number][] = [];
     let own: Statements | undefined;
     for (const row of rows) {
-      const { seriesId, date, asOf, value, kind } = statement(row, header);
+      const seriesId = cell.seriesId(row, header);
+      const asOf = cell.asOf(row, header);
+      const date = cell.date(row, header);
+      const kind = cell.kind(row, header);
       if (header.places !== undefined) described.take(tableRow(file, row, header.places), { seriesId, asOf });
       if (own?.seriesId !== seriesId) own = entryOf(statements, seriesId, () => new Statements(seriesId));
       if (date === '') complete.push({ seriesId, asOf, kind });
-      else own.add(date, asOf, value, kind);
+      else own.add(date, asOf, cell.value(row, header), kind);
     }
     return { ...described.taken(), statements: [...statements.values()], complete };
   };
@@ -87,7 +90,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
 }
 
 /** Makes a reader of rows that parses each distinct id and day once, because files have few of them. */
-function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
+function statementReader(file: SourceFile) {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
   let [lastText, lastNumber]: [string | undefined, string | null] = [undefined, null];
@@ -121,17 +124,18 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     if (kind !== undefined) return kind;
     throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);
   };
-  return ({ row, cells }, at) => {
-    const [date = '', value = ''] = [cells[at.date], cells[at.value]];
-    const statement = {
-      seriesId: idOf(cells[at.series_id] ?? '', row),
-      date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
-      asOf: dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
-      value: numberOf(value, row),
-    };
-    return at.vintage_kind < 0
-      ? statement
-      : { ...statement, kind: kindIn(cells[at.vintage_kind] ?? '', row) };
+  return {
+    seriesId: ({ row, cells }: CsvRow, at: StatementColumns) => idOf(cells[at.series_id] ?? '', row),
+    asOf: ({ row, cells }: CsvRow, at: StatementColumns) =>
+      dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
+    /** Empty if the row states no value either. */
+    date({ row, cells }: CsvRow, at: StatementColumns) {
+      const text = cells[at.date] ?? '';
+      return text === '' && cells[at.value] === '' ? '' : dayOf(text, row, 'date');
+    },
+    value: ({ row, cells }: CsvRow, at: StatementColumns) => numberOf(cells[at.value] ?? '', row),
+    kind: ({ row, cells }: CsvRow, at: StatementColumns) =>
+      at.vintage_kind < 0 ? undefined : kindIn(cells[at.vintage_kind] ?? '', row),
   };
 }
 
