@@ -259,7 +259,8 @@ class SeriesDraft {
     for (let at = 0; at < places.length; at += 1) {
       const place = places[at] ?? 0;
       const day = days.ranks[place] ?? 0;
-      const [asOf = '', value = null] = [days.days[day], values[place]];
+      const asOf = days.days[day] ?? '';
+      const value = values[place] ?? null;
       const held = history.knownOn(asOf);
       const isStated = day === last || earlier.state(date, day);
       const isKnown = isStated && sameNumber(value, held);
@@ -374,7 +375,9 @@ export function countsAfter(
 /** Adds the latest change of each date. */
 function addLatest(latest: Map<Day, Change>, { dates, asOf: days, values }: DatedValues): void {
   for (let place = 0; place < dates.length; place += 1) {
-    const [date = '', asOf = '', value = null] = [dates[place], days[place], values[place]];
+    const date = dates[place] ?? '';
+    const asOf = days[place] ?? '';
+    const value = values[place] ?? null;
     // The next change is most often a later one of the same date.
     if (date === dates[place + 1] && asOf <= (days[place + 1] ?? '')) continue;
     if ((latest.get(date)?.asOf ?? '') <= asOf) latest.set(date, { asOf, value });

@@ -255,7 +255,8 @@ export function addDifferences(
     old.set(asOf, { value, kind: kindOfChange(before[i - 1]?.value, value) });
   }
   for (let i = start; i < days.length; i += 1) {
-    const [asOf = '', value = null] = [days[i], values[i]];
+    const asOf = days[i] ?? '';
+    const value = values[i] ?? null;
     const kind = kindOfChange(i === 0 ? undefined : values[i - 1], value);
     const same = old.size === 0 ? undefined : old.get(asOf);
     if (same?.value === value && same.kind === kind) old.delete(asOf);
