@@ -98,17 +98,17 @@ export function isTypoOf(text: string, word: string): boolean {
 /** Lists beginnings of which every word has one that `isTypoOf` takes a text for, if its letters are Latin. */
 export function startsNear(text: string): readonly string[] {
   if (text.length < 4) return [];
-  const letters = latinLetters();
-  const changed = Array.from({ length: text.length + 1 }, (_, at) => {
-    const [before, after] = [text.slice(0, at), text.slice(at)];
-    const swapped = after.charAt(1) + after.charAt(0) + after.slice(2);
-    return [
-      after.slice(1),
-      swapped,
-      ...letters.flatMap((letter) => [letter + after, letter + after.slice(1)]),
-    ].map((rest) => before + rest);
-  });
-  return [...new Set(changed.flat())];
+  const starts = new Set<string>();
+  for (let at = 0; at <= text.length; at += 1) {
+    const [before, after, rest] = [text.slice(0, at), text.slice(at), text.slice(at + 1)];
+    starts.add(before + rest);
+    starts.add(before + rest.charAt(0) + after.charAt(0) + rest.slice(1));
+    for (const letter of latinLetters()) {
+      starts.add(before + letter + after);
+      starts.add(before + letter + rest);
+    }
+  }
+  return [...starts];
 }
 
 let latin: readonly string[] | undefined;
