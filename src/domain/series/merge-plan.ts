@@ -351,7 +351,7 @@ function dateSetWriter(): (days: readonly Day[]) => DateSetText {
 /** The numbers of dates with a value, of dates, and of changes of numbers. */
 type ChangeCounts = Readonly<Record<'observationCount' | 'dateCount' | 'factCount', number>>;
 
-/** Returns the counts of a series after a plan; `held` has the changes before it, at least the latest of each date. */
+/** Returns the counts of a series after a plan; `held` has the changes before it, oldest first, at least each latest. */
 export function countsAfter(
   before: ChangeCounts,
   { removed, inserted }: Pick<RowPlan, 'removed' | 'inserted'>,
@@ -363,10 +363,12 @@ export function countsAfter(
   addLatest(added, inserted.fact);
   addLatest(added, inserted.respelling);
   for (const date of new Set([...added.keys(), ...gone.keys()])) {
-    const [had, lost, news] = [held.get(date) ?? [], gone.get(date) ?? [], added.get(date) ?? []];
-    const has = had.filter(({ asOf }) => !lost.some((one) => one.asOf === asOf)).concat(news);
-    observationCount += isObserved(has) - isObserved(had);
-    dateCount += Number(has.length > 0) - Number(had.length > 0);
+    const [had, lost, own] = [held.get(date) ?? [], gone.get(date), added.get(date)];
+    const kept = lost === undefined ? had : had.filter(({ asOf }) => !lost.some((one) => one.asOf === asOf));
+    const last = kept.at(-1);
+    const latest = own === undefined || (last !== undefined && last.asOf > own.asOf) ? last : own;
+    observationCount += isObserved(latest) - isObserved(had.at(-1));
+    dateCount += Number(latest !== undefined) - Number(had.length > 0);
   }
   const factCount = before.factCount + inserted.fact.length - removed.fact.length;
   return { observationCount, dateCount, factCount };
@@ -384,10 +386,9 @@ function addLatest(latest: Map<Day, Change>, { dates, asOf: days, values }: Date
   }
 }
 
-/** Returns 1 if the latest of the changes of a date is a value, and 0 otherwise. */
-function isObserved(changes: readonly Change[]): number {
-  const latest = changes.reduce((a, b) => (a.asOf > b.asOf ? a : b), { asOf: '', value: null });
-  return Number(latest.value !== null);
+/** Returns 1 if the latest change of a date is a value, and 0 if it is a withdrawal or there is none. */
+function isObserved(latest: Change | undefined): number {
+  return Number(latest !== undefined && latest.value !== null);
 }
 
 /** The rank of kinds, best known first: a day of publication, then a whole state of a day, then any other. */
