@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import { type Change, Statements } from '../domain/series/revision-history.ts';
-import { type DescriptionChange, unitOn } from '../domain/series/series.ts';
+import { type DescriptionChange, fromTheStart, unitOn } from '../domain/series/series.ts';
 import { type Day, latestDay } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
@@ -54,7 +54,6 @@ export async function mergeStore(
       const ids = all.filter((id) => known?.has(id) !== true);
       const files = await load([{ file, format: storeFormat(view, ids) }], writer, {
         ...defined({ merge: options.merge, replace: options.replace }),
-        keepUnits: true,
         latest: latestDay(now),
         importedAt: now.toISOString(),
         onProgress: async (progress) => {
@@ -169,7 +168,7 @@ function descriptionOf(
   };
 }
 
-/** Lists the unit of each vintage, and of each day on which the unit changed. */
+/** Lists the units that are known from the start, of each vintage, and of each day on which the unit changed. */
 function unitsIn(
   seriesId: string,
   units: string,
@@ -178,8 +177,11 @@ function unitsIn(
 ): Required<Batch>['units'] {
   if (vintages.length === 0) return [];
   const changed = changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
-  const days = new Set([...vintages.map(({ asOf }) => asOf), ...changed]);
-  return [...days].sort().map((asOf) => ({ seriesId, asOf, units: unitOn(asOf, units, changes) }));
+  const days = new Set([fromTheStart, ...vintages.map(({ asOf }) => asOf), ...changed]);
+  return [...days]
+    .sort()
+    .map((asOf) => ({ seriesId, asOf, units: unitOn(asOf, units, changes) }))
+    .filter((one) => one.units !== '');
 }
 
 const statementsAtOnce = 5000;

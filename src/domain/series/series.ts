@@ -23,6 +23,7 @@ export type DescriptionChange = {
   readonly seriesId: string;
   readonly changedOn: Day;
   readonly field: string;
+  /** Empty for the first unit that a vintage states. */
   readonly before: string;
   readonly after: string;
 };
@@ -36,8 +37,12 @@ export function unitOn(
   return changes.find(({ changedOn, field }) => field === 'units' && changedOn > day)?.before ?? units;
 }
 
+/** The day before all vintages: its unit is one that the series has had from the start. */
+export const fromTheStart: Day = '0001-01-01';
+
 /**
  * Makes the unit of a series and its changes from those so far, its vintages, and the units that files state of some.
+ * The first stated unit is a change too, from none: a vintage before it may have had another.
  * The result does not depend on the order in which files state them.
  */
 export function unitsByVintage(
@@ -46,12 +51,13 @@ export function unitsByVintage(
   stated: ReadonlyMap<Day, string>,
 ): { readonly units: string; readonly changes: readonly Omit<DescriptionChange, 'seriesId'>[] } {
   const changes: Omit<DescriptionChange, 'seriesId'>[] = [];
-  let units = '';
+  const ownOn = (day: Day) => stated.get(day) ?? unitOn(day, before.units, before.changes);
+  let units = ownOn(fromTheStart);
   const changed = before.changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
   for (const day of [...new Set([...vintages, ...changed, ...stated.keys()])].sort()) {
-    const own = stated.get(day) ?? unitOn(day, before.units, before.changes);
+    const own = ownOn(day);
     if (own === '' || own === units) continue;
-    if (units !== '') changes.push({ changedOn: day, field: 'units', before: units, after: own });
+    changes.push({ changedOn: day, field: 'units', before: units, after: own });
     units = own;
   }
   return { units, changes };

@@ -55,6 +55,8 @@ export type Batch = {
   readonly coverage?: readonly SeriesCoverage[];
   /** The units that vintages state; the metadata then state none. */
   readonly units?: readonly { readonly seriesId: string; readonly asOf: Day; readonly units: string }[];
+  /** True if another text for the unit of a vintage is no conflict: files of a publisher have a label, or its code. */
+  readonly renamesUnits?: true;
   /** The sources of series, in a format that states them. */
   readonly claims?: readonly { readonly seriesId: string; readonly source: string }[];
   /** The statements about each series. */

@@ -45,8 +45,6 @@ export type LoadOptions = ReadOptions &
     readonly rename?: ReadonlyMap<string, string>;
     /** Accepts new metadata that differs from stored metadata, as in a publisher's newest description. */
     readonly redescribe?: boolean;
-    /** Refuses another unit of a stored vintage; a publisher's file may state a label where another had a code. */
-    readonly keepUnits?: boolean;
     /** The time of the import, ISO 8601. */
     readonly importedAt: string;
     /** The latest day that has begun anywhere on Earth. */
@@ -86,6 +84,8 @@ type SeriesEntry = {
   readonly units: Map<Day, string>;
   /** The units of the vintages that the series had before those of the import. */
   unitsBefore: ReadonlyMap<Day, string> | undefined;
+  /** The last file whose units must be those that the series has. */
+  unitsFile: string | undefined;
 };
 
 /** The metadata, coverage and sources of an import's series. */
@@ -127,12 +127,10 @@ export class Registry {
     );
   }
 
-  async take(
-    { metadata = [], implied = [], coverage = [], units = [], describedOn }: Batch,
-    file: string,
-  ): Promise<readonly MetadataChange[]> {
+  async take(batch: Batch, file: string): Promise<readonly MetadataChange[]> {
+    const { metadata = [], implied = [], coverage = [], describedOn } = batch;
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
-    await this.#takeUnits(units, file);
+    await this.#takeUnits(batch, file);
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
@@ -171,18 +169,18 @@ export class Registry {
     return changes;
   }
 
-  /** Takes the units that vintages state; with `keepUnits`, another unit of a stored vintage is a conflict. */
-  async #takeUnits(units: Required<Batch>['units'], file: string): Promise<void> {
-    const { replace, keepUnits = false } = this.#options;
+  /** Takes the units that vintages state; another unit of a vintage is a conflict. */
+  async #takeUnits({ units = [], renamesUnits }: Batch, file: string): Promise<void> {
+    const { replace, redescribe = replace } = this.#options;
     for (const [seriesId, stated] of groupBy(units, (one) => this.idOf(one.seriesId))) {
       const entry = this.#entryOf(seriesId);
-      if (keepUnits && !replace) {
+      if (redescribe !== true && renamesUnits !== true) {
         await this.#load([seriesId]);
-        const newest = entry.record.stated.units ?? '';
-        entry.unitsBefore ??= await this.#writer.unitsOf(seriesId, newest);
+        entry.unitsBefore ??= await this.#writer.unitsOf(seriesId, entry.record.stated.units ?? '');
         const known = new Map([...entry.unitsBefore, ...entry.units]);
-        for (const conflict of contradictedUnits(newest, known, stated))
+        for (const conflict of contradictedUnits(known, stated))
           this.#refuse(file, { seriesId, ...conflict });
+        entry.unitsFile = file;
       }
       for (const one of stated) entry.units.set(one.asOf, one.units);
     }
@@ -202,6 +200,7 @@ export class Registry {
       if (entry.coveredTo !== '') (await this.#writer.series(id)).cover(entry.coveredTo);
       if (this.#setSource(id, entry)) changed.add(id);
       if (entry.units.size === 0) continue;
+      this.#checkDescribedUnit(entry);
       const { stated } = entry.record;
       const units = await this.#writer.stateUnits(id, stated.units ?? '', entry.units);
       entry.record = { ...entry.record, stated: { ...stated, units } };
@@ -224,6 +223,7 @@ export class Registry {
       coveredTo: '',
       units: new Map<Day, string>(),
       unitsBefore: undefined,
+      unitsFile: undefined,
     }));
   }
 
@@ -236,6 +236,14 @@ export class Registry {
       entry.record = records.get(id) ?? entry.record;
       entry.isLoaded = true;
     }
+  }
+
+  /** Refuses units whose newest is not the one by which a series without vintages was described. */
+  #checkDescribedUnit({ id, record, units, unitsFile }: SeriesEntry): void {
+    const held = record.stated.units;
+    const given = units.get([...units.keys()].sort().at(-1) ?? '');
+    if (unitsFile === undefined || record.hadStatements || held === undefined || given === undefined) return;
+    if (held !== given) this.#refuse(unitsFile, { seriesId: id, field: 'units', held, given });
   }
 
   async #put(ids: Iterable<string>): Promise<void> {
@@ -307,12 +315,11 @@ type MetadataChange = {
 
 /** Lists the units that contradict those before, once for each two texts, with the first vintage. */
 function contradictedUnits(
-  newest: string,
   before: ReadonlyMap<Day, string>,
   stated: readonly { readonly asOf: Day; readonly units: string }[],
 ): readonly Omit<MetadataConflict, 'seriesId'>[] {
   const differing = stated
-    .map(({ asOf, units }) => ({ asOf, given: units, held: before.size === 0 ? newest : before.get(asOf) }))
+    .map(({ asOf, units }) => ({ asOf, given: units, held: before.get(asOf) }))
     .filter(({ held = '', given }) => held !== '' && held !== given)
     .sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
   return [...groupBy(differing, ({ held, given }) => JSON.stringify([held, given])).values()].flatMap(

@@ -51,7 +51,11 @@ const descriptionChanges = extension(
     fields: [
       field('changed_on', 'day', 'The day on which asof noticed the change.'),
       field('field', 'text', 'The changed field: title, units, frequency or seasonal_adjustment.'),
-      field('before', 'text', 'The text before the change.'),
+      field(
+        'before',
+        'text',
+        'The text before the change; empty on the first day on which a unit is stated.',
+      ),
       field('after', 'text', 'The text after the change.'),
     ],
   },
@@ -202,9 +206,10 @@ asof series show gdp --columns id,first_vintage,covered_to
   identity: ['id'],
   async remark([first], _texts, { followed, whenDue }) {
     if (first === undefined) return [];
-    const changes = (first.description_changes ?? []).map(
-      ({ changed_on, field, before, after }) =>
-        `${field} changed on ${changed_on}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+    const changes = (first.description_changes ?? []).flatMap(({ changed_on, field, before, after }) =>
+      before === ''
+        ? []
+        : `${field} changed on ${changed_on}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
     );
     const meanings = readMeanings(first.vintage_meaning ?? '');
     const dated = meanings.length === 0 ? [] : [`the date of a vintage is ${meaningText(meanings)}`];

@@ -214,7 +214,8 @@ async function firstVintageOf(
   if (asOf === '') return undefined;
   const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
   const changes = (series?.description_changes ?? []).filter(
-    ({ field, changed_on }) => field === 'units' && (day === undefined || changed_on <= day),
+    ({ field, changed_on, before }) =>
+      field === 'units' && before !== '' && (day === undefined || changed_on <= day),
   );
   const units = new Map(
     changes.map(({ changed_on: changedOn, before, after }) => [

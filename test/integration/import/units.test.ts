@@ -97,7 +97,85 @@ async function storeOf(engine: Engine, ...all: readonly Files[]): Promise<string
   return store;
 }
 
+/** Files of one vintage each, of which the second states no unit. */
+const ofOneVintage = {
+  dollars: { 'v1.csv': 'series_id,date,as_of_date,value,units\nX,2020-02-01,2020-06-01,2,Dollars\n' },
+  unsaid: { 'v2.csv': 'series_id,date,as_of_date,value\nX,2020-02-01,2020-06-15,21\n' },
+  euro: { 'v3.csv': 'series_id,date,as_of_date,value,units\nX,2020-02-01,2020-07-01,20,Euro\n' },
+};
+
 onEveryEngine((engine) => {
+  describe('a vintage without a unit', () => {
+    const rowsAsOf = (store: string, asOf: string) =>
+      reading(store, async (view) => {
+        const page = await view.series.observations({ seriesId: 'X', asOf, limit: 9 });
+        return page?.rows.map(({ value }) => `${value} ${page.series.units}`);
+      });
+
+    it.each([
+      ['dollars', 'unsaid', 'euro'],
+      ['dollars', 'euro', 'unsaid'],
+      ['unsaid', 'dollars', 'euro'],
+      ['unsaid', 'euro', 'dollars'],
+      ['euro', 'dollars', 'unsaid'],
+      ['euro', 'unsaid', 'dollars'],
+    ] as const)('has the one known on its day, in the order of imports %s, %s, %s', async (...order) => {
+      const store = await storeOf(engine, ...order.map((name) => ofOneVintage[name]));
+      expect(await rowsAsOf(store, '2020-06-10')).toEqual(['2 Dollars']);
+      expect(await rowsAsOf(store, '2020-06-20')).toEqual(['21 Dollars']);
+      expect(await rowsAsOf(store, '2020-07-01')).toEqual(['20 Euro']);
+      expect((await checkStore(store)).faults).toEqual([]);
+    });
+
+    it('has none where only a later one states it', async () => {
+      const store = await storeOf(engine, ofOneVintage.euro, ofOneVintage.unsaid);
+      expect(await rowsAsOf(store, '2020-06-20')).toEqual(['21 ']);
+      expect(await rowsAsOf(store, '2020-07-01')).toEqual(['20 Euro']);
+      const merged = engine.newAddress();
+      await mergeStore(store, merged, { clock });
+      expect(await contentOf(merged)).toEqual(await contentOf(store));
+    });
+
+    it('has the one of a description, which is known from the start', async () => {
+      const described = { 'm.csv': 'series_id,units\nX,Euro\n' };
+      const store = await storeOf(engine, ofOneVintage.unsaid, described, ofOneVintage.euro);
+      expect(await rowsAsOf(store, '2020-06-20')).toEqual(['21 Euro']);
+      const merged = engine.newAddress();
+      await mergeStore(store, merged, { clock });
+      expect(await contentOf(merged)).toEqual(await contentOf(store));
+    });
+  });
+
+  describe('two units are a conflict, in any order of files, if they are', () => {
+    const metadata = { 'm.csv': 'series_id,units\nX,Yen\n' };
+    const euro = {
+      'e.csv': 'series_id,date,as_of_date,value,units\nX,2020-03-01,2020-06-01,3,Euro\n',
+    };
+
+    it.each([
+      ['of one vintage', 'X units as of 2020-06-01', ofOneVintage.dollars, euro],
+      ['of a description and a vintage', 'X units', ofOneVintage.dollars, metadata],
+    ])('%s', async (_, field, one, other) => {
+      const orders = [
+        [one, other],
+        [other, one],
+      ] as const;
+      for (const [first, second] of orders) {
+        const store = await storeOf(engine, first);
+        const refusal = {
+          list: [expect.stringContaining(`${field}: `)],
+          hints: ['--replace accepts the new ones'],
+        };
+        await expect(importFiles(store, second)).rejects.toMatchObject(refusal);
+        expect(await contentOf(store)).toEqual(await contentOf(await storeOf(engine, first)));
+        await importFiles(store, second, { replace: true });
+        await expect(importFiles(engine.newAddress(), { ...first, ...second })).rejects.toMatchObject(
+          refusal,
+        );
+      }
+    });
+  });
+
   describe('a merge of stores whose vintages have different units', () => {
     it.each([
       [['new'], ['old', 'between']],
@@ -143,7 +221,7 @@ onEveryEngine((engine) => {
       const into = await storeOf(engine, ...both.slice(0, 1));
       await mergeStore(await storeOf(sqlite, ...both.slice(1)), into, { clock });
       const { units, changes } = await unitsIn(into);
-      expect([units, changes]).toEqual([unit('2010'), []]);
+      expect([units, daysOf(changes)]).toEqual([unit('2010'), ['2023-10-01']]);
     });
 
     it('keeps a change of a description on a day without a vintage', async () => {
@@ -173,7 +251,7 @@ onEveryEngine((engine) => {
       expect(await engine.digest(into)).toBe(before);
       await mergeStore(from, into, { clock, replace: true });
       const { units, changes } = await unitsIn(into);
-      expect([units, changes.map(({ changedOn }) => changedOn)]).toEqual([unit('2020'), ['2024-03-01']]);
+      expect([units, daysOf(changes)]).toEqual([unit('2020'), ['2023-10-01', '2024-03-01']]);
     });
 
     it('is refused where one store has another unit for a series without a vintage', async () => {
@@ -184,6 +262,10 @@ onEveryEngine((engine) => {
     });
   });
 });
+
+function daysOf(changes: readonly { readonly changedOn: string }[]): readonly string[] {
+  return changes.map(({ changedOn }) => changedOn);
+}
 
 function unit(base: string): string {
   return `National currency, millions, constant prices, base period ${base}`;

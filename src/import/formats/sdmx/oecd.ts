@@ -186,7 +186,7 @@ export function* oecdBatches(
   const units = sorted.map(([name, edition]) => ({
     ...{ seriesId, asOf: editionDay(name) ?? '', units: edition.units },
   }));
-  yield { metadata: [metadata], units, notes };
+  yield { metadata: [metadata], units, renamesUnits: true, notes };
   for (const [name, { values }] of sorted) {
     const asOf = editionDay(name) ?? '';
     const statements = new Statements(seriesId);

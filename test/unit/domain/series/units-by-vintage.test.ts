@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DescriptionChange, unitOn, unitsByVintage } from '../../../../src/domain/series/series.ts';
+import {
+  type DescriptionChange,
+  fromTheStart,
+  unitOn,
+  unitsByVintage,
+} from '../../../../src/domain/series/series.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 type Units = { readonly units: string; readonly changes: readonly DescriptionChange[] };
@@ -39,17 +44,50 @@ describe('the unit of each vintage', () => {
     );
   });
 
+  it('is unknown before the first that a file states, in whatever order the files came', () => {
+    const stating = fc.tuple(day, fc.constantFrom('2010 = 100', '2015 = 100', undefined));
+    const some = fc.uniqueArray(stating, { selector: ([asOf]) => asOf, minLength: 1 });
+    fc.assert(
+      fc.property(some, (all) => {
+        let made = none;
+        const known: string[] = [];
+        for (const [asOf, units] of all) {
+          known.push(asOf);
+          if (units !== undefined) made = withStated(made, known, [[asOf, units]]);
+        }
+        const first = all.flatMap(([asOf, units]) => (units === undefined ? [] : asOf)).sort()[0] ?? '9';
+        for (const [asOf, units] of all) {
+          const shown = unitOn(asOf, made.units, made.changes);
+          if (asOf < first) expect(shown).toBe('');
+          else expect(shown).toBe(units ?? shown);
+        }
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it('is also that of earlier vintages where a description said it from the start', () => {
+    const described = { units: '2015 = 100', changes: [] };
+    expect(withStated(described, ['2020-02-01'], [['2020-02-01', '2015 = 100']])).toEqual(described);
+    const first: readonly [string, string] = [fromTheStart, '2010 = 100'];
+    const made = withStated(none, ['2020-02-01'], [first, ['2020-02-01', '2015 = 100']]);
+    expect(unitOn('2020-01-01', made.units, made.changes)).toBe('2010 = 100');
+  });
+
   it('stays where a later file states others', () => {
     const first = withStated(none, ['2020-02-01'], [['2020-02-01', '2010 = 100']]);
     const both = ['2020-02-01', '2020-03-01'];
     const second = withStated(first, both, [['2020-03-01', '2015 = 100']]);
-    expect(second).toEqual({
+    const change = { seriesId: 'X', field: 'units' };
+    const [known, later] = [
+      { ...change, changedOn: '2020-02-01', before: '', after: '2010 = 100' },
+      { ...change, changedOn: '2020-03-01', before: '2010 = 100', after: '2015 = 100' },
+    ];
+    expect(second).toEqual({ units: '2015 = 100', changes: [known, later] });
+    // An older vintage of the first base makes it known earlier.
+    expect(withStated(second, ['2020-01-01', ...both], [['2020-01-01', '2010 = 100']])).toEqual({
       units: '2015 = 100',
-      changes: [
-        { seriesId: 'X', changedOn: '2020-03-01', field: 'units', before: '2010 = 100', after: '2015 = 100' },
-      ],
+      changes: [{ ...known, changedOn: '2020-01-01' }, later],
     });
-    // An older vintage of the first base changes neither.
-    expect(withStated(second, ['2020-01-01', ...both], [['2020-01-01', '2010 = 100']])).toEqual(second);
   });
 });
