@@ -183,6 +183,8 @@ const standIn = `
     foreach one in array views loop execute one; end loop;
     insert into pg_dist_partition values (format('%I.%I', s, t)::regclass, distribution_column, colocate_with);
   end $$;
+  create table pg_dist_shard (logicalrelid regclass, shardid bigint, shardminvalue text);
+  create table pg_dist_placement (shardid bigint, groupid integer);
   create table pg_dist_local_group (groupid integer primary key);
   insert into pg_dist_local_group values (0);
   create function get_shard_id_for_distribution_column(table_name regclass, value text) returns bigint

@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import { Problem } from '../../errors/problem.ts';
 import type { Database } from './connection.ts';
+import { type Shard, shardOf, shardsOfSeries } from './shards.ts';
 
 /** Milliseconds for which asof remembers whether the nodes answer, and where shards are. */
 const [remembered, placesKept] = [5000, 60_000];
@@ -12,8 +13,10 @@ const [remembered, placesKept] = [5000, 60_000];
  */
 const [firstPause, longestPause] = [5000, 60_000];
 
-/** The time limit of a probe, in seconds, and the number of series whose nodes are remembered. */
-const [probeSeconds, mostSeries] = [2, 20_000];
+/** The time limit of a probe, in seconds. */
+const probeSeconds = 2;
+
+const probes = Array.from({ length: 1000 }, (_, n) => `probe${n}`);
 
 type Node = {
   readonly id: number;
@@ -28,11 +31,12 @@ type Node = {
 export class Nodes {
   readonly #database: Database;
   readonly #nodes = new Map<number, Node>();
-  #placed = { since: 0, nodeOf: new Map<string, Promise<Node>>() };
+  #placed: { since: number; readonly shards: Promise<readonly Shard[]> };
   #probe: { readonly since: number; readonly share: Promise<number> } | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, shards: readonly Shard[]) {
     this.#database = database;
+    this.#placed = { since: Date.now(), shards: Promise.resolve(shards) };
   }
 
   /**
@@ -78,16 +82,10 @@ export class Nodes {
   }
 
   async #probeAll(): Promise<number> {
-    // Any text has a shard; of some hundred texts, each node has one.
-    const probes = await this.#database.inTransaction('read', (transaction) =>
-      transaction.rows<{ readonly id: number; readonly text: string; readonly shards: number }>(
-        `select p.groupid as id, min(text) as text, count(distinct p.shardid) as shards
-         from (select text, get_shard_id_for_distribution_column('asof.series', text) as shardid
-               from (select 'probe' || n as text from generate_series(1, 999) as n) as texts) as each
-         join pg_dist_placement p on p.shardid = each.shardid group by 1`,
-      ),
-    );
-    const answers = probes.map(async ({ id, text, shards }) => {
+    const shards = await this.#shardsNow();
+    // Any text has a shard, and of these each node has one.
+    const textOf = new Map(probes.map((text) => [shardOf(shards, text)?.node ?? 0, text]));
+    const answers = Array.from(textOf, async ([id, text]) => {
       try {
         await this.#asking(this.#entryOf(id), () =>
           this.#database.inTransaction('read', async (transaction) => {
@@ -95,35 +93,30 @@ export class Nodes {
             await transaction.rows('select 1 from asof.series where id = @text', { text });
           }),
         );
-        return shards;
+        return [id];
       } catch {
-        return 0;
+        return [];
       }
     });
-    const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
-    return sum(await Promise.all(answers)) / sum(probes.map(({ shards }) => shards));
+    const answering = (await Promise.all(answers)).flat();
+    return shards.filter(({ node }) => answering.includes(node)).length / shards.length;
   }
 
-  #nodeOf(seriesId: string): Promise<Node> {
+  async #nodeOf(seriesId: string): Promise<Node> {
+    return this.#entryOf(shardOf(await this.#shardsNow(), seriesId)?.node ?? 0);
+  }
+
+  /** Returns the shards of series as they were a minute ago at most: a rebalance moves them. */
+  #shardsNow(): Promise<readonly Shard[]> {
     const now = Date.now();
-    if (this.#placed.since + placesKept < now || this.#placed.nodeOf.size > mostSeries)
-      this.#placed = { since: now, nodeOf: new Map() };
-    const { nodeOf } = this.#placed;
-    const known = nodeOf.get(seriesId) ?? this.#lookUp(seriesId);
-    nodeOf.set(seriesId, known);
-    known.catch(() => nodeOf.delete(seriesId));
-    return known;
-  }
-
-  async #lookUp(seriesId: string): Promise<Node> {
-    const [id = 0] = await this.#database.inTransaction('read', (transaction) =>
-      transaction.column<number>(
-        `select groupid from pg_dist_placement
-         where shardid = get_shard_id_for_distribution_column('asof.series', @seriesId::text)`,
-        { seriesId },
-      ),
-    );
-    return this.#entryOf(id);
+    if (this.#placed.since + placesKept < now) {
+      const shards = this.#database.inTransaction('read', shardsOfSeries);
+      this.#placed = { since: now, shards };
+      shards.catch(() => {
+        this.#placed.since = 0;
+      });
+    }
+    return this.#placed.shards;
   }
 
   #entryOf(id: number): Node {

@@ -11,6 +11,7 @@ import { ImportLocks } from './locks.ts';
 import { Nodes } from './nodes.ts';
 import type { SeriesInState } from './pages.ts';
 import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
+import { type Shard, shardsOfSeries } from './shards.ts';
 
 /** The stores in databases. */
 export const databases: StoreEngine & {
@@ -45,7 +46,8 @@ export const databases: StoreEngine & {
 async function openedStore(transaction: Transaction, address: string): Promise<Store> {
   await checkFormat(transaction);
   const [distributed] = await Promise.all([transaction.isDistributed(), checkFinished(transaction)]);
-  return new PostgresStore(transaction.database, address, distributed);
+  const shards = distributed ? await shardsOfSeries(transaction) : undefined;
+  return new PostgresStore(transaction.database, address, shards);
 }
 
 /** Some series of each of 32 shards: a statement costs a node a millisecond, and a page of rows 100 kilobytes here. */
@@ -63,11 +65,11 @@ class PostgresStore implements Store {
   #closed = false;
   #newest: StoreState | undefined;
 
-  constructor(database: Database, address: string, distributed: boolean) {
+  constructor(database: Database, address: string, shards: readonly Shard[] | undefined) {
     this.#database = database;
     this.address = address;
-    if (!distributed) return;
-    const nodes = new Nodes(database);
+    if (shards === undefined) return;
+    const nodes = new Nodes(database, shards);
     this.#nodes = nodes;
     this.answering = () => this.#whileOpen(() => nodes.answering());
     this.seriesTogether = seriesOfShards;

@@ -4,6 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../../../src/errors/problem.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { openStore } from '../../../../src/store/open.ts';
+import { Database } from '../../../../src/store/postgres/connection.ts';
+import { shardOf, shardsOfSeries } from '../../../../src/store/postgres/shards.ts';
 import type { StoreView } from '../../../../src/store/store.ts';
 import { citus, citusAddress, inDatabase, schemaOf } from '../../../support/engines.ts';
 import { facts, importFiles, reading } from '../../../support/scratch-store.ts';
@@ -150,6 +152,64 @@ else {
       } finally {
         await client.query(`alter database ${database} reset datestyle`);
         await client.end();
+      }
+    });
+
+    it('gives a program a page of a series that is new to it in one statement', async () => {
+      const address = citus.newAddress();
+      await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+      const store = await openStore(address);
+      const sent = vi.spyOn(pg.Client.prototype, 'query');
+      try {
+        const query = { seriesId: 'GDP', asOf: '2015-02-01', limit: 9 };
+        const page = await store.read((view) => view.series.observations(query), 'GDP');
+        expect(page?.rows).toEqual([{ date: '2014-10-01', asOfDate: '2015-01-30', value: '1' }]);
+        expect(sent).toHaveBeenCalledTimes(1);
+      } finally {
+        sent.mockRestore();
+        await store.close();
+      }
+    });
+
+    it('finds the shards of ids where Citus has them', async () => {
+      const address = citus.newAddress();
+      await importFiles(address, { 'a.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+      const ids = ['GDP', 'é', '日本語', ...Array.from({ length: 200 }, (_, i) => 'S'.repeat(i % 40) + i)];
+      const nodes = await inDatabase(
+        (client) =>
+          client.query(
+            `select groupid as node from unnest($2::text[]) with ordinality as each(id, place)
+             join pg_dist_placement on shardid = get_shard_id_for_distribution_column($1, id) order by place`,
+            [`${schemaOf(address)}.series`, ids],
+          ),
+        address,
+      );
+      const shards = await Database.once(address, 'read', shardsOfSeries);
+      expect(ids.map((id) => ({ node: shardOf(shards, id)?.node }))).toEqual(nodes.rows);
+      expect(new Set(shards.map(({ node }) => node)).size).toBeGreaterThan(1);
+    });
+
+    it('answers a program about the series of others while reads of one node wait without a limit', async () => {
+      const address = citus.newAddress();
+      const ids = Array.from({ length: 20 }, (_, i) => `S${i}`);
+      await importFiles(address, { 'a.csv': facts(...ids.map((id) => `${id} 2014-10-01 2015-01-30 1`)) });
+      const shards = await Database.once(address, 'read', shardsOfSeries);
+      const nodeOfId = (id: string) => shardOf(shards, id)?.node;
+      const others = ids.filter((id) => nodeOfId(id) !== nodeOfId('S0'));
+      const frozen = await nodeOf(address, 'S0');
+      const store = await openStore(address);
+      const page = (seriesId: string) =>
+        store.read((view) => view.series.observations({ seriesId, limit: 9 }), seriesId);
+      try {
+        await frozen.client.query(`begin; lock table ${frozen.shard} in access exclusive mode`);
+        const waiting = Array.from({ length: 14 }, () => page('S0'));
+        expect(others.length).toBeGreaterThan(0);
+        for (const id of others) expect((await page(id))?.rows).toHaveLength(1);
+        await frozen.client.query('rollback');
+        for (const late of await Promise.all(waiting)) expect(late?.rows).toHaveLength(1);
+      } finally {
+        await frozen.client.end();
+        await store.close();
       }
     });
 

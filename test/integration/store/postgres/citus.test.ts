@@ -10,6 +10,7 @@ import { undoStoreImport } from '../../../../src/maintenance/undo.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
 import { initStore, openStore, readStoreIfAny } from '../../../../src/store/open.ts';
+import { hashOf } from '../../../../src/store/postgres/shards.ts';
 import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { agreeing, onePerKey, runs } from '../../../support/arbitrary.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';
@@ -200,6 +201,22 @@ async function rowsOf(sql: string) {
 }
 
 describe('a store that Citus distributes', () => {
+  it('finds the shard of an id by the hash that PostgreSQL computes of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'Z', '0', '.', 'é', '日', '𝄞'), maxLength: 40 })),
+        async (texts) => {
+          const { rows } = await inDatabase(
+            (client) => client.query('select hashtext(one) as hash from unnest($1::text[]) as one', [texts]),
+            citus.address,
+          );
+          expect(texts.map((text) => ({ hash: hashOf(text) }))).toEqual(rows);
+        },
+      ),
+      { numRuns: runs(20) },
+    );
+  });
+
   it('has the facts of a series together, filings by issuer, and the rest on the coordinator', async () => {
     const address = newAddress();
     expect(await initStore(address, true)).toBe(true);
