@@ -28,20 +28,16 @@ type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
  * Reads the pages of a query up to the extent's limit, in the order of the operation.
  * `has_more` is true only on the last page, and only if the extent leaves out rows.
  */
-export async function* pagesOf<R extends Row>(
+export function pagesOf<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
   texts: ParamTexts,
   extent: Extent,
   signal: AbortSignal,
 ): Pages<R> {
-  const other = (['limit', 'cursor'] as const).find((name) => extent[name] !== undefined);
-  if (extent.first !== undefined && other !== undefined)
-    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
   const listing = pagesInOrder(client, operation, texts, extent, signal);
-  return yield* extent.first === undefined
-    ? firstRows(listing, extent.limit, operation)
-    : lastRows(listing, extent.first, operation);
+  if (extent.first !== undefined) return lastRows(listing, extent.first, operation);
+  return extent.limit === undefined ? listing : firstRows(listing, extent.limit, operation);
 }
 
 /** Passes on the first `count` units of a listing's limit; `has_more` then says whether there are more. */
@@ -131,6 +127,9 @@ async function* pagesInOrder<R extends Row>(
   extent: Extent,
   signal: AbortSignal,
 ): Pages<R> {
+  const other = (['limit', 'cursor'] as const).find((name) => extent[name] !== undefined);
+  if (extent.first !== undefined && other !== undefined)
+    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
   let before: readonly R[] = [];
