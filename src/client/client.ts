@@ -43,7 +43,7 @@ export interface Client {
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
-  /** Prepares to read the answers to the next questions together and in order; absent if that gains nothing. */
+  /** Prepares to read the answers to the next questions together and in order; absent for a service. */
   readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
   /** Starts watching for changes; the next request runs alone, and its answer is the baseline. */
   watch(): Promise<DataWatch>;

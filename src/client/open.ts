@@ -19,15 +19,15 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   return {
     ask: (operation, texts, asked) =>
       asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner, asked?.rows),
-    ...(store.readTogether !== undefined && {
-      expect: async (operation, questions) =>
-        readAhead(
-          (part) => service.answerTogether(operation, part, owner),
-          operation,
-          questions,
-          store.seriesTogether,
-        ),
-    }),
+    expect: async (operation, questions) =>
+      readAhead(
+        (part) => service.answerTogether(operation, part, owner),
+        operation,
+        questions,
+        store.seriesTogether,
+        // Where this process reads, what is read early only takes memory.
+        store.readTogether === undefined ? 0 : store.seriesTogether,
+      ),
     async watch() {
       const before = await state();
       const changed = async () => {
@@ -61,12 +61,13 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
 /** The series of a part, if a store has no preference. */
 const usualPart = 12;
 
-/** Reads the answers to expected questions a part at a time: one is on its way while the one before is taken. */
+/** Reads the answers to expected questions a part at a time, as soon as one of the `ahead` questions before it is taken. */
 export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,
   questions: readonly ParamTexts[],
   partSize = usualPart,
+  ahead = partSize,
 ): NonNullable<AskOptions['expected']> {
   const places = new Map(questions.map((texts, i) => [JSON.stringify(texts), i]));
   const answers = new Map<number, Promise<Envelope>>();
@@ -83,7 +84,7 @@ export function readAhead(
     take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts) {
       const place = places.get(JSON.stringify(texts));
       if (operation.name !== name || place === undefined) return undefined;
-      while (read < questions.length && read <= place + partSize) readPart();
+      while (read < questions.length && read <= place + ahead) readPart();
       const answer = answers.get(place);
       answers.delete(place);
       // The answer is of the same operation.

@@ -369,7 +369,7 @@ export interface Store {
   read<T>(work: (view: WholeView) => Promise<T>, seriesId?: string): Promise<T>;
   /** Returns the share of the store that answers, from 0 to 1; absent if the engine has no parts. */
   answering?(): Promise<number>;
-  /** Calls `work` like `read`, for queries of many series at once; absent if the engine gains nothing. */
+  /** Calls `work` like `read`, for queries of many series at once; absent if the engine reads in this process. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   /** The number of series that are best read together; absent without a preference. */
   readonly seriesTogether?: number;

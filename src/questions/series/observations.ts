@@ -5,7 +5,7 @@ import { commandOf, question, transformationIn } from '../../answering/question.
 import { askingFor, remarked } from '../../answering/run.ts';
 import { missingMember, type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
-import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
+import { type Extent, largestPage, pagesOf, questionFor } from '../../client/pagination.ts';
 import { throttled } from '../../client/throttling.ts';
 import { type NamedSeries, namedSeries, nameOfSeries } from '../../domain/series/transformation.ts';
 import { parseDay } from '../../domain/values/date.ts';
@@ -221,7 +221,13 @@ async function readingAhead(
     Promise.all(series.map((one) => askingFor(one, asked, { ...context, client: through })));
   if (queries.length < 2) return asking(client);
   if (client.offers === undefined) {
-    const expected = await client.expect?.(listing, queries);
+    const { limit, first, from, to } = asked;
+    const isWhole = (limit ?? first ?? from ?? to) === undefined;
+    // A store gives a whole series with more values than a page has alone, in larger pages.
+    const short = queries.filter(
+      (_, i) => !(isWhole && Number(series[i]?.row?.observation_count) > largestPage),
+    );
+    const expected = await client.expect?.(listing, short);
     return asking({
       ...client,
       ask: (operation, texts, options) => client.ask(operation, texts, defined({ ...options, expected })),

@@ -52,6 +52,8 @@ type SharedRead = { readonly view: WholeView; readonly leave: () => void };
 /** A store in a file; its first connection locks it until closed. */
 class SqliteStore implements Store {
   readonly address: string;
+  // They share a transaction; the rows of more series at once take longer to collect than to begin another.
+  readonly seriesTogether = 4;
   readonly #live: boolean;
   readonly #memory: SeriesMemory | undefined;
   /** Reads that are asked for together share a transaction, which begins after the last of them. */
