@@ -119,7 +119,10 @@ export function questionFor<R extends Row>(
   ];
 }
 
-/** Yields the pages in order; sorts a listing of one page, and throws a Problem if a row of others comes twice. */
+/**
+ * Yields the pages in order; of a service, sorts a listing of one page, and throws a Problem if a row of others comes
+ * twice. A store has no other order.
+ */
 async function* pagesInOrder<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
@@ -134,6 +137,7 @@ async function* pagesInOrder<R extends Row>(
   let cursor = extent.cursor;
   let before: readonly R[] = [];
   const cursors = new Set([cursor]);
+  const isService = client.offers !== undefined;
   for (;;) {
     await pause(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
@@ -142,8 +146,8 @@ async function* pagesInOrder<R extends Row>(
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     const isWhole = cursor === undefined && !page.has_more;
-    const results = isWhole ? sorted(page.results, operation) : page.results;
-    if (!isWhole) checkOrder(operation, before, results);
+    const results = isService && isWhole ? sorted(page.results, operation) : page.results;
+    if (isService && !isWhole) checkOrder(operation, before, results);
     if (extent.limit !== undefined) left -= limitTaken(operation, results);
     if (!page.has_more || left <= 0) {
       yield { ...page, results };
