@@ -105,16 +105,14 @@ async function* completed<P extends ColumnPage | Envelope | WrittenPage>(
   ask: Ask,
   about: Outcome['about'],
 ): AsyncGenerator<P, Outcome> {
-  const found: { difference?: Difference | undefined } = {};
-  const all = async function* () {
-    found.difference = yield* pages;
-  };
   let rows = 0;
   let head: Outcome['head'];
   let hasMore = false;
   let cursor: string | undefined;
   try {
-    for await (const page of all()) {
+    let step = await pages.next();
+    for (; step.done !== true; step = await pages.next()) {
+      const page = step.value;
       if ('rows' in page) rows += page.rows;
       else {
         rows += page.results.length;
@@ -124,10 +122,12 @@ async function* completed<P extends ColumnPage | Envelope | WrittenPage>(
       }
       yield page;
     }
+    return { ...step.value, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
   } catch (error) {
     throw await failureIn(query, error, ask);
+  } finally {
+    await pages.return(undefined);
   }
-  return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
 async function failureIn({ question, values }: Query, error: unknown, ask: Ask): Promise<unknown> {

@@ -81,7 +81,12 @@ export function lineRenderer(lineOf: (row: Row) => string, header = '', ending =
     begin = '';
     return all;
   };
-  return { page: ({ results }) => begun(results.map(lineOf).join('')), end: () => begun(ending) };
+  const page: TextRenderer['page'] = ({ results }) => {
+    let text = begun('');
+    for (const row of results) text += lineOf(row);
+    return text;
+  };
+  return { page, end: () => begun(ending) };
 }
 
 /** Wraps a renderer to change each chunk; adds `last` at the end. */
@@ -107,17 +112,27 @@ function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | A
 }
 
 /** Iterates a generator once, and keeps what it returns. */
-export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
-  readonly #source: AsyncGenerator<T, R> | Iterable<T, R>;
+export class ReturningIterable<T, R> implements AsyncIterable<T, R | undefined> {
+  readonly #source: AsyncIterator<T, R> | Iterator<T, R>;
   returned: R | undefined;
 
   constructor(source: AsyncGenerator<T, R> | Iterable<T, R>) {
-    this.#source = source;
+    this.#source = 'next' in source ? source : source[Symbol.iterator]();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, R> {
-    this.returned = yield* this.#source;
-    return this.returned;
+  // Not a generator, which would take several turns for each item.
+  [Symbol.asyncIterator](): AsyncIterator<T, R | undefined> {
+    return {
+      next: async () => {
+        const step = await this.#source.next();
+        if (step.done === true) this.returned = step.value;
+        return step;
+      },
+      return: async () => {
+        await this.#source.return?.();
+        return { done: true, value: undefined };
+      },
+    };
   }
 }
 
@@ -137,16 +152,23 @@ export function pagesFor<N>(
   return columns === undefined || byColumn === undefined ? pages : byColumn();
 }
 
-/** Renders pages as they arrive, without empty chunks; returns what is known after the last page. */
+/** The rows of an answer that a renderer has, and whether these are all. */
+export type RenderedRows = { rows: number; isWhole: boolean };
+
+/** Renders pages as they arrive, without empty chunks; counts rows, and returns what is known after the last page. */
 export async function* renderPages<N extends AnswerNotes | undefined>(
   renderer: Renderer,
   pages: AsyncGenerator<RenderedPage, N> | Iterable<Envelope, N>,
+  rendered: RenderedRows = { rows: 0, isWhole: false },
 ): AsyncGenerator<Chunk, N | undefined, undefined> {
   const all = new ReturningIterable<RenderedPage, N>(pages);
   for await (const page of all) {
-    const chunk = 'cellsOf' in page ? (renderer.columns?.(page) ?? '') : renderer.page(page);
+    const isByColumn = 'cellsOf' in page;
+    rendered.rows += isByColumn ? page.rows : page.results.length;
+    const chunk = isByColumn ? (renderer.columns?.(page) ?? '') : renderer.page(page);
     if (chunk.length > 0) yield chunk;
   }
+  rendered.isWhole = true;
   const { returned } = all;
   for await (const chunk of endChunks(renderer, returned)) if (chunk.length > 0) yield chunk;
   return returned;

@@ -68,10 +68,9 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
   };
 
-  /** Checks the parameters and the plan of a request; returns how to answer it, and today if that matters. */
-  const checked = <R>(request: ServiceRequest<R>) => {
+  /** Checks the parameters and the plan of a request; returns how to answer it from what is known, and today if that matters. */
+  const checked = <R>(request: ServiceRequest<R>, now: Clock) => {
     const { operation, texts, principal, usage, rows = 0 } = request;
-    const now = clockAt(clock());
     const most = Math.min(rows, mostRows);
     const query = prepare(operation, texts, now, most);
     const cursor = textOf(texts, 'cursor');
@@ -81,7 +80,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     if (operation.forOwner === true && principal.plan !== owner.plan)
       throw refusal(`what the store follows needs the plan '${owner.plan}'`, principal);
     const answer = async (view: StoreView) => {
-      const run = { view: knownIn(view, now), principal, ...defined({ usage, position }) };
+      const run = { view, principal, ...defined({ usage, position }) };
       try {
         return envelope(request, await query.run(run));
       } catch (error) {
@@ -127,7 +126,11 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       rows?: number,
     ): Promise<Envelope<R>> {
       const request = { ...requestOf(operation, texts, principal), rows };
-      return within(request, () => store.read(checked(request).answer, stateSubject(operation, texts)));
+      return within(request, () => {
+        const now = clockAt(clock());
+        const { answer } = checked(request, now);
+        return store.read((view) => answer(knownIn(view, now)), stateSubject(operation, texts));
+      });
     },
 
     /** Answers several questions in their order, as `answer` does, from one state of the data. */
@@ -136,9 +139,11 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       questions: readonly ParamTexts[],
       principal: Principal,
     ): readonly Promise<Envelope>[] {
+      const now = clockAt(clock());
       const requests = questions.map((texts) => requestOf(operation, texts, principal));
       const work = async (view: StoreView) => {
-        const answers = requests.map(async (request) => checked(request).answer(view));
+        const known = knownIn(view, now);
+        const answers = requests.map(async (request) => checked(request, now).answer(known));
         await Promise.allSettled(answers);
         return answers;
       };
@@ -155,10 +160,12 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     /** Answers with an envelope and its tag; with `known`, reads the facts only if it returns false for the tag. */
     reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
       return within(request, () => {
-        const { answer, today } = checked(request);
+        const now = clockAt(clock());
+        const { answer, today } = checked(request, now);
         const subject = stateSubject(request.operation, request.texts);
-        return store.read(async (view) => {
-          const stated = knownIn(view, clockAt(clock())).state(subject);
+        return store.read(async (stored) => {
+          const view = knownIn(stored, now);
+          const stated = view.state(subject);
           // Without a tag to compare, the state and the facts need one round trip to a database.
           const answered = known === undefined ? answer(view) : undefined;
           const [{ name: state }, early] = await Promise.all([stated, answered]);

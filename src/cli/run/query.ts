@@ -17,13 +17,19 @@ import { addDays, type Day, latestDay, utcDay } from '../../domain/values/date.t
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped, listed, someOf } from '../../errors/wording.ts';
 import type { ConnectionFlags, QueryLine } from '../../lines/command.ts';
-import type { ColumnPage, Envelope, Row } from '../../operations/envelope.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import { pause } from '../../platform/promises.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import { type Chunk, pagesFor, ReturningIterable, renderPages } from '../../render/renderer.ts';
+import {
+  type Chunk,
+  pagesFor,
+  type RenderedRows,
+  ReturningIterable,
+  renderPages,
+} from '../../render/renderer.ts';
 import { locatedAt } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/settings.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -201,11 +207,11 @@ async function attempt(
   const found = await run(query, ask);
   const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
   const renderer = await rendererFor(isLimited ? { ...output, lines: undefined } : output, found, true);
-  const shown = { rows: 0, isWhole: false };
+  const shown: RenderedRows = { rows: 0, isWhole: false };
   const written = writtenAs(output, found);
   const chunks = new ReturningIterable(
     written === undefined
-      ? renderPages(renderer, countedPages(pagesFor(renderer, found), shown))
+      ? renderPages(renderer, pagesFor(renderer, found), shown)
       : writtenRows(written, shown),
   );
   let isOpen = true;
@@ -273,24 +279,9 @@ function writtenAs(
   return { ...written, header: header ? `${written.header}\n` : '' };
 }
 
-type ShownRows = { rows: number; isWhole: boolean };
-
-async function* countedPages<P extends ColumnPage | Envelope, O>(
-  pages: AsyncGenerator<P, O>,
-  shown: ShownRows,
-): AsyncGenerator<P, O | undefined> {
-  const all = new ReturningIterable(pages);
-  for await (const page of all) {
-    shown.rows += 'rows' in page ? page.rows : page.results.length;
-    yield page;
-  }
-  shown.isWhole = true;
-  return all.returned;
-}
-
 async function* writtenRows<O>(
   { header, pages }: WrittenRows<O>,
-  shown: ShownRows,
+  shown: RenderedRows,
 ): AsyncGenerator<Chunk, O | undefined> {
   yield Buffer.from(header, 'latin1');
   const all = new ReturningIterable(pages());

@@ -181,7 +181,7 @@ async function* pagesOfSeveral(
       for await (const answered of pages) {
         const page = withOwnName(answered, one);
         isCut ||= page.has_more;
-        if (isJoined) yield { ...joinable(page, context), has_more: isCut };
+        if (isJoined) yield joinable(page, isCut, context);
         else yield cursor === null ? withoutCursor(page) : page;
         rows += page.results.length;
         context.progress?.(
@@ -217,8 +217,10 @@ async function readingAhead(
   context: Ask,
 ): Promise<readonly Ask[]> {
   const { client, signal, progress } = context;
-  const asking = (through: Client) =>
-    Promise.all(series.map((one) => askingFor(one, asked, { ...context, client: through })));
+  const asking = (through: Client) => {
+    const ask = { ...context, client: through };
+    return Promise.all(series.map((one) => askingFor(one, asked, ask)));
+  };
   if (queries.length < 2) return asking(client);
   if (client.offers === undefined) {
     const { limit, first, from, to } = asked;
@@ -262,16 +264,18 @@ async function readingAhead(
   });
 }
 
-async function* sorted(
+function sorted(
   asked: ObservationsAsked,
   texts: ParamTexts,
   { client, signal }: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
   const pages = pagesOf(client, listing, texts, extentOf(asked), signal);
-  if (asked.sort !== 'asc') {
-    yield* pages;
-    return;
-  }
+  return asked.sort === 'asc' ? oldestFirst(pages) : pages;
+}
+
+async function* oldestFirst(
+  pages: AsyncIterable<Envelope<ObservationRow>>,
+): AsyncGenerator<Envelope<ObservationRow>> {
   const rows: ObservationRow[] = [];
   let last: Envelope<ObservationRow> | undefined;
   for await (const page of pages) {
@@ -282,16 +286,17 @@ async function* sorted(
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
 }
 
-function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
-  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutDay(withoutCursor(page));
-  const { results, results_count, has_more, ...head } = rest;
-  return { ...head, ...missingMember(context), results, results_count, has_more };
-}
-
-/** Drops the day to which an instant came for one series: it may be another one for the next. */
-function withoutDay(page: Envelope<ObservationRow>): Envelope<ObservationRow> {
-  const { known_at, as_of: _, ...rest } = page;
-  return known_at === undefined ? page : rest;
+/** Returns a page with what all series of an answer have in common; `has_more` says whether one up to it has more rows. */
+function joinable(page: Envelope<ObservationRow>, has_more: boolean, context: Ask): Envelope<ObservationRow> {
+  const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _, ...rest } = page;
+  const { results, results_count, has_more: _own, known_at, as_of, ...head } = rest;
+  return {
+    ...head,
+    // The day to which an instant came for one series may be another one for the next.
+    ...(known_at === undefined && as_of !== undefined && { as_of }),
+    ...missingMember(context),
+    ...{ results, results_count, has_more },
+  };
 }
 
 function withoutCursor({ next_cursor: _, ...page }: Envelope<ObservationRow>): Envelope<ObservationRow> {
