@@ -225,8 +225,7 @@ export class Basis {
     coveredTo: Day | null | undefined,
     isDaily: boolean,
   ): SubjectNotes {
-    const kinds = new Set<VintageKind>();
-    const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds, isDaily };
+    const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds: new Set(), isDaily };
     this.#subjects.set(subject, notes);
     this.#asked.add(subject);
     const known = coveredTo == null ? undefined : earlier(coveredTo, day);

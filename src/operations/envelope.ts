@@ -110,19 +110,26 @@ export function countInPage(sizes: readonly number[]): number {
   return over < 0 ? sizes.length : Math.max(1, over);
 }
 
-/** Makes a page from `limit + 1` rows; the additional row shows that another page follows. */
+/** Cuts `limit + 1` rows to a page; the additional row shows that another page follows. */
+export function cutToPage<T>(
+  found: readonly T[],
+  limit: number,
+  positionOf: (last: T) => PagePosition,
+): Pick<Page<T>, 'rows' | 'next'> {
+  const rows = found.length > limit ? found.slice(0, limit) : found;
+  const last = rows === found ? undefined : rows.at(-1);
+  return { rows, ...(last !== undefined && { next: positionOf(last) }) };
+}
+
+/** Makes a page from `limit + 1` rows. */
 export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
   rowOf: (one: T) => R,
   positionOf: (last: T) => PagePosition,
 ): Pick<Page<R>, 'rows' | 'next'> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    rows: shown.map((one) => rowOf(one)),
-    ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
-  };
+  const { rows, ...more } = cutToPage(found, limit, positionOf);
+  return { rows: rows.map((one) => rowOf(one)), ...more };
 }
 
 /** Makes the Problem for a cursor whose first page came from older data. */

@@ -20,9 +20,9 @@ import {
   changedSince,
   checkVersion,
   countInPage,
+  cutToPage,
   type Page,
   type PagePosition,
-  pageOf,
 } from '../envelope.ts';
 
 type ListingValues = {
@@ -262,12 +262,7 @@ function listing<T extends FoundRow>(searchOf: (values: ListingValues) => Search
       // Another store may have the same revision.
       if (isComplete && !isFound) throw changedSince();
       if (isComplete || (isFound && wanted.length > start + limit)) {
-        const page = pageOf(
-          wanted.slice(start),
-          limit,
-          (row) => row,
-          (row) => ({ key: keyOf(row), version }),
-        );
+        const page = cutToPage(wanted.slice(start), limit, (row) => ({ key: keyOf(row), version }));
         return { ...page, ...defined({ as_of }) };
       }
       await found.readOn(view);

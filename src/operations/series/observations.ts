@@ -2,7 +2,7 @@ import { frequencies, unitOn } from '../../domain/series/series.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation } from '../../store/store.ts';
-import { changedSince, checkVersion, countInPage, pageOf } from '../envelope.ts';
+import { changedSince, checkVersion, countInPage, cutToPage } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import {
@@ -140,12 +140,10 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     const { title, frequency, units, source, version, coveredTo } = series;
     const { newest, kinds = '' } = vintage;
     checkVersion(position, version);
-    const { rows: shown, ...more } = pageOf(
-      rows,
-      limit,
-      (one) => one,
-      ({ date }) => ({ key: known === undefined ? [date] : [date, known.asOf], version }),
-    );
+    const { rows: shown, ...more } = cutToPage(rows, limit, ({ date }) => ({
+      key: known === undefined ? [date] : [date, known.asOf],
+      version,
+    }));
     const common = { series_id: id, frequency, source };
     return {
       rows: rowsFor(rows, common, units, () =>
