@@ -99,9 +99,9 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2539,
-  cli: 4696,
-  client: 1664,
+  answering: 2538,
+  cli: 4687,
+  client: 1668,
   domain: 6238,
   errors: 329,
   explorer: 3807,
@@ -112,13 +112,13 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 266,
   operations: 4480,
   platform: 560,
-  pull: 5104,
-  questions: 4850,
-  render: 3405,
+  pull: 5123,
+  questions: 4861,
+  render: 3427,
   server: 3322,
   service: 592,
   snapshot: 993,
-  store: 8534,
+  store: 8536,
   table: 208,
 };
 
