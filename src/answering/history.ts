@@ -18,7 +18,7 @@ type PublishedHistory = {
   /** Newest date first in a store, and otherwise in the order of reading; the changes of a date oldest first. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
   readonly vintages: Vintages;
-  /** The unit on the day of the first change. */
+  /** The unit on the day of the first change; empty if `described` is false. */
   readonly unit: string;
   /** Finds the frequency that was known from each day on, which may take further requests. */
   frequencies(): Promise<readonly FrequencySince[]>;
@@ -26,15 +26,19 @@ type PublishedHistory = {
   vintagesUpTo(day: Day): Promise<{ readonly kindOf: ReadonlyMap<Day, string>; readonly row?: Row }>;
 };
 
-/** Reads the values of a series, or of some dates, that were published up to a day. */
+/**
+ * Reads the values of a series, or of some dates, that were published up to a day.
+ * Without `described`, a store finds no units and frequencies, which may take as long as the values.
+ */
 export async function historyOf(
   params: QueryParams,
   context: Pick<Ask, 'client' | 'signal'>,
   last: Day = '~',
+  described = true,
 ): Promise<PublishedHistory> {
   // A store gives all at once, which takes an eighth of the time.
   return context.client.offers === undefined
-    ? storedHistory(params, context, last)
+    ? storedHistory(params, context, last, described)
     : historyInPages(params, context, last);
 }
 
@@ -42,8 +46,10 @@ async function storedHistory(
   params: QueryParams,
   { client }: Pick<Ask, 'client'>,
   last: Day,
+  described: boolean,
 ): Promise<PublishedHistory> {
-  const { results, covered_to } = await client.ask(history, textsOf(params));
+  const asked = textsOf({ ...params, ...(described && { described: 'true' }) });
+  const { results, covered_to } = await client.ask(history, asked);
   const { changes: rows = [], vintages: listed = [], descriptions = [], first_vintage } = results[0] ?? {};
   const changes = new Map<Day, Change[]>();
   for (const change of rows) if (change.asOf <= last) addTo(changes, change.date, change);
@@ -53,6 +59,7 @@ async function storedHistory(
     vintages: new Vintages(changes),
     unit: descriptions.findLast(({ asOf }) => asOf <= begun)?.unit ?? '',
     async frequencies() {
+      if (!described) return (await storedHistory(params, { client }, last, true)).frequencies();
       const known = descriptions.filter(({ asOf }) => asOf <= last);
       // A vintage without a value, before the first one with a value, says nothing of frequencies.
       const first = rows.reduce((day, { asOf }) => earlier(day, asOf), '~');

@@ -3,10 +3,12 @@ import { frequencyOn, unitOn } from '../../domain/series/series.ts';
 import type { Day, Frequency } from '../../domain/values/date.ts';
 import type { Series, StoreView } from '../../store/store.ts';
 import type { Operation } from '../operation.ts';
-import { periodRange, seriesIdParam } from '../param.ts';
+import { param, periodRange, seriesIdParam } from '../param.ts';
+import { flag } from '../value.ts';
 import { existing } from './series.ts';
 
-const params = { id: seriesIdParam(), ...periodRange };
+const described = param(flag, 'Add units and frequencies.', undefined);
+const params = { id: seriesIdParam(), ...periodRange, described };
 
 /** All that was published of a series, or of some of its dates. */
 type HistoryRow = {
@@ -15,7 +17,7 @@ type HistoryRow = {
   readonly changes: readonly DatedChange[];
   /** Oldest first. */
   readonly vintages: readonly { readonly asOf: Day; readonly kind: string }[];
-  /** How it was described from the first vintage on, and from each that was described in another way, oldest first. */
+  /** How it was described from the first vintage on, and from each that was described in another way, if asked for. */
   readonly descriptions: readonly ({ readonly asOf: Day } & Described)[];
 };
 
@@ -45,17 +47,17 @@ export const history: Operation<typeof params, HistoryRow> = {
   example: { id: 'GDP' },
   knownBy: 'first_vintage',
   needsVintageAccess: () => true,
-  async run({ id, from, to }, { view }) {
+  async run({ id, from, to, described }, { view }) {
     const [page, onDay] = await Promise.all([
       view.series.history({ seriesId: id, from, to }),
-      describedOnDays(view, id),
+      described === true ? describedOnDays(view, id) : undefined,
     ]);
     const { series, rows: changes, vintages } = existing(page, id);
     const descriptions: HistoryRow['descriptions'][number][] = [];
     for (const { asOf } of vintages) {
-      const [{ unit, frequency }, before] = [onDay(series, asOf), descriptions.at(-1)];
-      if (unit !== before?.unit || frequency !== before.frequency)
-        descriptions.push({ asOf, unit, frequency });
+      const [now, before] = [onDay?.(series, asOf), descriptions.at(-1)];
+      if (now !== undefined && (now.unit !== before?.unit || now.frequency !== before.frequency))
+        descriptions.push({ asOf, ...now });
     }
     const { firstVintage, coveredTo } = series;
     return {

@@ -214,10 +214,10 @@ export async function historiesOnDays(
   const { lag = 0 } = query;
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
   const found = await eachOf(all, context, async ({ id, series, last, days: own = days }) => {
-    const history = await historyOf({ id }, context);
+    const transformation = transformationIn(query, series);
+    const history = await historyOf({ id }, context, '~', transformation !== undefined);
     const placed = await placeDays(series, own, query.beyond, history, context);
     const { vintages } = history;
-    const transformation = transformationIn(query, series);
     const frequencies = transformation === undefined ? [] : await history.frequencies();
     const transformers = transformation && new DailyTransformers(id, frequencies, transformation, own.at(-1));
     const newest = newestOnDays(vintages, placed.covered, lag + last, transformers);
