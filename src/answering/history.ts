@@ -1,5 +1,5 @@
 import { pagesOf } from '../client/pagination.ts';
-import type { Change } from '../domain/series/revision-history.ts';
+import { type Change, lastUpTo } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { type Day, earlier, type Frequency, later } from '../domain/values/date.ts';
@@ -22,9 +22,11 @@ type PublishedHistory = {
   readonly unit: string;
   /** Finds the frequency that was known from each day on, which may take further requests. */
   frequencies(): Promise<readonly FrequencySince[]>;
-  /** Reads the kind of each vintage up to a day, oldest first, and the coverage of the series, if it is stated. */
-  vintagesUpTo(day: Day): Promise<{ readonly kindOf: ReadonlyMap<Day, string>; readonly row?: Row }>;
+  /** Reads the vintages up to a day, oldest first, and the coverage of the series, if it is stated. */
+  vintagesUpTo(day: Day): Promise<{ readonly known: readonly KnownVintage[]; readonly row?: Row }>;
 };
+
+type KnownVintage = { readonly asOf: Day; readonly kind: string };
 
 /**
  * Reads the values of a series, or of some dates, that were published up to a day.
@@ -70,11 +72,8 @@ async function storedHistory(
       return orImplied(found, changes);
     },
     async vintagesUpTo(day) {
-      const known = listed.filter(({ asOf }) => asOf <= day);
-      return {
-        kindOf: new Map(known.map(({ asOf, kind }) => [asOf, kind])),
-        row: defined({ first_vintage, covered_to }),
-      };
+      const known = listed.slice(0, lastUpTo(listed, day) + 1);
+      return { known, row: defined({ first_vintage, covered_to }) };
     },
   };
 }
@@ -109,14 +108,15 @@ async function historyInPages(
       return stated.since(changes);
     },
     async vintagesUpTo(day) {
-      const kinds: (readonly [asOf: Day, kind: string])[] = [];
+      const known: KnownVintage[] = [];
       let row: Coverage | undefined;
       const texts = textsOf({ id: String(id), to: day });
       for await (const page of pagesOf(client, vintages, texts, {}, signal)) {
         row ??= page.coverage;
-        for (const { as_of_date, vintage_kind } of page.results) kinds.push([as_of_date, vintage_kind ?? '']);
+        for (const { as_of_date: asOf, vintage_kind } of page.results)
+          known.push({ asOf, kind: vintage_kind ?? '' });
       }
-      return { kindOf: new Map(kinds.reverse()), ...defined({ row }) };
+      return { known: known.reverse(), ...defined({ row }) };
     },
   };
 }

@@ -301,20 +301,14 @@ async function placeDays(
   const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
   const placed = placedDays({ ...series, ...defined({ row }) }, days, beyond);
   if (listed === undefined) return { ...placed, kinds: [] };
-  const { kindOf } = listed;
-  const vintageDays = [...kindOf.keys()];
+  const { known } = listed;
   let next = 0;
-  let kind: string | undefined;
   const kinds = placed.covered.map((day) => {
-    for (let known = vintageDays[next]; known !== undefined && known <= day; known = vintageDays[next]) {
-      kind = kindOf.get(known);
-      next += 1;
-    }
-    const since = vintageDays[next - 1];
-    const later = vintageDays[next];
-    if (exact === true && kind === 'exact' && since !== undefined && day > since)
-      basis.requireNoGap(id, since, later && kindOf.get(later));
-    return kind;
+    while ((known[next]?.asOf ?? '~') <= day) next += 1;
+    const since = known[next - 1];
+    if (exact === true && since?.kind === 'exact' && day > since.asOf)
+      basis.requireNoGap(id, since.asOf, known[next]?.kind);
+    return since?.kind;
   });
   const { covered_to: coveredTo } = listed.row ?? {};
   basis.add(id, last, typeof coveredTo === 'string' ? coveredTo : undefined, distinct(kinds));
