@@ -243,6 +243,14 @@ describe('the values that a check compares', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it.each([
+    ['UNRATE', ['history id=UNRATE']],
+    ['UNRATE:pch', ['history id=UNRATE described=true']],
+  ])('of %s read its frequencies only to transform it', async (column, histories) => {
+    const { err } = await run('embedded', `check - -v --column u=${column}`, 'day,u\n2015-02-10,5.7\n');
+    expect(err.match(/history id=UNRATE\b[^:]*/g)).toEqual(histories);
+  });
+
   it('are given by the library too', async () => {
     const notes: string[] = [];
     const noting = await open(store, { onNote: ({ kind, text }) => notes.push(`${kind}: ${text}`) });
