@@ -34,13 +34,14 @@ export function parquetRenderer({ columns: { fields }, double = false }: OutputL
   };
   const writeGroup = (): void => {
     const columnData = columns.map(({ name, cells: data, hasBounds }) => {
+      // The last group has fewer rows.
+      data.length = rows;
       return { name, data, statistics: !hasBounds };
     });
     // The writer adds up the sizes of all cells to find where a page is full.
     const pageSize = columns.every(({ fitsPage }) => fitsPage) ? 0 : mostPage;
     begun().write({ columnData, rowGroupSize: Number.POSITIVE_INFINITY, pageSize });
-    const written = begun().row_groups.at(-1)?.columns ?? [];
-    for (const { meta_data } of written) {
+    for (const { meta_data } of begun().row_groups.at(-1)?.columns ?? []) {
       const column = columns.find(({ name }) => name === meta_data?.path_in_schema[0]);
       if (column?.hasBounds !== true || meta_data === undefined) continue;
       meta_data.statistics = column.bounds();
@@ -84,19 +85,12 @@ export function parquetRenderer({ columns: { fields }, double = false }: OutputL
 }
 
 /** Says how a column is encoded, as the writer does beside the statistics that it computes. */
-function encodingStats({
-  encodings,
-  dictionary_page_offset: dictionary,
-}: Pick<ColumnMetaData, 'dictionary_page_offset' | 'encodings'>): NonNullable<
-  ColumnMetaData['encoding_stats']
-> {
-  const encoding = encodings.at(-1) ?? 'PLAIN';
+function encodingStats({ encodings, dictionary_page_offset }: ColumnMetaData) {
+  const dictionary = { page_type: 'DICTIONARY_PAGE', encoding: 'PLAIN', count: 1 } as const;
   return [
-    ...(dictionary === undefined
-      ? []
-      : [{ page_type: 'DICTIONARY_PAGE', encoding: 'PLAIN', count: 1 } as const]),
+    ...(dictionary_page_offset === undefined ? [] : [dictionary]),
     // Cells whose bounds are known fit into a page.
-    { page_type: 'DATA_PAGE_V2', encoding, count: 1 },
+    { page_type: 'DATA_PAGE_V2', encoding: encodings.at(-1) ?? 'PLAIN', count: 1 } as const,
   ];
 }
 
@@ -123,14 +117,16 @@ class ParquetColumn {
   readonly #stored = new Map<Cell, StoredCell>();
   /** True if few cells have come again, so that looking for them takes longer than it saves. */
   #areNew = false;
-  #bytes = new DecimalBytes();
+  readonly #bytes = new DecimalBytes();
   readonly #decimals = new Extremes<bigint>((one, other) => one < other);
   readonly #days = new Extremes<number>((one, other) => one < other);
   readonly #texts = new Extremes<string>(isBefore);
   #missing = 0;
   /** The bytes of the texts of the group. */
   #length = 0;
-  cells: StoredCell[] = [];
+  /** The cells of the group; the next group is written over them, as an array that grows takes longer. */
+  readonly cells: StoredCell[] = [];
+  #count = 0;
 
   constructor(field: Field, double: boolean) {
     const { name, fields = [] } = field;
@@ -148,11 +144,9 @@ class ParquetColumn {
 
   /** Begins a row group. */
   begin(): void {
-    this.cells = [];
     this.#stored.clear();
-    this.#bytes = new DecimalBytes();
-    for (const bounds of [this.#decimals, this.#days, this.#texts]) bounds.clear();
-    [this.#missing, this.#length] = [0, 0];
+    for (const kept of [this.#bytes, this.#decimals, this.#days, this.#texts]) kept.clear();
+    [this.#count, this.#missing, this.#length] = [0, 0, 0];
   }
 
   /** True if `bounds` says what the cells of the group lie between; otherwise the writer compares all of them. */
@@ -164,12 +158,11 @@ class ParquetColumn {
   /** True if the writer would begin no second page for the group. */
   get fitsPage(): boolean {
     const { type_length: width = 8 } = this.element;
-    return this.#isText ? this.#length < mostPage : !this.isList && this.cells.length * width < mostPage;
+    return this.#isText ? this.#length < mostPage : !this.isList && this.#count * width < mostPage;
   }
 
   /** Adds the cells between two places; throws a Problem for one that the schema's type would hold inexactly. */
   add(cells: readonly (Cell | undefined)[], from: number, to: number): void {
-    const added = this.cells;
     let above: Cell | undefined;
     let stored: StoredCell = null;
     let length = 0;
@@ -180,7 +173,8 @@ class ParquetColumn {
         length = typeof stored === 'string' ? Buffer.byteLength(stored) : 0;
       }
       above = cell;
-      added.push(stored);
+      this.cells[this.#count] = stored;
+      this.#count += 1;
       this.#length += length;
       if (stored === null) this.#missing += 1;
     }
@@ -206,7 +200,7 @@ class ParquetColumn {
     if (typeof made === 'string') this.#texts.add(made);
     else if (typeof made === 'number') this.#days.add(made);
     this.#stored.set(cell, made);
-    this.#areNew = this.#stored.size > 1000 && this.#stored.size * 2 > this.cells.length;
+    this.#areNew = this.#stored.size > 1000 && this.#stored.size * 2 > this.#count;
     return made;
   }
 
@@ -421,20 +415,26 @@ function plainNumber(text: string): { readonly digits: number; readonly decimals
   return { digits: start === 1 ? -digits : digits, decimals };
 }
 
-/** Makes unscaled numbers the 16 bytes of their complement of two, highest first, in blocks: a buffer each takes 1 µs. */
+/** Makes unscaled numbers the 16 bytes of their complement of two, highest first. */
 class DecimalBytes {
-  #block = new DataView(new ArrayBuffer(0));
-  #at = 0;
+  readonly #number = new DataView(new ArrayBuffer(16));
+  readonly #written = new Uint8Array(this.#number.buffer);
+  /** The bytes of all row groups: to make and to free them takes longer than to write them. */
+  readonly #made: Uint8Array[] = [];
+  #used = 0;
 
   of(unscaled: bigint): Uint8Array {
-    if (this.#at === this.#block.byteLength) {
-      this.#block = new DataView(new ArrayBuffer(16 * Math.min(groupRows, Math.max(64, this.#at / 8))));
-      this.#at = 0;
-    }
-    const at = this.#at;
-    this.#at += 16;
-    this.#block.setBigInt64(at, unscaled >> 64n);
-    this.#block.setBigInt64(at + 8, unscaled);
-    return new Uint8Array(this.#block.buffer, at, 16);
+    this.#number.setBigInt64(0, unscaled >> 64n);
+    this.#number.setBigInt64(8, unscaled);
+    const bytes = this.#made[this.#used] ?? new Uint8Array(16);
+    bytes.set(this.#written);
+    this.#made[this.#used] = bytes;
+    this.#used += 1;
+    return bytes;
+  }
+
+  /** Takes back all bytes that were returned; the next numbers are written over them. */
+  clear(): void {
+    this.#used = 0;
   }
 }
