@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { isShippedSample } from '../platform/installation.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, locatedAt, sampleName } from './address.ts';
-import type { OpenedCopy, StoreEngine, WriteTransaction } from './sql/parts.ts';
+import type { InitResult, OpenedCopy, StoreEngine, WriteTransaction } from './sql/parts.ts';
 import { ImportsCollide } from './sql/session.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
@@ -66,8 +66,8 @@ export async function openWriter(
   return new StoreWriter(await (await engineAt(address)).openTransaction(address, copyOf, needed));
 }
 
-/** Makes an empty store, false if one exists; `distribute` spreads the store over the nodes of Citus. */
-export async function initStore(address: string, distribute: boolean): Promise<boolean> {
+/** Makes an empty store, or brings an older one up to date; `distribute` spreads it over the nodes of Citus. */
+export async function initStore(address: string, distribute: boolean): Promise<InitResult> {
   return (await engineAt(address)).init(address, distribute);
 }
 

@@ -37,7 +37,7 @@ const initCommand = command({
   words: 'store init',
   summary: 'Make an empty store, or distribute one over Citus',
   about: `An import creates its own store. This command creates an empty store, such as for a service that
-starts before the first import.
+starts before the first import; it brings a store of an older asof up to date.
 
 With --distribute, Citus spreads the store over the nodes of the cluster: facts by series, filings
 by issuer. --store is the address of the coordinator. Existing facts stay.`,
@@ -54,8 +54,8 @@ asof store init --distribute --store postgres://importer@db.example.org/markets
   },
   async run({ store, distribute, messages }, io) {
     const address = storeToWrite(io, store);
-    const created = await initStore(address, distribute);
-    messages.note(`asof: ${created ? 'made the store' : 'store already exists:'} ${shownAddress(address)}`);
+    const said = { made: 'made the store', updated: 'updated the store', unchanged: 'store already exists:' };
+    messages.note(`asof: ${said[await initStore(address, distribute)]} ${shownAddress(address)}`);
     if (distribute) messages.note('asof: Citus distributes it, facts by series and filings by issuer');
   },
 });

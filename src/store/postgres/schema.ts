@@ -1,6 +1,7 @@
 // Why: docs/decisions/citus.md
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
+import type { InitResult } from '../sql/parts.ts';
 import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { tables, tablesOfSeries } from '../sql/tables.ts';
 import { lockNumber, type Transaction } from './connection.ts';
@@ -185,14 +186,14 @@ async function readFormat(
   );
 }
 
-/** Makes tables of the newest format, with their number of `steps` in `table`; false if they were there before. */
+/** Makes tables of the newest format, or brings older ones up to date, with their number of `steps` in `table`. */
 export async function prepareTables(
   transaction: Transaction,
   table: 'store' | 'access',
   steps: readonly MigrationStep[],
-): Promise<boolean> {
+): Promise<InitResult> {
   const read = () => readFormat(transaction, table, steps.length);
-  if ((await read()) === steps.length) return false;
+  if ((await read()) === steps.length) return 'unchanged';
   const { schema } = transaction.database;
   // Another process may make or migrate them at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
@@ -210,19 +211,19 @@ export async function prepareTables(
   await transaction.run(`update asof.${table} set format = ${steps.length}`);
   if (distributed) await distributeTables(transaction);
   else if (table === 'store') await lists.make(transaction, false);
-  return format === undefined;
+  return format === undefined ? 'made' : 'updated';
 }
 
-/** Makes the schema a store of the current format and distributes it; false if it was a store before. */
-export async function distributeStore(transaction: Transaction): Promise<boolean> {
+/** Makes the schema a store of the current format and distributes it. */
+export async function distributeStore(transaction: Transaction): Promise<InitResult> {
   await checkCitus(transaction);
-  const created = await prepareStore(transaction);
+  const result = await prepareStore(transaction);
   await distributeTables(transaction);
-  return created;
+  return result;
 }
 
-/** Makes the schema a store of the current format; false if it was a store before. */
-export function prepareStore(transaction: Transaction): Promise<boolean> {
+/** Makes the schema a store of the current format. */
+export function prepareStore(transaction: Transaction): Promise<InitResult> {
   return prepareTables(transaction, 'store', migrations);
 }
 

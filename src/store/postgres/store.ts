@@ -285,7 +285,7 @@ async function beginWriting(
   try {
     const begun = await database.begin('write');
     transaction = begun;
-    const created = await prepareStore(begun);
+    const created = (await prepareStore(begun)) === 'made';
     await checkFinished(begun);
     const distributed = await begun.isDistributed();
     const locks = await ImportLocks.take(begun, distributed, locked);

@@ -57,9 +57,12 @@ export type StoreEngine = {
   openCopy(address: string, options: OpenedCopy): Promise<WriteTransaction>;
   /** Throws if a copy cannot take an address; `replace` allows replacing a file. */
   checkFree(address: string, replace: boolean): void | Promise<void>;
-  /** Makes an empty store, false if one exists. */
-  init(address: string, distribute: boolean): Promise<boolean>;
+  /** Makes an empty store, or brings an older one up to date. */
+  init(address: string, distribute: boolean): Promise<InitResult>;
 };
+
+/** What became of a store that was to be made: `unchanged` is one of the current format. */
+export type InitResult = 'made' | 'updated' | 'unchanged';
 
 /** Writes a series of a store or transaction as the new series `as`; returns its version, undefined if it is unknown. */
 export async function copySeries(

@@ -84,14 +84,15 @@ export class Connection {
 }
 
 /** Calls `work` in a write transaction; rolls back if it throws. */
-export async function inOneStep(
+export async function inOneStep<T>(
   connection: Connection,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   connection.exec('begin immediate');
   try {
-    await work(connection);
+    const result = await work(connection);
     connection.exec('commit');
+    return result;
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     throw error;

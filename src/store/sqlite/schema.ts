@@ -174,14 +174,16 @@ export async function createSchema(connection: Connection): Promise<void> {
   await migrate(connection, '');
 }
 
-/** Migrates an older store to the current format, inside the caller's transaction. */
-export async function migrate(connection: Connection, path: string): Promise<void> {
+/** Migrates a store to the current format, inside the caller's transaction; false if it has that format. */
+export async function migrate(connection: Connection, path: string): Promise<boolean> {
   const format = formatOf(connection, path);
+  if (format === currentFormat) return false;
   const session = new SqliteSession(path, connection);
   for (const step of migrations.slice(format))
     if (typeof step === 'string') connection.exec(tableWords(step));
     else await step(connection, session);
   connection.pragma(`user_version = ${currentFormat}`);
+  return true;
 }
 
 /** Translates a step for SQLite, which has no type of days and numbers series. */

@@ -17,7 +17,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { flush, makeFolder } from '../../platform/files.ts';
-import { type OpenedCopy, partsIn, type StoreEngine, type WriteTransaction } from '../sql/parts.ts';
+import {
+  type InitResult,
+  type OpenedCopy,
+  partsIn,
+  type StoreEngine,
+  type WriteTransaction,
+} from '../sql/parts.ts';
 import {
   applicationId,
   asProblem,
@@ -25,6 +31,7 @@ import {
   codeOf,
   connect,
   formatOf,
+  inOneStep,
   SqliteSession,
 } from './connection.ts';
 import { openDatabase, SqliteError } from './driver.ts';
@@ -46,9 +53,9 @@ export const files: StoreEngine & {
       throw new Problem('bad-input', `${path} is a file: --distribute is for a database with Citus`, {
         hints: ['--store postgres://USER@HOST/DATABASE names a store in PostgreSQL'],
       });
-    const { created, commit, rollback } = await openFile(path);
-    await (created ? commit(false) : rollback());
-    return created;
+    if (existsSync(path)) return orProblem(path, () => update(path));
+    await (await createStore({ path })).commit(false);
+    return 'made';
   },
   refuseUsed: (path) => leaveLog(path, 'for a moment'),
   remove: removeStore,
@@ -122,6 +129,15 @@ async function openExisting(path: string): Promise<WriteTransaction> {
     return transactionOn(connection, { path, created: false, publish, abandon });
   };
   return orProblem(path, open, abandon);
+}
+
+async function update(path: string): Promise<InitResult> {
+  const connection = connect(path, false);
+  try {
+    return (await inOneStep(connection, () => migrate(connection, path))) ? 'updated' : 'unchanged';
+  } finally {
+    connection.close();
+  }
 }
 
 type NewStore = {

@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, importedStore, statements, transcript } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
+import { readData, testData } from '../../support/repository.ts';
 import { digestOf, importFiles } from '../../support/scratch-store.ts';
 
 const folder = newFolder();
 const at = folder.path('.');
 const store = await importedStore(folder);
 writeFileSync(folder.path('damaged.db'), readFileSync(store).subarray(0, 20_480));
+writeFileSync(folder.path('format-1.db'), readData(join(testData, 'stores'), 'format-1-one-kind.db'));
 folder.write('first.csv', statements(['GDP,2014-10-01,2015-01-30,1']));
 folder.write('second.csv', statements(['GDP,2014-10-01,2015-02-27,2']));
 await importFiles(
@@ -36,6 +39,20 @@ describe('asof store', () => {
     ! asof: checked 4 series with 2,508 changes: no fault
     $ asof store check --store ${at}/none.db
     ! asof: cannot open the store ${at}/none.db: there is no such file or folder
+    …
+    [exit 10]
+
+    # init makes a store, brings one of an older asof up to date, and leaves any other as it is
+    $ asof store init --store ${at}/empty.db
+    ! asof: made the store ${at}/empty.db
+    $ asof store init --store ${at}/empty.db
+    ! asof: store already exists: ${at}/empty.db
+    $ asof store init --store ${at}/format-1.db
+    ! asof: updated the store ${at}/format-1.db
+    $ asof store init --store ${at}/format-1.db
+    ! asof: store already exists: ${at}/format-1.db
+    $ asof store init --store ${at}/damaged.db
+    ! asof: cannot use the store ${at}/damaged.db: it is damaged
     …
     [exit 10]
 

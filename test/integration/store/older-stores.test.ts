@@ -160,7 +160,8 @@ describe('a store that keeps what imports changed of series by subject', () => {
       db.exec(back('key', 'pragma user_version = 12'));
       db.close();
     }
-    await initStore(address, false);
+    expect(await initStore(address, false)).toBe('updated');
+    expect(await initStore(address, false)).toBe('unchanged');
     await undoStoreImport(address);
     expect(await contentOf(address)).toEqual(one);
     await undoStoreImport(address);
