@@ -70,7 +70,7 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
       ...{ part, rename: part.rename },
       onProgress: async (made) => loading.onProgress?.({ ...made, done: share(made) }),
     });
-    const imports = [...new Set([...(before?.imports ?? []), ...[writer.number ?? []].flat()])];
+    const imports = [...new Set([...(before?.imports ?? []), ...writer.imports])];
     const next = { key, parts: at + 1, series: part.upTo, total: parts.series, imports };
     await writer.endPart(paths, loading.importedAt, next.parts === parts.count ? undefined : next);
     await run.pause();
@@ -91,16 +91,12 @@ export async function storeInParts(inputs: readonly ImportFile[], run: PartsRun)
     await parts.close();
   }
   const [first, last] = [stored[0], stored.at(-1)];
-  const made: StoredParts = {
-    parts: stored.length,
-    series: parts.series,
-    before: now.before,
-    imports: last?.reached.imports ?? [],
-  };
+  const made: StoredParts = { parts: stored.length, series: parts.series, before: now.before };
   return {
     address: last?.address ?? store,
     created: first?.created === true,
     files: joined(stored.flatMap(({ summaries }) => summaries)),
+    imports: last?.reached.imports ?? [],
     inParts: made,
   };
 }

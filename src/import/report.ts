@@ -8,8 +8,6 @@ export type StoredParts = {
   /** The number of series of the files, and of those that an earlier run had stored. */
   readonly series: number;
   readonly before: number;
-  /** The numbers of the imports that stored all parts, oldest first; several if others came between. */
-  readonly imports: readonly number[];
 };
 
 /** The outcome of an import or of its dry run. */
@@ -23,6 +21,8 @@ export type ImportResult = {
   readonly outdated: readonly string[];
   /** The counts of each file, in the order of reading. */
   readonly files: readonly FileSummary[];
+  /** Its number, by which an undo and the log know it; several if imports came between its parts; none of a dry run. */
+  readonly imports: readonly number[];
   /** The files that no format recognises, left out. */
   readonly skipped: readonly string[];
   /** The parts of an import in several; its counts are those of this run. */
@@ -42,12 +42,12 @@ export function importReport(result: ImportResult): readonly string[] {
   const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);
   const areTrades = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
   const total = files.length > 1 ? [`${files.length} files: ${statements(sumOf(files), areTrades)}`] : [];
-  return [...lines, ...left, ...total, ...partLines(result.inParts), ...storeLines(result)];
+  return [...lines, ...left, ...total, ...partLines(result), ...storeLines(result)];
 }
 
-function partLines(stored: StoredParts | undefined): readonly string[] {
-  if (stored === undefined) return [];
-  const { parts, series, before, imports } = stored;
+function partLines({ inParts, imports }: ImportResult): readonly string[] {
+  if (inParts === undefined) return [];
+  const { parts, series, before } = inParts;
   const went =
     before === 0
       ? []

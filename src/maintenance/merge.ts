@@ -72,7 +72,8 @@ export async function mergeStore(
       const { address, created } = writer;
       if (dryRun) await writer.rollback();
       else await writer.commit();
-      return { store: shownAddress(address), created, dryRun, files, skipped: [], outdated: [] };
+      const imports = dryRun ? [] : writer.imports;
+      return { store: shownAddress(address), created, dryRun, files, imports, skipped: [], outdated: [] };
     }),
   );
 }

@@ -148,9 +148,9 @@ export class StoreWriter {
     else await this.#transaction.sources.putUnfinished({ paths, ...rest }, since);
   }
 
-  /** The number of this import, if it recorded any. */
-  get number(): number | undefined {
-    return this.#number;
+  /** The number of this import, in a list; none if it recorded nothing. */
+  get imports(): readonly number[] {
+    return this.#number === undefined ? [] : [this.#number];
   }
 
   /** Records a change in a series' description; of several changes on one day, the first text stays. */

@@ -354,8 +354,14 @@ describe('facts and imports', () => {
     );
     const copy = join(folder, 'copy.db');
     const file = csv('gdp.csv', ...lines);
-    expect(await importFiles([file], { store: copy, clock })).toMatchObject({ created: true });
+    expect((await importFiles([file], { store: copy, clock, dryRun: true })).imports).toEqual([]);
+    const made = await importFiles([file], { store: copy, clock });
     const from = await open(copy, { clock });
+    const [logged] = await from.store.imports();
+    expect(made).toMatchObject({ created: true, imports: [logged?.number] });
+    expect(await from.store.undo({ number: made.imports[0], dryRun: true })).toMatchObject({
+      series: ['GDP'],
+    });
     const values = async (one: Asof) =>
       (await one.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value);
     expect(await values(from)).toEqual(await values(asof));

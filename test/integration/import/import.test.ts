@@ -61,6 +61,7 @@ describe('importFiles', () => {
           described: { added: 1, changed: 0, known: 0 },
         },
       ],
+      imports: [1],
       skipped: [],
       outdated: [],
     });

@@ -85,9 +85,11 @@ contract((engine) => {
       expect(text).toContain(`${from}: CPI 2014-10-01 as of 2015-01-30: 3, against 2`);
       expect(text).toContain(`${from}: GDP title: "Domestic Product", against "Product"`);
       expect(await engine.digest(into)).toBe(before);
-      await mergeStore(from, into, { clock, replace: true, dryRun: true });
-      expect(await engine.digest(into)).toBe(before);
-      await mergeStore(from, into, { clock, replace: true });
+      const dry = await mergeStore(from, into, { clock, replace: true, dryRun: true });
+      expect([await engine.digest(into), dry.imports]).toEqual([before, []]);
+      const { imports } = await mergeStore(from, into, { clock, replace: true });
+      const log = await reading(into, (view) => view.sources.imports());
+      expect(imports).toEqual([log.at(-1)?.number]);
       expect(await reading(into, async (view) => (await view.series.find('GDP'))?.title)).toBe(
         'Domestic Product',
       );
