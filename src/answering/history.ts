@@ -3,7 +3,7 @@ import { type Change, lastUpTo } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { type Day, earlier, type Frequency, later } from '../domain/values/date.ts';
-import { addTo } from '../domain/values/groups.ts';
+import { addTo, groupBy } from '../domain/values/groups.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
 import { history } from '../operations/series/history.ts';
@@ -53,8 +53,8 @@ async function storedHistory(
   const asked = textsOf({ ...params, ...(described && { described: 'true' }) });
   const { results, covered_to } = await client.ask(history, asked);
   const { changes: rows = [], vintages: listed = [], descriptions = [], first_vintage } = results[0] ?? {};
-  const changes = new Map<Day, Change[]>();
-  for (const change of rows) if (change.asOf <= last) addTo(changes, change.date, change);
+  const known = rows.filter(({ asOf }) => asOf <= last);
+  const changes = groupBy(known, ({ date }) => date);
   const begun = rows[0]?.asOf ?? '';
   return {
     changes,
