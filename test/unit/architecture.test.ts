@@ -99,26 +99,26 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2538,
+  answering: 2545,
   cli: 4687,
   client: 1668,
   domain: 6238,
   errors: 329,
   explorer: 3807,
-  import: 9284,
+  import: 9281,
   library: 1317,
   lines: 832,
-  maintenance: 1138,
+  maintenance: 1139,
   mcp: 266,
-  operations: 4480,
+  operations: 4482,
   platform: 560,
   pull: 5123,
-  questions: 4861,
+  questions: 4855,
   render: 3427,
   server: 3322,
   service: 592,
   snapshot: 993,
-  store: 8536,
+  store: 8559,
   table: 208,
 };
 
