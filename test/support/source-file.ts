@@ -52,7 +52,10 @@ export function realFile(data: string, path: string): SourceFile {
 
 /** The records of a file by kind, each from all of its batches. */
 export type FileRecords = Required<
-  Omit<Batch, 'claims' | 'complete' | 'coverage' | 'describedOn' | 'renamesUnits' | 'statements' | 'unfigured'>
+  Omit<
+    Batch,
+    'claims' | 'complete' | 'coverage' | 'describedOn' | 'renamesUnits' | 'statements' | 'unfigured'
+  >
 > & {
   readonly statements: readonly Statement[];
   readonly coverage: readonly SeriesCoverage[];
