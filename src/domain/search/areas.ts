@@ -1,4 +1,4 @@
-import { longestWord, wordsOf } from './words.ts';
+import { beginning, longestWord, wordsOf } from './words.ts';
 
 /**
  * Names of areas, and the codes for them in ids of international series. For searching only: codes of one area,
@@ -149,9 +149,11 @@ function areasInId(id: string): readonly Area[] {
   return id.includes(':') ? id.split(/[:.]/).flatMap((part) => byCode.get(part) ?? []) : none;
 }
 
-/** Returns the codes, as words of ids, of the areas with a word in their names that meets a condition. */
-export function codesOfAreas(matches: (word: string) => boolean): readonly string[] {
-  return areas.filter(({ names }) => names.flat().some(matches)).flatMap(codesOf);
+/** Returns the codes, as words of ids, of the areas with a word in their names that begins so. */
+export function codesOfAreas(starts: readonly string[]): readonly string[] {
+  const begins = starts.map(beginning);
+  const isAsked = (word: string) => begins.some((isBegun) => isBegun(word));
+  return areas.filter(({ names }) => names.flat().some(isAsked)).flatMap(codesOf);
 }
 
 /** Lists words of which every series about an area has one. */

@@ -25,6 +25,23 @@ export function wordsOf(text: string | null | undefined): readonly string[] {
   return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+/** Returns what tells whether a word begins so, or is its singular; a number or a single letter is a whole word. */
+export function beginning(start: string): (word: string) => boolean {
+  if (isWhole(start)) return (word) => word === start;
+  const singulars = singular(start);
+  return (word) => word.startsWith(start) || singulars.includes(word);
+}
+
+/** Returns the singular of a text that looks like a plural; none for any other. */
+export function singular(text: string): readonly string[] {
+  return /^\p{L}{3,}[^s]s$/u.test(text) ? [text.slice(0, -1)] : [];
+}
+
+/** Tells whether a text is one letter or a number, which begins no other word. */
+export function isWhole(text: string): boolean {
+  return text.length === 1 || /^\p{N}+$/u.test(text);
+}
+
 /** Returns the longest word of a phrase; none if it has no words. */
 export function longestWord(phrase: string | readonly string[]): readonly string[] {
   const words = typeof phrase === 'string' ? wordsOf(phrase) : phrase;
