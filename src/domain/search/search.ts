@@ -76,7 +76,7 @@ export async function findIndexed(
   const part = isFound ? {} : { part: upper };
   found.add(await series({ keys: known.keysOf([...typed, ...codesOfAreas(typed)]), ...part }));
   const isKnown = (start: string) =>
-    synonyms.words.has(start) || found.placesOf(known.begun(start)).length > 0;
+    synonyms.words.has(start) || areaWords.has(start) || found.placesOf(known.begun(start)).length > 0;
   const near = new Map<string, readonly string[]>();
   for (const word of typed.filter((start) => !isKnown(start)))
     near.set(word, [
@@ -112,7 +112,7 @@ function onPage(all: readonly FoundSeries[], { after, limit }: FoundPage): reado
   return all.slice(begin, limit === undefined ? undefined : begin + limit);
 }
 
-/** Says how ranked series were found: those with every word by their titles, if these have them all. */
+/** Says how ranked series were found: those with every word by their titles, unless these lack one or it is corrected. */
 async function described(
   index: SearchIndex<IndexedSeries>,
   ranks: readonly Rank[],
@@ -122,11 +122,14 @@ async function described(
   const titled = keys.length === 0 ? [] : await index.seriesEntries({ keys, ids: [], titled: true });
   const words = new Map(titled.map(({ id, title }) => [id, wordsOf(title)]));
   const typed = terms.flatMap((term) => term.typed.map(beginning));
-  return ranks.map(({ series: { id }, level }) => {
-    const inTitle = typed.every((begins) => words.get(id)?.some(begins) === true);
-    const matched = level < complete ? 'id' : level > complete ? 'some' : inTitle ? 'title' : 'words';
-    return { id, matched };
-  });
+  const inTitle = (id: string) => typed.every((begins) => words.get(id)?.some(begins) === true);
+  // No series has a word that is corrected, so no series has them all as typed.
+  const isCorrected = terms.some((term) => term.isCorrected);
+  const byWords = (id: string) => (isCorrected ? 'nearest' : inTitle(id) ? 'title' : 'words');
+  return ranks.map(({ series: { id }, level }) => ({
+    id,
+    matched: level < complete ? 'id' : level > complete ? 'some' : byWords(id),
+  }));
 }
 
 const mostNearest = 5;
@@ -143,12 +146,13 @@ function significant(words: readonly string[]): readonly string[] {
   return kept.length === 0 ? words : kept;
 }
 
-/** A word, a phrase with a meaning, or the name of an area; `near` corrects typos. */
+/** A word, a phrase with a meaning, or the name of an area; `near` has the words for which one word may be a typo. */
 type Term = {
   readonly typed: readonly string[];
   readonly meaning: Meaning | undefined;
   readonly area: Area | undefined;
   readonly near: readonly string[];
+  readonly isCorrected: boolean;
 };
 
 /** Splits a text into terms from its beginning: the longest phrase that has synonyms or is an area, or one word. */
@@ -167,6 +171,7 @@ function termsOf(typed: readonly string[], nearTo: (word: string) => readonly st
     terms.push({
       typed: typed.slice(at, at + length),
       near: (length === 1 && near[at]) || [],
+      isCorrected: near.slice(at, at + length).some((words) => words.length > 0),
       meaning: isArea ? undefined : meanings.get(meant.slice(at, at + length).join(' ')),
       area: isArea ? found.area : undefined,
     });

@@ -57,6 +57,7 @@ savings = PSAVERT, RATESAV, saving
 saving = PSAVERT, RATESAV
 retail = RSAFS, RSXFS, retail sales
 housing = HOUST, housing, home, houses
+starts = started
 home sales = HSN1F, houses sold
 permits = PERMIT, building permits
 orders = DGORDER, new orders

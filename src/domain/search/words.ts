@@ -104,9 +104,10 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Tells whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
+/** Tells whether a text is a word of five letters or more, or five letters that begin one, with one mistake. */
 export function isTypoOf(text: string, word: string): boolean {
-  if (text.length < 4 || /\p{N}/u.test(text)) return false;
+  // Shorter words differ in one letter from too many others: men is not what is meant by mean.
+  if (word.length < 5 || /\p{N}/u.test(text)) return false;
   if (distance(text, word, 1) <= 1) return true;
   if (text.length < 5 || word.length <= text.length) return false;
   return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);

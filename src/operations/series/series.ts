@@ -64,7 +64,7 @@ const descriptionChanges = extension(
 const matched = nullableExtension(
   'matched',
   'text',
-  'What the search text matched: id (also by a synonym or an alias), title, words (all of them), some (of the words), or nearest: nothing, but the id is spelled like it.',
+  'What the search text matched: id (also by a synonym or an alias), title, words (all of them), some (of the words), or nearest: nothing as typed, but all words after typos are corrected, or an id that is spelled like it.',
 );
 
 const foundFields = [...fields, matched] as const;

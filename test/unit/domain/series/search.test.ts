@@ -79,7 +79,6 @@ describe('a search by words among series of several sources', () => {
     ['Euro Area real GDP', [others[0], others[1]]],
     ['switzerland gdp', [others[3]]],
     ['gdp swiss', [others[3]]],
-    ['gdp in switzerlnd', [others[3]]],
     ['eurozone unemployment', [others[5]]],
     ['german unemployment', [others[4]]],
   ])('finds those about %s before all others', async (text, wanted) => {
@@ -104,7 +103,7 @@ describe('a search by words', () => {
     ['the id before ids that begin with it', 'gdp', ['GDP id', 'GDPC1 id']],
     ['words of the title in any order', 'rate unemployment', ['UNRATE title', 'FEDFUNDS some']],
     ['beginnings of words', 'unem ra', ['UNRATE title', 'FEDFUNDS some']],
-    ['one typo in a word', 'unemploymnet rate', ['UNRATE words', 'FEDFUNDS some']],
+    ['one typo in a word as the nearest', 'unemploymnet rate', ['UNRATE nearest', 'FEDFUNDS some']],
     ['one typo in the beginning of a word', 'nonfrm', ['PAYEMS id']],
     ['words of the units', 'thousands persons', ['PAYEMS words', 'HOUST some']],
     ['jobs as payrolls', 'jobs', ['PAYEMS id']],
@@ -119,7 +118,7 @@ describe('a search by words', () => {
     ['ten-year as the yield of that maturity', 'ten-year', ['DGS10 id']],
     ['10y as the yield of that maturity', '10y', ['DGS10 id']],
     ['US10Y as the yield of that maturity', 'us10y', ['DGS10 id']],
-    ['an id with one typo as what it names', 'GDPX', ['GDP id', 'GDPC1 id']],
+    ['an id with one typo as the nearest', 'GDPX', ['GDP nearest', 'GDPC1 nearest']],
     ['an id with another digit as the nearest', 'UNRAT5', ['UNRATE nearest']],
     ['an id with several typos as the nearest', 'PAYEM5X', ['PAYEMS nearest']],
     ['nothing for what resembles nothing', 'zzzzzz qqqqq', []],
@@ -137,6 +136,26 @@ describe('a search by words', () => {
     ];
     const ranked = await findSeries(all, 'claimz housong index zzzzz', 'words');
     expect(ranked.map(({ series }) => series.id)).toEqual(['B', 'A']);
+  });
+
+  describe('among series that lack a word of the text', () => {
+    const titles = {
+      EARN: 'Average Hourly Earnings, Total',
+      EARNM: 'Average Hourly Earnings, Men',
+      PRODK: 'Gross Domestic Product for Korea, Total',
+      PRODKY: 'Gross Domestic Product for Korea, Youth',
+      HEAT: 'Heat, Price',
+    };
+    const all = Object.entries(titles).map(([id, title]) => ({ id, title, units: '' }));
+
+    it.each([
+      ['takes South Korea for Korea, not for youth', 'south korea gdp', ['PRODK words', 'PRODKY words']],
+      ['takes a word of the name of an area for no typo', 'south gdp', ['PRODK some', 'PRODKY some']],
+      ['takes no word for a typo of a short one', 'mean wages', ['EARN some', 'EARNM some']],
+      ['takes no word for a typo of a word of four letters', 'wheat price', ['HEAT some']],
+      ['ranks one with a corrected word as the nearest', 'yuoth gdp', ['PRODKY nearest', 'PRODK some']],
+      ['corrects the name of an area', 'gdp in koraea', ['PRODK nearest', 'PRODKY nearest']],
+    ])('%s', async (_, text, expected) => expect(await found(text, 'words', all)).toEqual(expected));
   });
 
   it('finds the price indexes of consumers and of consumption for inflation, headline first', async () => {
