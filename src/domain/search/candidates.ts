@@ -1,6 +1,6 @@
 import { areasIn, codesOfAreas } from './areas.ts';
 import type { IndexedSeries, SearchIndex, SeriesKey, WordQuery } from './word-index.ts';
-import { beginning, isTypoOf, isWhole, singular, startsNear } from './words.ts';
+import { beginning, formsOf, isTypoOf, isWhole, singular, startsNear } from './words.ts';
 
 /** Series with a word: lists of their keys, and what tells it of a name of an area in the id of another. */
 type Having = {
@@ -18,15 +18,18 @@ export class KnownWords {
     this.#index = index;
   }
 
-  /** Looks up beginnings of words as `begins` reads them, their areas, and whole words. */
-  async lookUp(starts: readonly string[], whole: readonly string[] = []): Promise<void> {
-    const fresh = starts.filter((start) => !this.#begun.has(start));
-    const words = [...fresh.filter(isWhole), ...fresh.flatMap(singular), ...codesOfAreas(fresh), ...whole];
+  /** Looks up beginnings of words as `beginning` reads them, and the codes of areas whose names begin so. */
+  async lookUpStarts(starts: readonly string[]): Promise<void> {
     const read = await this.#read({
-      words: words.filter((word) => !this.#whole.has(word)),
-      starts: fresh.filter((start) => !isWhole(start)),
+      words: [...starts.filter(isWhole), ...starts.flatMap(singular), ...codesOfAreas(starts)],
+      starts: starts.filter((start) => !isWhole(start)),
     });
-    for (const start of fresh) this.#begun.set(start, [...new Set(read.filter(beginning(start)))]);
+    for (const start of starts) this.#begun.set(start, [...new Set(read.filter(beginning(start)))]);
+  }
+
+  /** Looks up whole words. */
+  async lookUpWords(words: readonly string[]): Promise<void> {
+    await this.#read({ words: words.filter((word) => !this.#whole.has(word)), starts: [] });
   }
 
   /** Looks up the words for which a text may be a typo, and returns them. */
@@ -57,10 +60,10 @@ export class KnownWords {
     return lists.length === 1 ? (lists[0] ?? []) : [...new Set(lists.flat())];
   }
 
-  /** Lists the series with a word for each beginning. */
-  keysOfAll(starts: readonly string[]): readonly SeriesKey[] {
-    const [fewest = [], ...others] = starts
-      .map((start) => this.keysOf([start]))
+  /** Lists the series with each word of a phrase, in the singular or the plural. */
+  keysOfPhrase(words: readonly string[]): readonly SeriesKey[] {
+    const [fewest = [], ...others] = words
+      .map((word) => this.keysOf(formsOf(word)))
       .sort((a, b) => a.length - b.length);
     const sets = others.map((keys) => new Set(keys));
     return fewest.filter((key) => sets.every((set) => set.has(key)));
@@ -68,6 +71,11 @@ export class KnownWords {
 
   whole(word: string): Having {
     return { keys: [this.#whole.get(word) ?? []], isWord: (other) => other === word };
+  }
+
+  /** Returns the series with a word in the singular or the plural, which names no area. */
+  inEachForm(word: string): Having {
+    return { keys: formsOf(word).map((form) => this.#whole.get(form) ?? []), isWord: () => false };
   }
 
   begun(start: string): Having {

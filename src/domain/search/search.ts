@@ -6,6 +6,7 @@ import { type IndexedSeries, indexOf, type SearchIndex, type SeriesQuery } from 
 import {
   beginning,
   closeNames,
+  formsOf,
   isTypoOf,
   isWhole,
   longestWord,
@@ -68,7 +69,7 @@ export async function findIndexed(
   }
   const typed = significant(wordsOf(text));
   const known = new KnownWords(index);
-  await known.lookUp(typed);
+  await known.lookUpStarts(typed);
   const found = new Candidates();
   const [last = '', ...others] = [...wordsOf(text)].reverse();
   // Of several words, the last one begins a word of every id that has the text as a part.
@@ -89,11 +90,9 @@ export async function findIndexed(
   const phrases = meanings.flatMap((meaning) => meaning.phrases.map(wordsOf));
   const areas = terms.flatMap(({ area }) => area ?? []);
   const about = [...codesOfAreas(nearWords), ...areas.flatMap(wordsAbout)];
-  await known.lookUp(phrases.flat(), about);
-  const words = phrases.filter(({ length }) => length === 1).flat();
-  const keys = new Set(known.keysOf([...nearWords, ...about, ...words]));
-  for (const phrase of phrases)
-    if (phrase.length > 1) for (const key of known.keysOfAll(phrase)) keys.add(key);
+  await known.lookUpWords([...phrases.flat().flatMap(formsOf), ...about]);
+  const keys = new Set(known.keysOf([...nearWords, ...about]));
+  for (const phrase of phrases) for (const key of known.keysOfPhrase(phrase)) keys.add(key);
   const ofMeanings = meanings.flatMap(({ ids }) => ids);
   found.add(await series({ keys: [...keys].filter((key) => !found.has(key)), ids: ofMeanings }));
   const ranks = ranked(found, upper, terms, known);
@@ -345,7 +344,8 @@ function qualitiesOf(
     candidates.placesOfAll(starts.map((start) => known.begun(start)));
   for (const word of near) put(0.4, candidates.placesOf(known.whole(word)));
   put(0.8, allBegun(typed));
-  for (const phrase of meaning?.phrases ?? []) put(0.9, allBegun(wordsOf(phrase)));
+  for (const phrase of meaning?.phrases ?? [])
+    put(0.9, candidates.placesOfAll(wordsOf(phrase).map((word) => known.inEachForm(word))));
   put(1, candidates.placesOfAll(typed.map((word) => known.whole(word))));
   const ids = new Map(meaning?.ids.map((id, place) => [id, 2 - 0.1 * Math.min(place, 9)]));
   if (ids.size > 0)

@@ -1,6 +1,6 @@
 /**
  * What people type, and what series call it. To teach the search a word, add a line `typed = meant, meant, …`.
- * A meaning is a phrase, of which every word must begin a word of the title or the units,
+ * A meaning is a phrase, of which every word must be a word of the title, the units or the id, singular or plural,
  * or a series id in capital letters, the most likely first.
  */
 const lines = `
@@ -65,7 +65,7 @@ durable goods = DGORDER, durable
 inventories = BUSINV, inventories
 exports = EXPGS, EXPGSC1, BOPTEXP
 imports = IMPGS, IMPGSC1, BOPTIMP
-trade balance = BOPGSTB, NETEXC, net exports
+trade balance = BOPGSTB, NETEXC, net exports, current account
 sentiment = UMCSENT, consumer sentiment
 capacity = TCU, CUMFNS, capacity utilization
 oil = DCOILWTICO, OILPRICEX, crude, petroleum

@@ -37,6 +37,11 @@ export function singular(text: string): readonly string[] {
   return /^\p{L}{3,}[^s]s$/u.test(text) ? [text.slice(0, -1)] : [];
 }
 
+/** Lists a word, its singular and its plural. */
+export function formsOf(word: string): readonly string[] {
+  return [word, ...singular(word), ...(isWhole(word) || word.endsWith('s') ? [] : [`${word}s`])];
+}
+
 /** Tells whether a text is one letter or a number, which begins no other word. */
 export function isWhole(text: string): boolean {
   return text.length === 1 || /^\p{N}+$/u.test(text);

@@ -19,6 +19,7 @@ const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOU
 const words =
   'Unemployment Rate Rates in Texas Gross Domestic Product Real Consumer Price Index for All Federal'
     .concat(' Funds 10 1 Year Market Yield Employees Total Nonfarm House S&P 500 a É U.S. Germany Mexico')
+    .concat(' Net Exports Netherlands')
     .split(' ');
 const titles = fc.array(fc.constantFrom(...words), { maxLength: 5 }).map((all) => all.join(' '));
 const catalogue = fc.uniqueArray(
@@ -35,6 +36,7 @@ type Catalogue = typeof catalogue extends fc.Arbitrary<infer T> ? T : never;
 const synonyms =
   'jobs inflation core cpi fed funds 10y ten year gdp growth unemployment unemploymnt housing treasury'
     .concat(' yields euro area eurozone switzerland swiss us u.s. america german prices labor market')
+    .concat(' trade balance poland south korea')
     .split(' ');
 /** A word with a letter less, a letter more or two letters exchanged. */
 const typo = fc

@@ -165,6 +165,17 @@ describe('a search by several words', () => {
     expect(rows[0]?.series.id).toBe('E');
   });
 
+  it('finds what a phrase means by whole words of it, in the singular or the plural', async () => {
+    const all = [
+      { id: 'A', title: 'Net Export of Goods' },
+      { id: 'B', title: 'Exports of Goods for Netherlands' },
+      { id: 'ECB:Q.NL.X', title: 'Exports of goods' },
+      { id: 'D', title: 'Balance of Payments: Current Account' },
+    ];
+    const rows = await findSeries(all, 'trade balance', 'words');
+    expect(rows.map(({ series }) => series.id)).toEqual(['A', 'D']);
+  });
+
   it('finds the singular of a plural', async () => {
     const all = [{ id: 'A', title: 'Export price' }];
     expect(await findSeries(all, 'exports prices', 'words')).toMatchObject([{ matched: 'title' }]);
