@@ -102,7 +102,7 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2545,
   cli: 4687,
   client: 1668,
-  domain: 6254,
+  domain: 6257,
   errors: 329,
   explorer: 3807,
   import: 9281,

@@ -242,7 +242,7 @@ function firstRanks(ranks: readonly Rank[], { after, limit = ranks.length }: Fou
   return best.sort(compareRanks).slice(0, limit);
 }
 
-/** Weighs terms as BM25 does: a term in few of the series counts more, and a word of a short title too. */
+/** Weighs terms as BM25 does, by their rarity and the length of titles; a plain word counts less than other terms. */
 function scorer(
   ranks: readonly Rank[],
   terms: readonly Term[],
@@ -250,8 +250,11 @@ function scorer(
 ): (rank: Rank) => number {
   const weighed = qualities.map((column, term) => {
     const having = ranks.filter(({ at }) => (column[at] ?? 0) > 0).length;
-    const weight = Math.log(1 + ranks.length / Math.max(1, having));
-    return { column, weight, isArea: terms[term]?.area !== undefined };
+    const { meaning, area } = terms[term] ?? {};
+    const isPlain = meaning === undefined && area === undefined;
+    // Many series have what inflation means: a plain word beside it, such as rate, has to be much rarer.
+    const rarity = (isPlain ? 1 : 20) * (ranks.length / Math.max(1, having));
+    return { column, weight: Math.log(1 + rarity), isArea: area !== undefined };
   });
   const usual = ranks.reduce((sum, { series }) => sum + series.length, 0) / Math.max(1, ranks.length);
   return ({ at, series: { length }, isAreal }) => {

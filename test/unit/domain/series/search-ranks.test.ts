@@ -97,6 +97,8 @@ describe('the first three that a search finds', () => {
     ['dollar euro', 'ECB:EXR.D.USD.EUR.SP00.A'],
     ['used cars', 'CUSR0000SETA02'],
     ['core inflation', 'CPILFESL'],
+    ['inflation rate', 'CPIAUCSL PCEPI CPILFESL'],
+    ['inflatoin rate', 'CPIAUCSL PCEPI CPILFESL'],
   ])('for %j have those meant: %s', async (text, ids) => {
     const first = (await found(text)).slice(0, 3).map(({ id }) => id);
     expect(first).toEqual(expect.arrayContaining(ids.split(' ')));
@@ -163,6 +165,19 @@ describe('a search by several words', () => {
     expect(first?.series.id).toBe('B');
     const rows = await findSeries([...all, { id: 'E', title: 'Rainfall' }], 'rainfall index', 'words');
     expect(rows[0]?.series.id).toBe('E');
+  });
+
+  it('ranks those with the meaning of a word before those with a common word, but not before a rare one', async () => {
+    const indexes = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ id: `I${i}`, title: `Consumer Price Index, Item ${i}` }));
+    const others = ['Unemployment Rate', 'Saving Rate', 'Population of Autauga'];
+    const first = async (text: string, count: number) => {
+      const all = [...indexes(count), ...others.map((title) => ({ id: title, title }))];
+      return (await findSeries(all, text, 'words'))[0]?.series.title;
+    };
+    expect(await first('inflation rate', 10)).toContain('Consumer Price Index');
+    expect(await first('inflatoin rate', 10)).toContain('Consumer Price Index');
+    expect(await first('inflation in autauga', 50)).toBe('Population of Autauga');
   });
 
   it('finds what a phrase means by whole words of it, in the singular or the plural', async () => {
