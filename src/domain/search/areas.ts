@@ -1,4 +1,4 @@
-import { beginning, longestWord, wordsOf } from './words.ts';
+import { beginning, longestWord, type SearchedSeries, wordsOf } from './words.ts';
 
 /**
  * Names of areas, and the codes for them in ids of international series. For searching only: codes of one area,
@@ -113,6 +113,10 @@ export function areaAt(
 
 /** Returns the areas that the words of a title name, each by its first name: `france;new zealand`. */
 export function areasInTitle(words: readonly string[]): string {
+  return [...areasNamed(words)].map(({ names: [name = []] }) => name.join(' ')).join(';');
+}
+
+function areasNamed(words: readonly string[]): ReadonlySet<Area> {
   const named = new Set<Area>();
   for (let at = 0; at < words.length; at += 1) {
     const found = areaAt(words, at);
@@ -120,7 +124,7 @@ export function areasInTitle(words: readonly string[]): string {
     named.add(found.area);
     at += found.length - 1;
   }
-  return [...named].map(({ names: [name = []] }) => name.join(' ')).join(';');
+  return named;
 }
 
 /** The areas of a series; `implied` by an id of FRED without any. */
@@ -135,6 +139,26 @@ export function areasOf(id: string, title: string): AreasOfSeries {
   const inTitle = title.split(';').flatMap((name) => byName.get(name) ?? []);
   const named = new Set([...areasInId(id), ...inTitle]);
   return { named, implied: named.size > 0 || hasPrefix ? undefined : ofFred.implied };
+}
+
+/** Tells whether a series is about one of some areas; undefined if it says nothing of its area, or there are none. */
+export function isAbout(asked: readonly Area[], { named, implied }: AreasOfSeries): boolean | undefined {
+  if (asked.length === 0 || (named.size === 0 && implied === undefined)) return undefined;
+  return asked.some((area) => (implied === undefined ? named.has(area) : implied === area));
+}
+
+/** Names the areas of a text that are not found, which a series of another area shows; none without such a series. */
+export function areasNotFound(
+  text: string,
+  found: readonly Pick<SearchedSeries, 'id' | 'title'>[],
+): readonly string[] {
+  const asked = [...areasNamed(wordsOf(text))];
+  // A search finds series of other areas only if it finds none of these.
+  const isElsewhere = found.some(
+    ({ id, title }) => isAbout(asked, areasOf(id, areasInTitle(wordsOf(title)))) === false,
+  );
+  const written = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  return isElsewhere ? asked.map(({ names: [name = []] }) => name.map(written).join(' ')) : [];
 }
 
 /** Returns the words of the areas in an id with the prefix of its source, such as `ECB:RTD.Q.S0.S.G_GDPM_TO_C.E`. */

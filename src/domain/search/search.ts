@@ -1,5 +1,5 @@
 // Why: docs/decisions/search.md
-import { type Area, areaAt, areasOf, areaWords, codesOfAreas, wordsAbout } from './areas.ts';
+import { type Area, areaAt, areasOf, areaWords, codesOfAreas, isAbout, wordsAbout } from './areas.ts';
 import { Candidates, KnownWords } from './candidates.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
 import { type IndexedSeries, indexOf, type SearchIndex, type SeriesQuery } from './word-index.ts';
@@ -283,6 +283,7 @@ function ranker(
     const column = qualities[term];
     return area === undefined || column === undefined ? [] : [{ area, column }];
   });
+  const areasAsked = asked.map(({ area }) => area);
   const levelOfId = (id: string) => {
     if (id === text) return 0;
     if (names.includes(id)) return 1;
@@ -316,15 +317,12 @@ function ranker(
     const having = qualities.filter((column) => (column[at] ?? 0) > 0).length;
     if (having === 0) return undefined;
     const isComplete = having === terms.length;
-    const isOf = ({ area }: { readonly area: Area }) =>
-      implied === undefined ? named.has(area) : implied === area;
     return {
       series,
       at,
       level: isComplete ? complete : complete + 1,
       place: 0,
-      isThere:
-        asked.length === 0 || (named.size === 0 && implied === undefined) ? undefined : asked.some(isOf),
+      isThere: isAbout(areasAsked, { named, implied }),
       isAreal: asked.length === 0 && named.size > 0,
       hasAreaOnly: !isComplete && !hasOthers,
       score: 0,

@@ -2,6 +2,7 @@ import { plainMatch, wordsOf } from '../../domain/search/words.ts';
 import { meaningsOf, meaningText, readMeanings } from '../../domain/series/publishers.ts';
 import { frequencies } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
 import type { Followed, Series } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension, rowsFrom } from '../field.ts';
@@ -120,11 +121,19 @@ asof series search --all --columns id --no-header -f csv
     if (match !== 'id' && wordsOf(q).length > mostWords)
       throw refused({ param: 'q', reason: `use at most ${mostWords} words` });
   },
-  remark([first], texts) {
-    const q = JSON.stringify(textOf(texts, 'q'));
-    if (first?.matched === 'some')
-      return `no series matches all of ${q}; those that match a part of it are shown`;
-    return first?.matched === 'nearest' ? `nothing matches ${q}; the nearest are shown` : undefined;
+  async remark(rows, texts) {
+    const text = textOf(texts, 'q') ?? '';
+    const q = JSON.stringify(text);
+    const matched = rows[0]?.matched;
+    if (matched === 'nearest') return [`nothing matches ${q}; the nearest are shown`];
+    if (matched !== 'some') return [];
+    const { areasNotFound } = await import('../../domain/search/areas.ts');
+    const areas = areasNotFound(text, rows);
+    const none =
+      areas.length === 0
+        ? `no series matches all of ${q}`
+        : `no series for ${listed(areas, 'or')} matches ${q}`;
+    return [`${none}; those that match a part of it are shown`];
   },
   async whyEmpty(texts) {
     const q = textOf(texts, 'q') ?? '';

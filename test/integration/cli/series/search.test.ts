@@ -36,6 +36,24 @@ describe.each(commandModes)('a search by words, %s,', (mode) => {
     id,matched
     ${german},some
     ! asof: no series matches all of "germany unemployment"; those that match a part of it are shown
+
+    # names an area that no series is about
+    $ asof series search "gdp poland" --columns id,matched
+    id,matched
+    GDP,some
+    ${german},some
+    ! asof: no series for Poland matches "gdp poland"; those that match a part of it are shown
+    $ asof series search "Gdp of South Africa or New Zealand" --columns id --limit 1
+    id
+    GDP
+    ! asof: no series for South Africa or New Zealand matches "Gdp of South Africa or New Zealand"; those that match a part of it are shown
+
+    # says nothing of the area of a typo
+    $ asof series search "gdp polnad" --columns id
+    id
+    GDP
+    ${german}
+    ! asof: no series matches all of "gdp polnad"; those that match a part of it are shown
     `,
     () => asked.as(mode),
   );

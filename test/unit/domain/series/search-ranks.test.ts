@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { areasNotFound } from '../../../../src/domain/search/areas.ts';
 import { findSeries } from '../../../../src/domain/search/search.ts';
+import type { SearchedSeries } from '../../../../src/domain/search/words.ts';
 
 /** Series with the titles that FRED, the ECB, Eurostat, SECO and the OECD give them. */
 const catalogue = `
@@ -131,6 +133,21 @@ describe('a search that names an area', () => {
     const [first, ...rows] = await found('brazil gdp');
     expect(first).toEqual({ id: 'GDP', matched: 'some' });
     expect(rows.every(({ matched }) => matched === 'some')).toBe(true);
+  });
+
+  it('names an area of which it finds none where series of others show it', async () => {
+    const named = async (text: string, all: readonly SearchedSeries[] = catalogue) =>
+      areasNotFound(
+        text,
+        (await findSeries(all, text, 'words')).slice(0, 2).map(({ series }) => series),
+      );
+    expect(await named('brazil gdp')).toEqual(['Brazil']);
+    expect(await named('gdp of south africa')).toEqual(['South Africa']);
+    expect(await named('brazil germany gdp')).toEqual([]);
+    expect(await named('germany wages')).toEqual([]);
+    expect(await named('gdp')).toEqual([]);
+    // What says nothing of its area may hide a series of that area on a later page.
+    expect(await named('brazil gdp', [{ id: 'ECB:GDP', title: 'GDP' }])).toEqual([]);
   });
 
   it('takes the short name of one for no beginning of a word or an id', async () => {
