@@ -56,7 +56,8 @@ export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
 /** The reasons that asof itself writes are shorter, including their lists. */
 const longestReason = 2000;
 
-function clip(value: string, longest = 80): string {
+/** Cuts a text that is longer than a message can show. */
+export function clip(value: string, longest = 80): string {
   return value.length > longest ? `${value.slice(0, longest - 3)}...` : value;
 }
 

@@ -172,6 +172,7 @@ type VintageRow = { readonly row: number; readonly date: Day; readonly cells: re
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];
+  readonly notes?: readonly string[];
 };
 
 type CellRules = {
@@ -200,6 +201,7 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
       implied === '' ? [] : [{ seriesId, frequency: implied }],
     ),
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
+    notes: table.notes ?? [],
   };
   for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
     const statements = new Statements(seriesId);
@@ -299,11 +301,13 @@ async function* readFredTable(file: SourceFile, column: VintageLayout['column'])
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
+  const notes: string[] = [];
   const { date: dateIn, dateForm, dateOrder, isNote } = layout;
   for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), {
     usual: dateOrder,
   })) {
     columns = batch.header;
+    notes.push(...batch.notes);
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
       if (rows.length === 0 && isNote?.(label) === true) continue;
@@ -312,7 +316,7 @@ export async function readVintageCsv(file: SourceFile, layout: VintageLayout): P
     }
   }
   if (rows.length === 0) throw refusal(file, {}, 'the file has a header and no rows of figures');
-  return { columns, rows };
+  return { columns, rows, notes };
 }
 
 function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): readonly VintageColumn[] {

@@ -3,7 +3,7 @@ import { type DateOrder, isMonthFirst } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { grouped } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
-import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { clip, type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CellForm, cellText, otherWidth, type Records, recordHead, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;
@@ -180,7 +180,7 @@ function repeats(bytes: Buffer, start: number, end: number, places: Int32Array, 
 /**
  * Yields the records below the header of a CSV file, in batches, with the result of `readHeader`.
  * Undoes titles, separators, decimal commas, row numbers, empty cells, forms of dates and `NaN` of programs; `usual`
- * decides ambiguous dates. Throws if dates or numbers stay ambiguous, for a record of another width than the header,
+ * decides ambiguous dates. Notes a last line without an end. Throws if dates or numbers stay ambiguous, for a record of another width than the header,
  * and for a file without records.
  */
 export async function* readCsvBody<Header>(
@@ -193,14 +193,21 @@ export async function* readCsvBody<Header>(
     readonly quotes?: 'none' | 'loose';
     readonly endsLines?: true;
   } = {},
-): AsyncGenerator<{ readonly header: Header; readonly rows: readonly CsvRow[] }> {
+): AsyncGenerator<{
+  readonly header: Header;
+  readonly rows: readonly CsvRow[];
+  readonly notes: readonly string[];
+}> {
   const dialect = {
     ...dialectOf((await file.head()).toString('latin1')),
     ...defined({ quotes: form.quotes, endsLines: form.endsLines }),
   };
   let known: { readonly header: Header; readonly width: number; readonly clean: Cleaning } | undefined;
-  let empty = true;
-  for await (const batch of delimitedRows(file, dialect)) {
+  let [empty, endsOpen] = [true, false];
+  const onOpenEnd = () => {
+    endsOpen = true;
+  };
+  for await (const batch of delimitedRows(file, { ...dialect, onOpenEnd })) {
     const records = known === undefined ? batch.filter(({ row }) => row > dialect.titles) : batch;
     if (known === undefined) {
       const first = records.shift();
@@ -217,11 +224,17 @@ export async function* readCsvBody<Header>(
     });
     if (rows.length === 0) continue;
     empty = false;
-    yield { header, rows };
+    yield { header, rows, notes: endsOpen ? rows.slice(-1).map(openEnd) : [] };
   }
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
   if (empty && form.mayBeEmpty !== true)
     throw refusal(file, {}, form.noRows ?? 'the file has a header and no rows');
+}
+
+/** Notes a last line that may be the beginning of a longer one. */
+function openEnd({ row, cells }: CsvRow): string {
+  const cell = JSON.stringify(clip(cells.at(-1) ?? ''));
+  return `the last line, row ${row}, has no line end; if the file was cut short, ${cell} may be only the beginning of its last cell`;
 }
 
 type WrittenRow = { readonly row: number; cells: string[] };

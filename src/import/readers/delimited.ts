@@ -33,6 +33,8 @@ export type CellForm = {
   readonly width?: number;
   /** True if a text whose last line has no end is cut short. */
   readonly endsLines?: true;
+  /** Called before the last record of a text that ends without a line end or a closing quote. */
+  readonly onOpenEnd?: () => void;
 };
 
 /**
@@ -68,6 +70,8 @@ export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerat
         'download it again',
       ]);
   }
+  const last = size > 0 ? space[size - 1] : lineFeed;
+  if (last !== lineFeed && last !== quote) form.onOpenEnd?.();
   add(Buffer.of(lineFeed));
   const records = scanner.scan(space.subarray(0, size), true);
   if (records.places.length > 0) yield records;

@@ -89,6 +89,37 @@ describe('an import', () => {
     () => ({ env: { ASOF_STORE: `${at}/store.db` } }),
   );
 
+  const cut = folder.write('cut.csv', statements(['GDP,2014-10-01,2015-03-27,17703.7']).slice(0, -3));
+  const cutPanel = folder.write('2015-01-30.csv', 'date,PAYEMS\n2014-12-01,140347\n2014-11-01,140');
+  const cutPeriods = folder.write(
+    'periods.csv',
+    'observation_date,realtime_start,realtime_end,GDP\n2014-10-01,2015-01-30,2015-02-26,17710.7\n2014-10-01,2015-02-27,,176',
+  );
+  const noted = (row: number, cell: string) =>
+    `the last line, row ${row}, has no line end; if the file was cut short, "${cell}" may be only the beginning of its last cell`;
+  transcript(
+    `
+    # of a file or pipe whose last line has no end says that its last value may be cut short
+    $ asof import ${cut}
+    ! ${cut}: asof-csv, 1 series, 1 vintage, 1 new statement, 0 known
+    ! ${cut}: ${noted(2, '17703')}
+    …
+    $ asof import - --dry-run
+    ! standard input: asof-csv, 1 series, 1 vintage, 0 new statements, 1 known
+    ! standard input: ${noted(2, '17703')}
+    …
+    $ asof import ${cutPanel}
+    ! ${cutPanel}: dated-panel, 1 series, 1 vintage, 2 new statements, 0 known
+    ! ${cutPanel}: ${noted(3, '140')}
+    …
+    $ asof import ${cutPeriods} --id GDP=GDP2
+    ! ${cutPeriods}: alfred-periods, 1 series, 2 vintages, 2 new statements, 0 known
+    ! ${cutPeriods}: ${noted(3, '176')}
+    …
+    `,
+    () => ({ env: { ASOF_STORE: `${at}/cut.db` }, stdin: Readable.from([readFileSync(cut)]) }),
+  );
+
   const home = folder.path('home');
   transcript(
     `

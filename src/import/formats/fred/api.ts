@@ -360,7 +360,8 @@ function isFirstReleases(places: PeriodPlaces | undefined): boolean | undefined 
 async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['read']>[1]) {
   const rows: RealTimeValue[] = [];
   let places: PeriodPlaces | undefined;
-  for await (const { header, rows: batch } of readCsvBody(file, ({ cells }) => placesIn(cells))) {
+  for await (const { header, rows: batch, notes } of readCsvBody(file, ({ cells }) => placesIn(cells))) {
+    yield { notes };
     places = header;
     if (header === undefined)
       throw refusal(

@@ -40,11 +40,11 @@ export const asofCsv: ImportFormat = {
     const cover = (seriesId: string, day: Day) =>
       coveredTo.set(seriesId, later(coveredTo.get(seriesId) ?? '', day));
     const batchOf = batchReader(file);
-    for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
+    for await (const { header, rows, notes } of readCsvBody(file, (cells) => readHeader(file, cells))) {
       const batch = batchOf(rows, header);
       for (const { seriesId, asOf } of batch.statements) cover(seriesId, asOf.reduce(later, ''));
       for (const { seriesId, asOf } of batch.complete) cover(seriesId, asOf);
-      yield batch;
+      yield { ...batch, notes };
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
   },

@@ -158,6 +158,23 @@ describe('the body of a CSV file', () => {
   });
 
   test.each([
+    ['', 'a,b\n1,2\n'],
+    ['', 'a,b\r\n1,2\r\n'],
+    ['', 'a,b\n1,"2"'],
+    ['row 2 "2"', 'a,b\n1,2'],
+    ['row 4 ""', 'a,b\n1,2\n\n3,'],
+    ['row 2 "5"', 'a,b\n"1\n2",5'],
+    // Both orders of day and month are tried before rows are yielded.
+    ['row 3 "2"', 'date,b\n1/2/2020,1\n13/2/2020,2'],
+  ])('is noted as %o where its last line may be cut short', async (expected, text) => {
+    const notes: string[] = [];
+    for await (const batch of readCsvBody(sourceFile('x.csv', text, { chunkSize: 8 }), () => ''))
+      notes.push(...batch.notes);
+    const found = notes.map((note) => note.replace(/^the last line, (row \d+), .*, (".*") may .*$/, '$1 $2'));
+    expect(found.join()).toBe(expected);
+  });
+
+  test.each([
     [': the file is empty', ''],
     [': the file has a header and no rows', 'a,b\n'],
     [': the file has a header and no rows', 'a,b\n,\n,\n'],
