@@ -85,13 +85,21 @@ function headlineOf(conflicts: readonly ImportConflict[]): string {
   return counts.length > 1 ? `${count}; ${counts.join(', ')}` : count;
 }
 
-/** Drops consequences of other conflicts: figures of another frequency also contradict their series. */
+/**
+ * Drops consequences of other conflicts: figures of another frequency also contradict their series, and figures of
+ * another source bring its description.
+ */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
   const refused = new Set(conflicts.filter(isOfFrequency).map(({ seriesId }) => seriesId));
-  return conflicts.filter(
-    (conflict) =>
-      !((conflict.kind === 'value' || conflict.kind === 'period') && refused.has(conflict.seriesId)),
-  );
+  const foreign = new Set(conflicts.flatMap((one) => (one.kind === 'source' ? [one.seriesId] : [])));
+  return conflicts.filter((conflict) => {
+    if (conflict.kind === 'value' || conflict.kind === 'period') return !refused.has(conflict.seriesId);
+    return !(isOfSource(conflict) && foreign.has(conflict.seriesId));
+  });
+}
+
+function isOfSource(conflict: ImportConflict): conflict is ImportConflict & { readonly kind: 'metadata' } {
+  return conflict.kind === 'metadata' && conflict.field === 'source';
 }
 
 function isOfFrequency(conflict: ImportConflict): conflict is ImportConflict & { readonly kind: 'metadata' } {
@@ -221,7 +229,8 @@ function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string
   if (conflicts.some(isBothNew))
     hints.push('both values are new: import one file after the other with --replace, or remove one value');
   if (kinds.has('source') || conflicts.some(isOfFrequency)) hints.push(otherId);
-  if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
+  if (kinds.has('source') || conflicts.some(isOfSource))
+    hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;
 }

@@ -134,19 +134,23 @@ export class Registry {
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
-    const { importedAt, replace, redescribe = replace || describedOn !== undefined } = this.#options;
+    const { importedAt, merge = false, replace } = this.#options;
+    const { redescribe = replace || describedOn !== undefined } = this.#options;
     for (const given of metadata) {
       const entry = this.#entryOf(this.idOf(given.seriesId));
       const coveredTo = later((await this.#writer.series(entry.id)).coveredTo, entry.coveredTo);
       // The description of an older vintage adds only what is missing.
       const isOld = describedOn !== undefined && describedOn < coveredTo;
-      const stated = isOld ? { ...given, ...entry.record.stated } : withBestTitle(given, entry.record);
+      const described = isOld ? { ...given, ...entry.record.stated } : withBestTitle(given, entry.record);
+      const stated = merge || !redescribe ? withSources(described, entry.record, merge) : described;
       const { record, conflicts, change } = withStated(entry.record, stated, entry.id);
       entry.record = record;
       changes.push(change);
       for (const conflict of conflicts)
-        if (conflict.shown === true || !redescribe) this.#refuse(file, conflict);
-      if (stated.source !== undefined) entry.metadataSource = stated.source;
+        if (conflict.shown === true || !(redescribe || (merge && conflict.field === 'source')))
+          this.#refuse(file, conflict);
+      const { source = entry.metadataSource } = merge ? stated : described;
+      entry.metadataSource = source;
     }
     for (const { seriesId, frequency } of implied) {
       const entry = this.#entryOf(this.idOf(seriesId));
@@ -267,29 +271,42 @@ export class Registry {
   /** Adds the sources of new facts to a series; false if there are none or if they conflict. */
   #setSource(id: string, entry: SeriesEntry): boolean {
     const { record } = entry;
-    const claims = [...entry.claims];
-    if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
+    const stated = entry.unclaimed ? entry.metadataSource : undefined;
+    const claims = [...new Set([...entry.claims, ...sourceNamesIn(stated ?? '')])];
     // If no format named a source of the stored facts, the source is the one in the metadata.
     const held = record.hadStatements
       ? sourceNamesIn(record.implied.source ?? record.stated.source ?? '')
       : [];
-    const all = [...new Set([...held, ...claims])];
-    const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
+    // A description may name several sources of a new series.
+    const first = held.length > 0 ? held : sourceNamesIn(stated ?? claims[0] ?? '');
+    const foreign = claims.some((claim) => !first.includes(claim));
     if (foreign && !this.#options.merge) {
       this.#conflicts.push({ kind: 'source', seriesId: id, held, given: claims });
       return false;
     }
     if (claims.length === 0) return false;
-    // The order of imports makes no difference.
-    const source = [...new Set([...sourceNamesIn(record.implied.source ?? ''), ...all])]
-      .sort()
-      .join(separator);
+    const source = sourceText([...sourceNamesIn(record.implied.source ?? ''), ...held, ...claims]);
     entry.record = { ...record, implied: { ...record.implied, source } };
     return true;
   }
 }
 
-const separator = '; ';
+/** Writes names of sources in an order that does not depend on the order of imports. */
+function sourceText(names: readonly string[]): string {
+  return [...new Set(names)].sort().join('; ');
+}
+
+/** Returns metadata with the stored sources if they include its source, and with both if `merge` accepts both. */
+function withSources(
+  given: SeriesMetadata,
+  { stated: { source: held = '' } }: SeriesRecord,
+  merge: boolean,
+): SeriesMetadata {
+  const [known, names] = [sourceNamesIn(held), sourceNamesIn(given.source ?? '')];
+  if (known.length === 0 || names.length === 0) return given;
+  if (names.every((name) => known.includes(name))) return { ...given, source: held };
+  return merge ? { ...given, source: sourceText([...known, ...names]) } : given;
+}
 
 /** Returns metadata with the stored title in place of one that asof gives. */
 function withBestTitle(given: SeriesMetadata, { stated: { title: held } }: SeriesRecord): SeriesMetadata {

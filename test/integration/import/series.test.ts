@@ -269,6 +269,11 @@ const metadata = (header: string, row: string): Step => ({
 });
 const ofAgency = metadata('source', 'Agency');
 const ofFred = metadata('source', 'FRED');
+const ownOf = (source: string): Step => ({
+  files: {
+    [`${source}.csv`]: `series_id,date,as_of_date,value,source\nX,2020-01-01,2020-08-01,4,${source}\n`,
+  },
+});
 const titled = metadata('title,units', 'Things made,Pieces');
 
 function together(...steps: readonly Step[]): Step {
@@ -295,6 +300,8 @@ describe('a series has one source', () => {
     ['FRED and a panel', alfred, panel],
     ["FRED and asof's own facts that metadata give to an agency", alfred, together(own, ofAgency)],
     ['a panel and FRED again', panel, fred],
+    ["asof's own facts, which name their source in a column", ownOf('Agency'), ownOf('FRED')],
+    ['FRED and facts that name another source in a column', alfred, ownOf('Agency')],
   ])('%s: the second import fails in both orders and leaves the store unchanged', async (_, a, b) => {
     for (const [first, second] of bothWays(a, b)) {
       const path = await importAll([first]);
@@ -339,6 +346,9 @@ describe('--merge accepts several sources in one series', () => {
       [alfred, panel, titled],
       'X|FRED; FRED dated panel|Things made|Pieces',
     ],
+    ['of facts that name them in a column', [ownOf('B'), ownOf('C'), ownOf('A')], 'X|A; B; C|X|'],
+    ['one of which a column names', [alfred, ownOf('Agency')], 'X|Agency; FRED|X|'],
+    ['of descriptions', [together(own, ofAgency), ofFred], 'X|Agency; FRED|X|'],
   ])('%s: named in the same order for any order of imports', async (_, steps, expected) => {
     const [first, ...rest] = steps;
     const rotated = first === undefined ? [] : [...rest, first];
@@ -355,6 +365,28 @@ describe('--merge accepts several sources in one series', () => {
     await importFiles(path, { 'more.csv': 'observation_date,X_20200901\n2020-01-01,5\n' });
     await importFiles(path, { '2020-10-01.csv': 'date,X,Y\n2020-01-01,6,3\n2020-02-01,,4\n' });
     expect((await seriesIn(path))[0]).toBe('X|FRED; FRED dated panel|X|');
+  });
+
+  test('after a merge, facts of either source or of both can be imported again, also into a new store', async () => {
+    const path = await importAll([ownOf('B'), ownOf('A')], sqlite, { merge: true });
+    for (const again of [ownOf('A'), ownOf('B'), ownOf('A; B'), ownOf('B; A')]) {
+      await importFiles(path, again.files);
+      expect(await seriesIn(path)).toEqual(['X|A; B|X|']);
+    }
+    expect(await seriesIn(await importAll([ownOf('A; B')]))).toEqual(['X|A; B|X|']);
+    expect(await failureOf(importFiles(path, ownOf('A; C').files))).toContain(
+      'X is from "A" and "B"; this import brings it from "A" and "C"',
+    );
+  });
+
+  test('is offered where a description alone names another source, beside --replace', async () => {
+    const path = await importAll([together(own, ofAgency)]);
+    await expect(importFiles(path, ofFred.files)).rejects.toMatchObject({
+      list: [expect.stringMatching(/metadata\.csv: X source: "FRED", against "Agency"$/)],
+      hints: ['--replace accepts the new ones', '--merge accepts both sources in one series'],
+    });
+    await importFiles(path, ofFred.files, { merge: true });
+    expect(await seriesIn(path)).toEqual(['X|Agency; FRED|X|']);
   });
 });
 

@@ -95,6 +95,19 @@ contract((engine) => {
       );
     });
 
+    it('names both sources of a series whose descriptions name one each, with merge', async () => {
+      const of = (source: string) => ({
+        'a.csv': `series_id,date,as_of_date,value,source\nGDP,2014-10-01,2015-02-27,2,${source}\n`,
+      });
+      const into = await storeOf(engine, of('FRED'));
+      const from = await storeOf(other, of('BEA'));
+      await expect(mergeStore(from, into, { clock })).rejects.toThrow(
+        'GDP is from "FRED"; this import brings it from "BEA"',
+      );
+      await mergeStore(from, into, { clock, merge: true });
+      expect(await reading(into, async (view) => (await view.series.find('GDP'))?.source)).toBe('BEA; FRED');
+    });
+
     it('takes a series from another source only with merge', async () => {
       const csv = (value: string) => `observation_date,GDP\n2014-10-01,${value}\n`;
       const into = engine.newAddress();
