@@ -13,6 +13,7 @@ import {
   type StatementConflict,
   Statements,
   StoredChanges,
+  sharedPeriod,
 } from './revision-history.ts';
 import type { StoredKind } from './series.ts';
 
@@ -249,13 +250,11 @@ class SeriesDraft {
     }
   }
 
-  #placeOfDate(
-    date: Day,
-    places: Uint32Array,
-    { given: { values }, days, earlier, replace }: PlacedStatements,
-  ): void {
+  #placeOfDate(date: Day, places: Uint32Array, { given, days, earlier, replace }: PlacedStatements): void {
     const history = entryOf(this.#changes, date, () => new DateHistory(this.#stored.get(date)));
-    let last = -1;
+    const { values } = given;
+    /** The day of the last statement, and the place of the last one that counts on it. */
+    let [last, stating] = [-1, -1];
     for (let at = 0; at < places.length; at += 1) {
       const place = places[at] ?? 0;
       const day = days.ranks[place] ?? 0;
@@ -264,9 +263,14 @@ class SeriesDraft {
       const held = history.knownOn(asOf);
       const isStated = day === last || earlier.state(date, day);
       const isKnown = isStated && sameNumber(value, held);
+      if (day !== last) stating = -1;
       last = day;
       if (isStated && !isKnown && !replace) {
-        this.#conflicts.push({ date, asOf, held, given: value });
+        const [own, other] = [given.dates[place] ?? date, given.dates[stating]];
+        // The withdrawals of a whole vintage have no dates of their own.
+        const published = given instanceof Statements ? (other ?? this.#publishedOn(asOf, date, own)) : own;
+        const period = sharedPeriod(this.#frequency, published, own);
+        this.#conflicts.push({ date, asOf, held, given: value, ...period });
         continue;
       }
       const text = isKnown && value !== null && held !== null ? fullerText(value, held) : value;
@@ -274,7 +278,15 @@ class SeriesDraft {
       if (isKnown) this.#known += 1;
       else this.#added += 1;
       if (!isKnown && value === null && held !== null) this.#withdrawn += 1;
+      stating = place;
     }
+  }
+
+  /** Returns the published date of a vintage that is stored as `date`: `own`, or else another of its period. */
+  #publishedOn(asOf: Day, date: Day, own: Day): Day {
+    const published = parseDateSet(this.#vintages.get(asOf)?.dates ?? '');
+    if (published.has(own)) return own;
+    return published.days().find((one) => storedDate(one, this.#frequency) === date) ?? own;
   }
 }
 

@@ -15,7 +15,14 @@ export type StatementConflict = {
   readonly asOf: Day;
   readonly held: string | null;
   readonly given: string | null;
+  /** The published dates, where they are two of one period. */
+  readonly period?: { readonly frequency: Frequency; readonly held: Day; readonly given: Day };
 };
+
+/** Returns the period of the published dates of a conflict, unless they are one date. */
+export function sharedPeriod(frequency: Frequency, held: Day, given: Day): Pick<StatementConflict, 'period'> {
+  return held === given ? {} : { period: { frequency, held, given } };
+}
 
 /** Returns the text known on a day; null before the first change or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {

@@ -127,14 +127,10 @@ function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
 
 function describe(conflict: ImportConflict): string {
   switch (conflict.kind) {
-    case 'value': {
-      const { file, seriesId, date, asOf, held, given } = conflict;
-      return `${file}: ${seriesId} ${date} as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
-    }
-    case 'period': {
-      const { seriesId, date, asOf, held, given } = conflict;
-      return `${seriesId} ${date} as of ${asOf}: two dates of one period: ${valueText(given)}, against ${valueText(held)}`;
-    }
+    case 'value':
+      return `${conflict.file}: ${describeValues(conflict)}`;
+    case 'period':
+      return describeValues(conflict);
     case 'rate': {
       const { held, given } = conflict;
       const point = `${given.curveType} ${given.tradeDate} ${given.maturity}`;
@@ -171,6 +167,13 @@ function describe(conflict: ImportConflict): string {
         ? `${conflict.seriesId} is from ${list(conflict.held)}; this import brings it from ${list(conflict.given)}`
         : `${conflict.seriesId} comes from several sources at once: ${list(conflict.given)}`;
   }
+}
+
+function describeValues(conflict: StatementConflict & { readonly seriesId: string }): string {
+  const { seriesId, date, asOf, held, given, period } = conflict;
+  const values = `as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
+  if (period === undefined) return `${seriesId} ${date} ${values}`;
+  return `${seriesId} ${period.given} ${values} for ${period.held}, in one period of the frequency ${period.frequency}`;
 }
 
 const mostDifferences = 4;
@@ -221,6 +224,7 @@ function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string
     (conflict) =>
       /^(?:value|rate|filing|metadata|look)$/.test(conflict.kind) &&
       !isBothNew(conflict) &&
+      !isOfPeriod(conflict) &&
       !isOfFrequency(conflict),
   );
   const kinds = new Set(conflicts.map(({ kind }) => kind));
@@ -231,8 +235,14 @@ function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string
   if (kinds.has('source') || conflicts.some(isOfFrequency)) hints.push(otherId);
   if (kinds.has('source') || conflicts.some(isOfSource))
     hints.push('--merge accepts both sources in one series');
-  if (kinds.has('period')) hints.push('a metadata file can state the frequency');
+  if (conflicts.some(isOfPeriod))
+    hints.push('a period has one value: remove a row, or state another frequency in a metadata file');
   return hints;
+}
+
+/** Tells whether a conflict is of two dates: a new value would take away that of a date which it does not state. */
+function isOfPeriod(conflict: ImportConflict): boolean {
+  return conflict.kind === 'period' || (conflict.kind === 'value' && conflict.period !== undefined);
 }
 
 function isBothNew(conflict: ImportConflict): boolean {

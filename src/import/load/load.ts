@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { type Sighting, seenOn } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
-import { type Statement, type StatementConflict, Statements } from '../../domain/series/revision-history.ts';
+import {
+  type Statement,
+  type StatementConflict,
+  Statements,
+  sharedPeriod,
+} from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { type Day, type Frequency, periodStart, storedDate } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -382,6 +387,8 @@ function lengthOf(statements: readonly Statements[]): number {
 /** Finds differing new statements, of which `--replace` would store the last. */
 class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
+  /** The published dates that are not stored as such, by series, day and stored date. */
+  readonly #published = new Map<string, Day>();
 
   /** Adds statements of one series and returns their conflicts with each other and with earlier ones. */
   add(seriesId: string, statements: Statements, frequency: Frequency = ''): readonly StatementConflict[] {
@@ -390,8 +397,14 @@ class StatementLog {
       const date = storedDate(published, frequency);
       const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
-      if (held === undefined) values.set(date, value);
-      return held === undefined || sameNumber(held, value) ? [] : [{ date, asOf, held, given: value }];
+      const place = published === date && held === undefined ? '' : [seriesId, asOf, date].join();
+      if (held === undefined) {
+        values.set(date, value);
+        if (published !== date) this.#published.set(place, published);
+      }
+      if (held === undefined || sameNumber(held, value)) return [];
+      const period = sharedPeriod(frequency, this.#published.get(place) ?? date, published);
+      return [{ date, asOf, held, given: value, ...period }];
     });
   }
 }

@@ -89,6 +89,35 @@ describe('an import', () => {
     () => ({ env: { ASOF_STORE: `${at}/store.db` } }),
   );
 
+  const days = folder.write(
+    'days.csv',
+    statements(['X,2020-02-03,2020-05-01,2', 'X,2020-02-20,2020-05-01,3']),
+  );
+  const monthly = folder.write('monthly.csv', 'series_id,frequency\nX,M\n');
+  const daily = folder.write('daily.csv', 'series_id,frequency\nX,D\n');
+  transcript(
+    `
+    # of two dates of a stated month names both, in any order of the files, and takes them with another frequency
+    $ asof import ${days} ${monthly}
+    ! asof: 1 conflict; nothing was imported:
+    !   X 2020-02-20 as of 2020-05-01: 3, against 2 for 2020-02-03, in one period of the frequency M
+    !       a period has one value: remove a row, or state another frequency in a metadata file
+    [exit 2]
+    $ asof import ${monthly} -q
+    $ asof import ${days}
+    ! asof: 1 conflict; nothing was imported:
+    !   ${days}: X 2020-02-20 as of 2020-05-01: 3, against 2 for 2020-02-03, in one period of the frequency M
+    !       a period has one value: remove a row, or state another frequency in a metadata file
+    [exit 2]
+    $ asof import ${daily} --replace -q
+    $ asof import ${days} -q
+    $ asof obs X --columns date,value --no-header
+    2020-02-20,3
+    2020-02-03,2
+    `,
+    () => ({ env: { ASOF_STORE: `${at}/days.db` } }),
+  );
+
   const cut = folder.write('cut.csv', statements(['GDP,2014-10-01,2015-03-27,17703.7']).slice(0, -3));
   const cutPanel = folder.write('2015-01-30.csv', 'date,PAYEMS\n2014-12-01,140347\n2014-11-01,140');
   const cutPeriods = folder.write(

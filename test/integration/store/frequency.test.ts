@@ -122,7 +122,7 @@ describe('contradictory frequencies or dates make the import fail, in every orde
   const messages: Readonly<Record<string, RegExp>> = {
     frequencies: /X frequency: "[MQ]", against "[MQ]"/,
     values:
-      /X 2020-01-01 as of 2020-05-01: (two dates of one period: )?([12]|withdrawn), against ([12]|withdrawn)/,
+      /X 2020-0[13]-01 as of 2020-05-01: ([12]|withdrawn), against ([12]|withdrawn) for 2020-0[13]-01, in one period of the frequency Q$/,
   };
   const cases = stepCases(`
 # two stated frequencies
@@ -174,10 +174,30 @@ describe('contradictory frequencies or dates make the import fail, in every orde
     const before = await sqlite.digest(path);
     const [files] = together(...stepsOf(steps));
     await expect(importFiles(path, files, { replace: true, merge: true })).rejects.toMatchObject({
-      detail: expect.stringMatching(/X 2020-01-01 as of 2020-05-01: 2, against 1$/),
-      hints: ['both values are new: import one file after the other with --replace, or remove one value'],
+      detail: expect.stringMatching(
+        /X 2020-03-01 as of 2020-05-01: 2, against 1 for 2020-01-01, in one period of the frequency Q$/,
+      ),
+      hints: [
+        'both values are new: import one file after the other with --replace, or remove one value',
+        'a period has one value: remove a row, or state another frequency in a metadata file',
+      ],
     });
     expect(await sqlite.digest(path)).toEqual(before);
+  });
+
+  test('--replace is offered for another value of one date alone, and not of two dates of a period', async () => {
+    const path = await importAll(stepsOf('Q | 2020-02-03 2020-05-01 1, 2020-03-01 2020-05-01 1'));
+    const refusalOf = (rows: string) => importFiles(path, stepOf(rows)[0]);
+    await expect(refusalOf('2020-03-01 2020-05-01 2')).rejects.toMatchObject({
+      list: [expect.stringMatching(/: X 2020-01-01 as of 2020-05-01: 2, against 1$/)],
+      hints: ['--replace accepts the new ones'],
+    });
+    await expect(refusalOf('2020-03-31 2020-05-01 2')).rejects.toMatchObject({
+      list: [
+        expect.stringMatching(/: X 2020-03-31 as of 2020-05-01: 2, against 1 for 2020-02-03, in one period/),
+      ],
+      hints: ['a period has one value: remove a row, or state another frequency in a metadata file'],
+    });
   });
 
   test('--replace takes a new value for another date of the same period and day', async () => {

@@ -331,7 +331,10 @@ describe('a plan to move dates to their periods', () => {
   it('lists two different values in one period as a conflict', () => {
     const rows = rowsOf('2020-01-01 2020-05-01 1', '2020-03-01 2020-05-01 2');
     expect(planMove(rows.held(), 'Q').conflicts).toEqual([
-      { date: '2020-01-01', asOf: '2020-05-01', held: '1', given: '2' },
+      {
+        ...{ date: '2020-01-01', asOf: '2020-05-01', held: '1', given: '2' },
+        period: { frequency: 'Q', held: '2020-01-01', given: '2020-03-01' },
+      },
     ]);
   });
 });
