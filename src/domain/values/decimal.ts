@@ -7,6 +7,12 @@ export function parseDecimal(text: string): string | undefined {
   return expanded === undefined || expanded.length > longestText ? undefined : expanded;
 }
 
+/** Explains why a text of the form of a number is none that `parseDecimal` reads; undefined for any other text. */
+export function faultOfDecimal(text: string): string | undefined {
+  if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) || parseDecimal(text) !== undefined) return undefined;
+  return `use a number of at most ${longestText} characters without an exponent`;
+}
+
 function withoutExponent(text: string): string | undefined {
   const parts = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,4})$/.exec(text);
   if (parts === null) return undefined;

@@ -10,7 +10,7 @@ import {
 } from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { type Day, dayOf, faultOfDay, monthEnd, parseDay } from '../../domain/values/date.ts';
-import { parseDecimal } from '../../domain/values/decimal.ts';
+import { faultOfDecimal, parseDecimal } from '../../domain/values/decimal.ts';
 import type { Problem } from '../../errors/problem.ts';
 
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
@@ -129,7 +129,7 @@ export function readNumber(
   if (none.includes(place.value)) return null;
   const number = parseDecimal(place.value);
   if (number !== undefined) return number;
-  throw refusal(file, place, `neither a decimal number nor ${described}`);
+  throw refusal(file, place, faultOfDecimal(place.value) ?? `neither a decimal number nor ${described}`);
 }
 
 /** Parses the id of a series, by default in the name of a column; throws for any other text. */

@@ -65,6 +65,21 @@ describe("asof's own CSV", () => {
     ]);
   });
 
+  // Of more than 400 characters: a one before 400 zeros, `-0.` before 399 decimals, or 401 nines.
+  const nines = '9'.repeat(401);
+  const tooLong = 'use a number of at most 400 characters without an exponent';
+  refuses(asofCsv, 'facts.csv', {
+    [`, row 2, column "value": "1e400": ${tooLong}`]: `${header}\nGDP,2014-10-01,2015-01-30,1e400\n`,
+    [`, row 2, column "value": "-1E-399": ${tooLong}`]: `${header}\nGDP,2014-10-01,2015-01-30,-1E-399\n`,
+    [`, row 2, column "value": "1e99999": ${tooLong}`]: `${header}\nGDP,2014-10-01,2015-01-30,1e99999\n`,
+    [`, row 2, column "value": "${nines.slice(0, 77)}...": ${tooLong}`]: `${header}\nGDP,2014-10-01,2015-01-30,${nines}\n`,
+  });
+
+  test('takes a number of 400 characters, written out', async () => {
+    const { statements } = await readAll(asofCsv, csv(header, 'GDP,2014-10-01,2015-01-30,1e399'));
+    expect(statements.map(({ value }) => value)).toEqual([`1${'0'.repeat(399)}`]);
+  });
+
   const noValue = 'neither a decimal number nor empty, as a withdrawal is';
   refuses(asofCsv, 'facts.csv', {
     [`, row 2, column "value": "0x1f": ${noValue}`]: `${header}\nGDP,2014-10-01,2015-01-30,0x1f\n`,
