@@ -1,7 +1,7 @@
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { readStore } from '../store/open.ts';
-import { freshnessOf } from '../store/store.ts';
+import { freshnessOf, type LoggedImport } from '../store/store.ts';
 
 /** The contents of a store; days may be null. */
 export type StoreInfo = {
@@ -32,6 +32,7 @@ export type StoreInfo = {
   readonly filings: number;
   readonly trades: number;
   readonly filings_covered_to: string | null;
+  /** The number of imports; one of several files or parts counts as one. */
   readonly imports: number;
   readonly last_import: string | null;
   /** The number of files that an older rule read and that should be imported again. */
@@ -43,6 +44,12 @@ export type StoreInfo = {
   /** The last day that all followed items reach. */
   readonly followed_up_to: string | null;
 };
+
+/** Counts the imports in a log; the entries of one, for its files and parts, have one number. */
+export function countImports(log: readonly LoggedImport[]): number {
+  // A copy has no numbers.
+  return new Set(log.map(({ number, importedAt }) => number ?? importedAt)).size;
+}
 
 /** Reads the contents of the store at an address, from one state. */
 export function storeInfo(address: string): Promise<StoreInfo> {
@@ -75,7 +82,7 @@ export function storeInfo(address: string): Promise<StoreInfo> {
       real_covered_to: (await view.rates.coveredTo('TIPS')) ?? null,
       ...(await view.filings.counts()),
       filings_covered_to: (await view.filings.coveredTo()) ?? null,
-      imports: imports.length,
+      imports: countImports(imports),
       last_import: imports.at(-1)?.importedAt ?? null,
       outdated_imports: imports.filter(({ outdated }) => outdated).length,
       unfinished_imports: (await view.sources.unfinished()).length,

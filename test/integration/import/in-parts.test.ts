@@ -69,6 +69,7 @@ contract((engine) => {
         'stored in 3 parts, as import 1: `asof store undo 1` takes them back',
       );
       expect(await numbersIn(parted)).toEqual([1, 1, 1]);
+      expect((await storeInfo(parted)).imports).toBe(1);
       expect(await unfinishedIn(parted)).toBe(0);
       expect((await checkStore(parted)).faults).toEqual([]);
       expect(await undoableImports(parted)).toEqual([
