@@ -220,7 +220,7 @@ export async function* readCsvBody<Header>(
     const rows = records.filter(({ row, cells }) => {
       if (cells.every(isBlank)) return false;
       if (cells.length === width) return true;
-      throw otherWidth(file, row, cells.length, width);
+      throw otherWidth(file, row, cells.length, { width, separator: dialect.separator });
     });
     if (rows.length === 0) continue;
     empty = false;

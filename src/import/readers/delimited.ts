@@ -139,7 +139,8 @@ class Scanner {
       const isBlank = places[used - 1] === start;
       if (!isBlank) {
         const found = used - from - recordHead;
-        if (width !== undefined && found !== width) throw otherWidth(this.#file, this.#row, found, width);
+        if (width !== undefined && found !== width)
+          throw otherWidth(this.#file, this.#row, found, this.#form);
         places[from] = this.#row;
         places[from + 1] = found;
         places[from + 2] = start - 1;
@@ -182,9 +183,18 @@ function quotedEnd(bytes: Buffer, at: number): number {
 }
 
 /** Makes the refusal of a record that has more or fewer cells than the header. */
-export function otherWidth(file: SourceFile, row: number, found: number, width: number): Problem {
-  const reason = `${counted(found, 'cell')}, but the header has ${width}; is the file truncated?`;
-  return refusal(file, { row }, reason);
+export function otherWidth(
+  file: SourceFile,
+  row: number,
+  found: number,
+  { width, separator = ',' }: Pick<CellForm, 'width' | 'separator'>,
+): Problem {
+  const name = separator === '\t' ? 'tab' : separator === ';' ? 'semicolon' : 'comma';
+  const cause =
+    found > (width ?? 0)
+      ? `is a ${name} part of a number or text that is not quoted?`
+      : 'is the file truncated, or is this a footer?';
+  return refusal(file, { row }, `${counted(found, 'cell')}, but the header has ${width}; ${cause}`);
 }
 
 /** Decodes a cell from its written form, which has one character for each byte. */

@@ -316,7 +316,7 @@ async function readRows(file: SourceFile) {
       if (label === 'Name:') labels = { ...labels, row, keys: cells };
       const { length: width } = labels.keys;
       const hasMore = cells.slice(width).some((cell) => cell !== '');
-      if (cells.length < width || hasMore) throw otherWidth(file, row, cells.length, width);
+      if (cells.length < width || hasMore) throw otherWidth(file, row, cells.length, { ...form, width });
       if (label === 'Description:') labels = { ...labels, descriptions: cells };
       // Such as `comments:`.
       if (rows.length === 0 && label.endsWith(':')) continue;

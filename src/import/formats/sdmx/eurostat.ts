@@ -95,7 +95,8 @@ const tsv: Rendering = {
           cells = new Cells(file, tableOf(file, name, dimensions));
           continue;
         }
-        if (values.length !== periods.length) throw otherWidth(file, row, own.length, periods.length + 1);
+        if (values.length !== periods.length)
+          throw otherWidth(file, row, own.length, { ...form, width: periods.length + 1 });
         const codes = key.trim().split(',');
         const code = (dimension: string) => codes[dimensions.indexOf(dimension)] ?? '';
         const series = cells.series(code, { row });

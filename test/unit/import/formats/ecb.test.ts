@@ -123,7 +123,9 @@ describe('a change log of the ECB', () => {
   const other = `RTD.Q.US.S.X.E,Q,${first}\n`;
   refuses(log, 'log.csv', {
     ': the last line has no end, so the file is probably cut short': logText(first).trimEnd(),
-    ', row 2: 6 cells, but the header has 7; is the file truncated?': logText(first.slice(0, -1)),
+    ', row 2: 6 cells, but the header has 7; is the file truncated, or is this a footer?': logText(
+      first.slice(0, -1),
+    ),
     ', row 2, column "VALID_FROM": "2021-01-20T15:30": not a time with its offset, such as 2001-01-03T15:30:00.000+01:00':
       logText('2020-Q1,1,Replace,2021-01-20T15:30,'),
     ', row 2, column "VALID_FROM": "2021-02-30T15:30:00+01:00": not a time…': logText(
@@ -225,7 +227,8 @@ describe('a monthly file of the ECB', () => {
   const newest = 'Q4-2000,1,2';
   refuses(vintage, 'quarterly_200101.csv', {
     ': the last line has no end, so the file is probably cut short': fileText(newest).trimEnd(),
-    ', row 7: 2 cells, but the header has 3; is the file truncated?': fileText('Q4-2000,1'),
+    ', row 7: 2 cells, but the header has 3; is the file truncated, or is this a footer?':
+      fileText('Q4-2000,1'),
     ', row 7: "Q1-2000": the last period is long before 2001-01-31, so the file is probably cut short':
       fileText('Q1-2000,1,2'),
     ', row 8: "Q3-2000": the periods do not ascend': fileText(newest, 'Q3-2000,1,2'),

@@ -204,7 +204,8 @@ describe('a list of series that asof wrote', () => {
       'id,frequency,last_updated\nA,monthly,',
     ', row 2, column "covered_to": "soon": not a date of the form YYYY-MM-DD': 'id,covered_to\nA,soon',
     ', row 2, column "id": this column is missing': 'title,last_updated\nA,',
-    ', row 2: 1 cell, but the header has 2; is the file truncated?': 'id\tlast_updated\nA',
+    ', row 2: 1 cell, but the header has 2; is the file truncated, or is this a footer?':
+      'id\tlast_updated\nA',
     ': the file has a header and no rows': 'id\tlast_updated',
     ', row 2: this line is not an object of JSON': '{"id":"A"}\n[1]',
     ', column "results": this field is missing': '{"object":"series_list"}',

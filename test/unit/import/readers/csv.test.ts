@@ -178,8 +178,19 @@ describe('the body of a CSV file', () => {
     [': the file is empty', ''],
     [': the file has a header and no rows', 'a,b\n'],
     [': the file has a header and no rows', 'a,b\n,\n,\n'],
-    [', row 3: 1 cell, but the header has 2; is the file truncated?', 'a,b\n1,2\n3\n'],
-    [', row 2: 3 cells, but the header has 2; is the file truncated?', 'a,b\n1,2,3\n'],
+    [', row 3: 1 cell, but the header has 2; is the file truncated, or is this a footer?', 'a,b\n1,2\n3\n'],
+    [
+      ', row 2: 3 cells, but the header has 2; is a comma part of a number or text that is not quoted?',
+      'a,b\n1,2,3\n',
+    ],
+    [
+      ', row 3: 3 cells, but the header has 2; is a semicolon part of a number or text that is not quoted?',
+      'a;b\n1;2\n1;2;3\n',
+    ],
+    [
+      ', row 2: 3 cells, but the header has 2; is a tab part of a number or text that is not quoted?',
+      'a\tb\n1\t2\t3\n',
+    ],
   ])('is refused%s', async (reason, text) => {
     await expect(body(text)).rejects.toMatchObject({ detail: `x.csv${reason}` });
   });

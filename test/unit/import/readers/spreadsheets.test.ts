@@ -78,7 +78,7 @@ describe('a FRED download that a program has written again', () => {
         'observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n',
       ', row 3: "first": a column without a name can have only row numbers':
         ',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n',
-      ', row 2: 3 cells, but the header has 2; is the file truncated?':
+      ', row 2: 3 cells, but the header has 2; is a comma part of a number or text that is not quoted?':
         'observation_date,GDP,\n2014-07-01,1,2\n',
     },
     { asOf },

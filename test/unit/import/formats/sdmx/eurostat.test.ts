@@ -274,7 +274,7 @@ refuses(eurostat, 'x.json', {
 });
 
 refuses(eurostat, 'x.tsv', {
-  ', row 2: 2 cells, but the header has 3; is the file truncated?': sourceFile(
+  ', row 2: 2 cells, but the header has 3; is the file truncated, or is this a footer?': sourceFile(
     'x.tsv',
     'freq,revdate,s_adj,unit,geo\\TIME_PERIOD\t2020-Q1 \t2020-Q2 \r\nQ,2020-04-30,SCA,CLV05_MEUR,EA\t1.5 \r\n',
   ),

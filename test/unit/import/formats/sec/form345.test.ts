@@ -222,7 +222,10 @@ describe('a data set of the SEC', () => {
       ),
       [`row 2, column "TRANS_DATE": ${noDay} is missing here`]: traded(tradeRecord(a, 1, '1', '')),
       'row 1, column "TRANS_SHARES": this column is missing': trades.replace('TRANS_SHARES', 'SHARES'),
-      'row 4: 4 cells, but the header has 10; is the file truncated?': trades.slice(0, -30),
+      'row 4: 4 cells, but the header has 10; is the file truncated, or is this a footer?': trades.slice(
+        0,
+        -30,
+      ),
       'row 2, column "DIRECT_INDIRECT_OWNERSHIP": "B": not D or I': trades.replaceAll('\tD\n', '\tB\n'),
     },
     REPORTINGOWNER: {
@@ -249,7 +252,8 @@ describe('a data set of the SEC', () => {
       'row 2, column "DOCUMENT_TYPE": "144": not one of the forms 3, 4, 5, 3/A, 4/A and 5/A':
         submissions.replace('\t4\t', '\t144\t'),
       'row 2: a quote opens here and is never closed': submissions.replace('MAIA B', '"MAIA B'),
-      'row 4: 1 cell, but the header has 9; is the file truncated?': submissions + 'x'.repeat(300_000),
+      'row 4: 1 cell, but the header has 9; is the file truncated, or is this a footer?':
+        submissions + 'x'.repeat(300_000),
     },
   };
   const cases = Object.entries(faults).flatMap(([name, contents]) =>
