@@ -110,6 +110,7 @@ class ParquetColumn {
   readonly encoded: SchemaElement;
   readonly isList: boolean;
   readonly isDecimal: boolean;
+  readonly #field: Field;
   readonly #kind: ParquetKind;
   readonly #isText: boolean;
   readonly #wire: (record: Row) => Row;
@@ -132,6 +133,7 @@ class ParquetColumn {
     const { name, fields = [] } = field;
     this.name = name;
     this.#kind = parquetKind(field, double);
+    this.#field = field;
     this.#wire = toWire(fields);
     this.isList = this.#kind === kinds.LIST;
     // Another service may lack our additional fields.
@@ -214,10 +216,12 @@ class ParquetColumn {
   #refused(cell: Cell): Problem {
     const text = JSON.stringify(cell);
     const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+    const asDouble = parquetKind(this.#field, true).stored(cell, this.#wire);
+    const rounds = asDouble === undefined ? '' : ' --double rounds it;';
     return new Problem(
       'bad-input',
       `column '${this.name}' has ${shown}, and Parquet would hold ${this.#kind.holds}`,
-      { hints: ['-f csv writes it as it is; --columns leaves it out'] },
+      { hints: [`-f csv writes it as it is;${rounds} --columns leaves it out`] },
     );
   }
 }

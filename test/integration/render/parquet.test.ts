@@ -366,8 +366,23 @@ describe('asof -o FILE.parquet', () => {
       out: '',
       err:
         `asof: column 'value' has "${digits}", and Parquet would hold a number of at most 20 digits before the point and 18 after it\n` +
-        '      -f csv writes it as it is; --columns leaves it out\n',
+        '      -f csv writes it as it is; --double rounds it; --columns leaves it out\n',
     });
     expect(existsSync(file)).toBe(false);
+    expect(
+      await asof(['obs', 'L', '--store', own, '-o', file, '--double', '--columns', 'value']),
+    ).toMatchObject({ code: 0 });
+    const [[value] = []] = (await readParquet(file)).rows;
+    expect(Number(value)).toBe(Number(digits));
+  });
+
+  it('does not offer --double for a number beyond every double', async () => {
+    const [facts = '', own = '', file = ''] = ['m.csv', 'm.db', 'm.parquet'].map((name) =>
+      join(folder, name),
+    );
+    writeFileSync(facts, statements(['L,2020-01-01,2020-02-01,1e399']));
+    await asof(['import', facts, '--store', own]);
+    const { err } = await asof(['obs', 'L', '--store', own, '-o', file]);
+    expect(err).toMatch(/\n {6}-f csv writes it as it is; --columns leaves it out\n$/);
   });
 });
