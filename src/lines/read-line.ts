@@ -109,7 +109,7 @@ function flagTexts(spec: CommandSpec<unknown>, command: Command): ReadonlyMap<st
 }
 
 function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): void {
-  const { words, args } = spec;
+  const { words, args, surplus } = spec;
   if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
   const [first = '', ...others] = typed.slice(args.length);
   const free = [...spec.flags];
@@ -118,8 +118,9 @@ function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): v
     return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
   });
   const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
+  const found = meant.includes(undefined) ? `asof ${words} --help lists its flags` : `did you mean ${line}?`;
   throw new Problem('bad-input', `unexpected argument ${quoted(first)} for 'asof ${words}'`, {
-    hints: [meant.includes(undefined) ? `asof ${words} --help lists its flags` : `did you mean ${line}?`],
+    hints: [surplus ?? found],
   });
 }
 

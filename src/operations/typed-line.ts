@@ -24,6 +24,8 @@ export type CommandWords = {
   readonly about?: string;
   /** Comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
+  /** What to do instead of typing more arguments than there are. Default: the flags that accept them. */
+  readonly surplus?: string;
 };
 
 /** A flag of a command. */

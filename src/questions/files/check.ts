@@ -143,6 +143,8 @@ export const check = question({
     about: `Compares each value with the value known on the day of its row, and lists the values that were not
 yet known: the row, the value, the known value, and the day on which the listed value became known.
 Checks columns named like series. A column NAME_date gives the period of each value in the column NAME.`,
+    surplus:
+      'the columns of the table name the series; --column NAME=ID gives the series of one with another name',
     examples: `
 # whether a file looks ahead: exit code 1 if it does (needs the file)
 asof check features.csv --on day

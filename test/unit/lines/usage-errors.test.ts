@@ -77,6 +77,11 @@ describe('a usage error names the flag and what was typed, before anything is as
       'curve 2024-03-28',
       "unexpected argument 2024-03-28 for 'asof curve'\ndid you mean asof curve --date 2024-03-28?",
     ],
+    // Q is also a value of --frequency.
+    ...['Q', 'GDP'].map((id): [string, string] => [
+      `check t.csv --on day ${id}`,
+      `unexpected argument ${id} for 'asof check'\nthe columns of the table name the series; --column NAME=ID gives the series of one with another name`,
+    ]),
     ['yields 10Y 5Y', "unexpected argument 10Y for 'asof yields'\nasof yields --help lists its flags"],
     ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
