@@ -14,6 +14,11 @@ export function listed(texts: readonly string[], conjunction: 'and' | 'or'): str
   return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
 }
 
+/** Cuts a text that is longer than a message can show. */
+export function clip(text: string, longest = 80): string {
+  return text.length > longest ? `${text.slice(0, longest - 3)}...` : text;
+}
+
 /** Returns the first names, and how many `things` more there are: a last one is named in place of "1 more". */
 export function someOf(names: readonly string[], most: number, things = ''): readonly string[] {
   const more = names.length - most;

@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util';
 import type { DateOrder } from '../../domain/values/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { clip } from '../../errors/wording.ts';
 
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
@@ -55,11 +56,6 @@ export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
 
 /** The reasons that asof itself writes are shorter, including their lists. */
 const longestReason = 2000;
-
-/** Cuts a text that is longer than a message can show. */
-export function clip(value: string, longest = 80): string {
-  return value.length > longest ? `${value.slice(0, longest - 3)}...` : value;
-}
 
 const mebibyte = 2 ** 20;
 

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
 import { type DateOrder, isMonthFirst } from '../../domain/values/date.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
-import { grouped } from '../../errors/wording.ts';
+import { clip, grouped } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
-import { clip, type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CellForm, cellText, otherWidth, type Records, recordHead, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;

@@ -2,7 +2,7 @@ import { plainMatch, wordsOf } from '../../domain/search/words.ts';
 import { meaningsOf, meaningText, readMeanings } from '../../domain/series/publishers.ts';
 import { frequencies } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
+import { clip, listed } from '../../errors/wording.ts';
 import type { Followed, Series } from '../../store/store.ts';
 import { checkVersion, pageOf } from '../envelope.ts';
 import { extension, field, nullableExtension, rowsFrom } from '../field.ts';
@@ -123,7 +123,7 @@ asof series search --all --columns id --no-header -f csv
   },
   async remark(rows, texts) {
     const text = textOf(texts, 'q') ?? '';
-    const q = JSON.stringify(text);
+    const q = JSON.stringify(clip(text));
     const matched = rows[0]?.matched;
     if (matched === 'nearest') return [`nothing matches ${q}; the nearest are shown`];
     if (matched !== 'some') return [];
@@ -137,7 +137,7 @@ asof series search --all --columns id --no-header -f csv
   },
   async whyEmpty(texts) {
     const q = textOf(texts, 'q') ?? '';
-    return q.trim() === '' ? 'no series is stored' : `no series matches ${JSON.stringify(q)}`;
+    return q.trim() === '' ? 'no series is stored' : `no series matches ${JSON.stringify(clip(q))}`;
   },
   rowTests: {
     // A search by words depends on all series, so only the service knows how it found a row.

@@ -43,6 +43,10 @@ describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
     ! asof: no rows: no series matches "xyzzyplugh"
     $ asof series search xyzzyplugh --match id --no-header
     ! asof: no rows: no series matches "xyzzyplugh"
+    $ asof series search ${'q'.repeat(80)} --no-header
+    ! asof: no rows: no series matches "${'q'.repeat(80)}"
+    $ asof series search ${'q'.repeat(1000)} --no-header
+    ! asof: no rows: no series matches "${'q'.repeat(77)}..."
 
     # revisions of a date without values
     $ asof revisions GDP --date 2008-10-02 --no-header

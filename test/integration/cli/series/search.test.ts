@@ -36,7 +36,10 @@ describe.each(commandModes)('a search by words, %s,', (mode) => {
     id,matched
     ${german},some
     ! asof: no series matches all of "germany unemployment"; those that match a part of it are shown
-
+    $ asof series search "gdp ${'q'.repeat(100)}" --columns id,matched --limit 1
+    …
+    ! asof: no series matches all of "gdp ${'q'.repeat(73)}..."; those that match a part of it are shown
+    …
     # names an area that no series is about
     $ asof series search "gdp poland" --columns id,matched
     id,matched
