@@ -40,6 +40,7 @@ describe.each(commandModes)('a search by words, %s,', (mode) => {
     …
     ! asof: no series matches all of "gdp ${'q'.repeat(73)}..."; those that match a part of it are shown
     …
+
     # names an area that no series is about
     $ asof series search "gdp poland" --columns id,matched
     id,matched
