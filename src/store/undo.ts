@@ -1,13 +1,9 @@
 // Why: docs/decisions/undo.md
 import { keyOfSighting } from '../domain/calendar/sighting.ts';
 import { filingOf } from '../domain/insider/filing.ts';
+import { addDifferences, DateHistory } from '../domain/series/date-history.ts';
 import type { RowPlan, StoredVintage } from '../domain/series/merge-plan.ts';
-import {
-  addDifferences,
-  DateHistory,
-  type StoredChange,
-  StoredChanges,
-} from '../domain/series/revision-history.ts';
+import { type StoredChange, StoredChanges } from '../domain/series/revision-history.ts';
 import type { Day } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addTo } from '../domain/values/groups.ts';

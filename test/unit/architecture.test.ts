@@ -102,28 +102,28 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2545,
   cli: 4687,
   client: 1668,
-  domain: 6279,
-  errors: 329,
+  domain: 6298,
+  errors: 334,
   explorer: 3807,
-  import: 9281,
+  import: 9355,
   library: 1317,
-  lines: 832,
-  maintenance: 1139,
+  lines: 833,
+  maintenance: 1148,
   mcp: 266,
-  operations: 4491,
+  operations: 4493,
   platform: 560,
   pull: 5123,
-  questions: 4855,
-  render: 3427,
+  questions: 4857,
+  render: 3431,
   server: 3322,
   service: 592,
   snapshot: 993,
-  store: 8559,
+  store: 8555,
   table: 208,
 };
 
 /** The most exports that one file alone imports, but the public API. The number may fall, like the lines. */
-const mostSingles = 456;
+const mostSingles = 460;
 
 type Source = { readonly path: string; readonly text: string; readonly nodes: readonly ts.Node[] };
 

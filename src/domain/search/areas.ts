@@ -1,4 +1,5 @@
-import { beginning, longestWord, type SearchedSeries, wordsOf } from './words.ts';
+import { beginning } from './matching.ts';
+import { longestWord, type SearchedSeries, wordsOf } from './words.ts';
 
 /**
  * Names of areas, and the codes for them in ids of international series. For searching only: codes of one area,

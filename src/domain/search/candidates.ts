@@ -1,6 +1,6 @@
 import { areasIn, codesOfAreas } from './areas.ts';
+import { beginning, formsOf, isTypoOf, isWhole, singular, startsNear } from './matching.ts';
 import type { IndexedSeries, SearchIndex, SeriesKey, WordQuery } from './word-index.ts';
-import { beginning, formsOf, isTypoOf, isWhole, singular, startsNear } from './words.ts';
 
 /** Series with a word: lists of their keys, and what tells it of a name of an area in the id of another. */
 type Having = {

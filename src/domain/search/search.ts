@@ -1,19 +1,10 @@
 // Why: docs/decisions/search.md
 import { type Area, areaAt, areasOf, areaWords, codesOfAreas, isAbout, wordsAbout } from './areas.ts';
 import { Candidates, KnownWords } from './candidates.ts';
+import { beginning, formsOf, isTypoOf, isWhole } from './matching.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
 import { type IndexedSeries, indexOf, type SearchIndex, type SeriesQuery } from './word-index.ts';
-import {
-  beginning,
-  closeNames,
-  formsOf,
-  isTypoOf,
-  isWhole,
-  longestWord,
-  plainMatch,
-  type SearchedSeries,
-  wordsOf,
-} from './words.ts';
+import { closeNames, longestWord, plainMatch, type SearchedSeries, wordsOf } from './words.ts';
 
 /** Where to search for a text; `words` includes synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';

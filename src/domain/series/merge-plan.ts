@@ -3,17 +3,15 @@ import { type Day, type Frequency, storedDate } from '../values/date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from '../values/date-set.ts';
 import { fullerText, sameNumber } from '../values/decimal.ts';
 import { entryOf, groupBy } from '../values/groups.ts';
+import { addDifferences, DateHistory } from './date-history.ts';
 import {
-  addDifferences,
   type Change,
   DatedValues,
-  DateHistory,
   knownOn,
   type Statement,
   type StatementConflict,
   Statements,
   StoredChanges,
-  sharedPeriod,
 } from './revision-history.ts';
 import type { StoredKind } from './series.ts';
 
@@ -414,4 +412,9 @@ export function betterKnown(one: StoredKind, other: StoredKind): StoredKind {
 /** Returns the kind of a vintage without the effect of windows. */
 export function ownKind(kind: StoredKind): StoredKind {
   return kind === 'clipped' ? 'exact' : kind;
+}
+
+/** Returns the period of the published dates of a conflict, unless they are one date. */
+export function sharedPeriod(frequency: Frequency, held: Day, given: Day): Pick<StatementConflict, 'period'> {
+  return held === given ? {} : { period: { frequency, held, given } };
 }

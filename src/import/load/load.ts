@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Sighting, seenOn } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { WholeVintage } from '../../domain/series/merge-plan.ts';
-import {
-  type Statement,
-  type StatementConflict,
-  Statements,
-  sharedPeriod,
-} from '../../domain/series/revision-history.ts';
+import { sharedPeriod, type WholeVintage } from '../../domain/series/merge-plan.ts';
+import { type Statement, type StatementConflict, Statements } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { type Day, type Frequency, periodStart, storedDate } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
