@@ -13,7 +13,6 @@ import { copySeries, type OpenedCopy, type WriteTransaction } from '../store/sql
 import type { WholeView } from '../store/store.ts';
 import { checkStore } from './check.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
-import { countImports } from './info.ts';
 
 /** Options of a copy. */
 export type CopyOptions = {
@@ -132,8 +131,7 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   const { series, described, facts } = await view.contents.totals();
   const rates = (await view.rates.summaries()).reduce((sum, { count }) => sum + count, 0);
   const { trades } = await view.filings.counts();
-  const imports = countImports(await view.sources.imports());
-  const followed = (await view.sources.followed()).length;
+  const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
   const { length: aliases } = await view.aliases.all();
   const { length: looks } = await view.calendar.sightings();
   return { series: series + described, facts, rates, trades, imports, followed, aliases, looks, digest: '' };

@@ -46,7 +46,7 @@ export type StoreInfo = {
 };
 
 /** Counts the imports in a log; the entries of one, for its files and parts, have one number. */
-export function countImports(log: readonly LoggedImport[]): number {
+function countImports(log: readonly LoggedImport[]): number {
   // A copy has no numbers.
   return new Set(log.map(({ number, importedAt }) => number ?? importedAt)).size;
 }

@@ -71,8 +71,8 @@ contract((engine) => {
 
     it('takes the log, what is followed and changed descriptions with it', async () => {
       const [address, copy] = [await newStore(engine), engine.newAddress()];
-      // Of three files.
-      const counts = { series: 4, facts: 9, rates: 4, imports: 1, followed: 1 };
+      // An import of three files.
+      const counts = { series: 4, facts: 9, rates: 4, imports: 3, followed: 1 };
       expect(await copyStore(address, copy)).toMatchObject(counts);
       const all = (store: string) =>
         reading(store, async (view) => [
