@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import { type Change, Statements } from '../domain/series/revision-history.ts';
-import { type DescriptionChange, fromTheStart, unitOn } from '../domain/series/series.ts';
-import { type Day, latestDay } from '../domain/values/date.ts';
+import { type DescriptionChange, unitOn } from '../domain/series/series.ts';
+import { type Day, latestDay, startOfTime } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
@@ -178,7 +178,7 @@ function unitsIn(
 ): Required<Batch>['units'] {
   if (vintages.length === 0) return [];
   const changed = changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
-  const days = new Set([fromTheStart, ...vintages.map(({ asOf }) => asOf), ...changed]);
+  const days = new Set([startOfTime, ...vintages.map(({ asOf }) => asOf), ...changed]);
   return [...days]
     .sort()
     .map((asOf) => ({ seriesId, asOf, units: unitOn(asOf, units, changes) }))

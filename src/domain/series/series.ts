@@ -1,5 +1,13 @@
 // Why: docs/decisions/kinds-of-vintages.md
-import { addDays, type Day, dayNumber, type Frequency, firstPlace, periodStart } from '../values/date.ts';
+import {
+  addDays,
+  type Day,
+  dayNumber,
+  type Frequency,
+  firstPlace,
+  periodStart,
+  startOfTime,
+} from '../values/date.ts';
 import { type DateSetText, parseDateSet } from '../values/date-set.ts';
 
 /** The description of a series; fields that are not stated are absent. */
@@ -37,12 +45,10 @@ export function unitOn(
   return changes.find(({ changedOn, field }) => field === 'units' && changedOn > day)?.before ?? units;
 }
 
-/** The day before all vintages: its unit is one that the series has had from the start. */
-export const fromTheStart: Day = '0001-01-01';
-
 /**
  * Makes the unit of a series and its changes from those so far, its vintages, and the units that files state of some.
- * The first stated unit is a change too, from none: a vintage before it may have had another.
+ * The first stated unit is a change too, from none: a vintage before it may have had another. One that a series has had
+ * from the start is that of `startOfTime`.
  * The result does not depend on the order in which files state them.
  */
 export function unitsByVintage(
@@ -52,7 +58,7 @@ export function unitsByVintage(
 ): { readonly units: string; readonly changes: readonly Omit<DescriptionChange, 'seriesId'>[] } {
   const changes: Omit<DescriptionChange, 'seriesId'>[] = [];
   const ownOn = (day: Day) => stated.get(day) ?? unitOn(day, before.units, before.changes);
-  let units = ownOn(fromTheStart);
+  let units = ownOn(startOfTime);
   const changed = before.changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
   for (const day of [...new Set([...vintages, ...changed, ...stated.keys()])].sort()) {
     const own = ownOn(day);

@@ -3,6 +3,12 @@ import { refused } from '../../errors/problem.ts';
 /** A calendar day `YYYY-MM-DD` in 1600..2999; sorts as text. */
 export type Day = string;
 
+/** The day before all others. */
+export const startOfTime: Day = '0001-01-01';
+
+/** The day after all others. */
+export const endOfTime: Day = '9999-12-31';
+
 /** Daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
 export type Frequency = 'D' | 'W' | 'BW' | 'M' | 'Q' | 'SA' | 'A' | '';
 

@@ -13,7 +13,7 @@ import {
 } from '../../domain/insider/cluster.ts';
 import { explainCluster } from '../../domain/insider/explanation.ts';
 import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filing.ts';
-import { addDays, type Day, dayNumber } from '../../domain/values/date.ts';
+import { addDays, type Day, dayNumber, startOfTime } from '../../domain/values/date.ts';
 import { defined } from '../../platform/defined.ts';
 import type { DaysOfTrades, DaysOfTradesQuery, StoreState, StoreView } from '../../store/store.ts';
 import {
@@ -173,7 +173,7 @@ function clusterSearch(values: ListingValues): Search<Cluster> {
     async begin(view) {
       // A trade that counts is not newer than its filing, and a cluster not newer than its last trade.
       const [last] = [to, asOf, await view.filings.coveredTo()].flatMap((day) => day ?? []).sort();
-      return last === undefined ? '0001-01-01' : addDays(last, 1);
+      return last === undefined ? startOfTime : addDays(last, 1);
     },
     reader() {
       const candidates = new ClusterCandidates(rule);

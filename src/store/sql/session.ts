@@ -1,3 +1,5 @@
+export { endOfTime, startOfTime } from '../../domain/values/date.ts';
+
 import { Problem } from '../../errors/problem.ts';
 
 /** The parameters of a statement by name. */
@@ -59,10 +61,6 @@ export class ImportsCollide extends Problem {
     this.needed = needed;
   }
 }
-
-/** Days before and after every day in a store. */
-export const startOfTime = '0001-01-01';
-export const endOfTime = '9999-12-31';
 
 /** Returns the values of a column of `array_agg`, which SQLite gives as JSON. */
 export function listOf<T>(column: string | readonly (T | null)[]): readonly T[] {

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type DescriptionChange,
-  fromTheStart,
-  unitOn,
-  unitsByVintage,
-} from '../../../../src/domain/series/series.ts';
+import { type DescriptionChange, unitOn, unitsByVintage } from '../../../../src/domain/series/series.ts';
+import { startOfTime } from '../../../../src/domain/values/date.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 type Units = { readonly units: string; readonly changes: readonly DescriptionChange[] };
@@ -69,7 +65,7 @@ describe('the unit of each vintage', () => {
   it('is also that of earlier vintages where a description said it from the start', () => {
     const described = { units: '2015 = 100', changes: [] };
     expect(withStated(described, ['2020-02-01'], [['2020-02-01', '2015 = 100']])).toEqual(described);
-    const first: readonly [string, string] = [fromTheStart, '2010 = 100'];
+    const first: readonly [string, string] = [startOfTime, '2010 = 100'];
     const made = withStated(none, ['2020-02-01'], [first, ['2020-02-01', '2015 = 100']]);
     expect(unitOn('2020-01-01', made.units, made.changes)).toBe('2010 = 100');
   });
