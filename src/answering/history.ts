@@ -20,7 +20,7 @@ type PublishedHistory = {
   readonly vintages: Vintages;
   /** The unit on the day of the first change; empty if `described` is false. */
   readonly unit: string;
-  /** Finds the frequency that was known from each day on, which may take further requests. */
+  /** Finds the frequency that was known from each day on, which may take further requests; needs `described`. */
   frequencies(): Promise<readonly FrequencySince[]>;
   /** Reads the vintages up to a day, oldest first, and the coverage of the series, if it is stated. */
   vintagesUpTo(day: Day): Promise<{ readonly known: readonly KnownVintage[]; readonly row?: Row }>;
@@ -28,15 +28,18 @@ type PublishedHistory = {
 
 type KnownVintage = { readonly asOf: Day; readonly kind: string };
 
-/**
- * Reads the values of a series, or of some dates, that were published up to a day.
- * Without `described`, a store finds no units and frequencies, which may take as long as the values.
- */
+type HistoryOptions = {
+  /** The last day of publication to read. Default: all. */
+  readonly last?: Day;
+  /** False to leave out units and frequencies, which may take a store as long as the values. Default: true. */
+  readonly described?: boolean;
+};
+
+/** Reads the values of a series, or of some dates, that were published up to a day. */
 export async function historyOf(
   params: QueryParams,
   context: Pick<Ask, 'client' | 'signal'>,
-  last: Day = '~',
-  described = true,
+  { last = '~', described = true }: HistoryOptions = {},
 ): Promise<PublishedHistory> {
   // A store gives all at once, which takes an eighth of the time.
   return context.client.offers === undefined
@@ -61,7 +64,6 @@ async function storedHistory(
     vintages: new Vintages(changes),
     unit: descriptions.findLast(({ asOf }) => asOf <= begun)?.unit ?? '',
     async frequencies() {
-      if (!described) return (await storedHistory(params, { client }, last, true)).frequencies();
       const known = descriptions.filter(({ asOf }) => asOf <= last);
       // A vintage without a value, before the first one with a value, says nothing of frequencies.
       const first = rows.reduce((day, { asOf }) => earlier(day, asOf), '~');

@@ -61,7 +61,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
 /** The series of a part, if a store has no preference. */
 const usualPart = 12;
 
-/** Reads the answers to expected questions a part at a time, as soon as one of the `ahead` questions before it is taken. */
+/** Reads the answers to expected questions a part at a time, when one of the `ahead` questions before it is taken. */
 export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,

@@ -74,8 +74,8 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
         await pause();
         if (dryRun) await writer.rollback();
         else await writer.commit();
-        const imports = dryRun ? [] : writer.imports;
-        return { address: writer.address, created: writer.created, files: summaries, imports };
+        const { address, created, imports } = writer;
+        return { address, created, files: summaries, imports };
       },
       copyOf,
     );

@@ -69,10 +69,9 @@ export async function mergeStore(
       await mergeAliases(await view.aliases.all(), writer, options.replace === true);
       for (const record of await view.sources.followed())
         if (!followed.has(nameOf(record))) await writer.follow(record);
-      const { address, created } = writer;
       if (dryRun) await writer.rollback();
       else await writer.commit();
-      const imports = dryRun ? [] : writer.imports;
+      const { address, created, imports } = writer;
       return { store: shownAddress(address), created, dryRun, files, imports, skipped: [], outdated: [] };
     }),
   );

@@ -68,7 +68,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
   };
 
-  /** Checks the parameters and the plan of a request; returns how to answer it from what is known, and today if that matters. */
+  /** Checks the parameters and the plan of a request; returns how to answer it from a view, and today if that matters. */
   const checked = <R>(request: ServiceRequest<R>, now: Clock) => {
     const { operation, texts, principal, usage, rows = 0 } = request;
     const most = Math.min(rows, mostRows);

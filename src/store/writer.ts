@@ -148,7 +148,7 @@ export class StoreWriter {
     else await this.#transaction.sources.putUnfinished({ paths, ...rest }, since);
   }
 
-  /** The number of this import, in a list; none if it recorded nothing. */
+  /** The number of this import, in a list; none if it recorded nothing or was rolled back. */
   get imports(): readonly number[] {
     return this.#number === undefined ? [] : [this.#number];
   }
@@ -315,6 +315,7 @@ export class StoreWriter {
 
   /** Leaves the store as it was, and removes a store that this import created. */
   rollback(): Promise<void> {
+    this.#number = undefined;
     return this.#transaction.rollback();
   }
 

@@ -102,7 +102,7 @@ function onPage(all: readonly FoundSeries[], { after, limit }: FoundPage): reado
   return all.slice(begin, limit === undefined ? undefined : begin + limit);
 }
 
-/** Says how ranked series were found: those with every word by their titles, unless these lack one or it is corrected. */
+/** Says how ranked series were found: with every word by their titles, unless these lack one or it is corrected. */
 async function described(
   index: SearchIndex<IndexedSeries>,
   ranks: readonly Rank[],

@@ -392,13 +392,14 @@ class StatementLog {
       const date = storedDate(published, frequency);
       const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
-      const place = published === date && held === undefined ? '' : [seriesId, asOf, date].join();
+      const keyOf = () => [seriesId, asOf, date].join();
       if (held === undefined) {
         values.set(date, value);
-        if (published !== date) this.#published.set(place, published);
+        if (published !== date) this.#published.set(keyOf(), published);
+        return [];
       }
-      if (held === undefined || sameNumber(held, value)) return [];
-      const period = sharedPeriod(frequency, this.#published.get(place) ?? date, published);
+      if (sameNumber(held, value)) return [];
+      const period = sharedPeriod(frequency, this.#published.get(keyOf()) ?? date, published);
       return [{ date, asOf, held, given: value, ...period }];
     });
   }

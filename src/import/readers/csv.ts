@@ -180,8 +180,8 @@ function repeats(bytes: Buffer, start: number, end: number, places: Int32Array, 
 /**
  * Yields the records below the header of a CSV file, in batches, with the result of `readHeader`.
  * Undoes titles, separators, decimal commas, row numbers, empty cells, forms of dates and `NaN` of programs; `usual`
- * decides ambiguous dates. Notes a last line without an end. Throws if dates or numbers stay ambiguous, for a record of another width than the header,
- * and for a file without records.
+ * decides ambiguous dates. Notes a last line without an end. Throws if dates or numbers stay ambiguous, for a record of
+ * another width than the header, and for a file without records.
  */
 export async function* readCsvBody<Header>(
   file: SourceFile,

@@ -286,7 +286,7 @@ async function* oldestFirst(
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
 }
 
-/** Returns a page with what all series of an answer have in common; `has_more` says whether one up to it has more rows. */
+/** Returns a page with what all series have in common; `has_more` says whether a series up to this one has more rows. */
 function joinable(page: Envelope<ObservationRow>, has_more: boolean, context: Ask): Envelope<ObservationRow> {
   const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _, ...rest } = page;
   const { results, results_count, has_more: _own, known_at, as_of, ...head } = rest;

@@ -215,7 +215,7 @@ export async function historiesOnDays(
   const all = wanted.map((one) => ({ id: one.series.id, ...one }));
   const found = await eachOf(all, context, async ({ id, series, last, days: own = days }) => {
     const transformation = transformationIn(query, series);
-    const history = await historyOf({ id }, context, '~', transformation !== undefined);
+    const history = await historyOf({ id }, context, { described: transformation !== undefined });
     const placed = await placeDays(series, own, query.beyond, history, context);
     const { vintages } = history;
     const frequencies = transformation === undefined ? [] : await history.frequencies();

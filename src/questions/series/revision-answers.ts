@@ -374,7 +374,7 @@ async function seriesHistory(
   const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);
   const range = defined({ from: first === '' ? undefined : first, to });
   const [history, listed, firstVintage] = await Promise.all([
-    historyOf({ id, ...range }, context, asOf),
+    historyOf({ id, ...range }, context, defined({ last: asOf })),
     rowsOf(context, vintages, { id, ...defined({ to: asOf }) }),
     firstVintageOf(id, asOf, context),
   ]);

@@ -89,7 +89,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   };
 }
 
-/** Makes a reader of rows that parses each distinct id and day once, because files have few of them. */
+/** Makes a reader of the cells of rows that parses each distinct id and day once, because files have few of them. */
 function statementReader(file: SourceFile) {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
