@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
 import { type Change, Statements } from '../domain/series/revision-history.ts';
-import { type DescriptionChange, unitOn } from '../domain/series/series.ts';
+import { type DescriptionChange, daysOfUnits, unitOn } from '../domain/series/series.ts';
 import { type Day, latestDay, startOfTime } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
@@ -176,8 +176,7 @@ function unitsIn(
   changes: readonly DescriptionChange[],
 ): Required<Batch>['units'] {
   if (vintages.length === 0) return [];
-  const changed = changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
-  const days = new Set([startOfTime, ...vintages.map(({ asOf }) => asOf), ...changed]);
+  const days = new Set([startOfTime, ...vintages.map(({ asOf }) => asOf), ...daysOfUnits(changes)]);
   return [...days]
     .sort()
     .map((asOf) => ({ seriesId, asOf, units: unitOn(asOf, units, changes) }))

@@ -99,16 +99,16 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2545,
+  answering: 2547,
   cli: 4687,
   client: 1668,
-  domain: 6310,
+  domain: 6317,
   errors: 334,
   explorer: 3807,
-  import: 9355,
+  import: 9356,
   library: 1317,
   lines: 833,
-  maintenance: 1146,
+  maintenance: 1144,
   mcp: 266,
   operations: 4493,
   platform: 560,
@@ -118,7 +118,7 @@ const mostLines: Readonly<Record<string, number>> = {
   server: 3322,
   service: 592,
   snapshot: 993,
-  store: 8553,
+  store: 8554,
   table: 208,
 };
 

@@ -45,6 +45,13 @@ export function unitOn(
   return changes.find(({ changedOn, field }) => field === 'units' && changedOn > day)?.before ?? units;
 }
 
+/** Lists the days of changes of a unit. */
+export function daysOfUnits(
+  changes: readonly Pick<DescriptionChange, 'changedOn' | 'field'>[],
+): readonly Day[] {
+  return changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
+}
+
 /**
  * Makes the unit of a series and its changes from those so far, its vintages, and the units that files state of some.
  * The first stated unit is a change too, from none: a vintage before it may have had another. One that a series has had
@@ -59,8 +66,8 @@ export function unitsByVintage(
   const changes: Omit<DescriptionChange, 'seriesId'>[] = [];
   const ownOn = (day: Day) => stated.get(day) ?? unitOn(day, before.units, before.changes);
   let units = ownOn(startOfTime);
-  const changed = before.changes.flatMap(({ field, changedOn }) => (field === 'units' ? [changedOn] : []));
-  for (const day of [...new Set([...vintages, ...changed, ...stated.keys()])].sort()) {
+  const days = new Set([...vintages, ...daysOfUnits(before.changes), ...stated.keys()]);
+  for (const day of [...days].sort()) {
     const own = ownOn(day);
     if (own === '' || own === units) continue;
     changes.push({ changedOn: day, field: 'units', before: units, after: own });
