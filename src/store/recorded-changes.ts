@@ -57,5 +57,5 @@ export type FollowedBefore = readonly {
   readonly before: Followed | null;
 }[];
 
-/** The looks at calendars that an import added or replaced, with what each was before. */
-export type CalendarBefore = readonly { readonly look: Look; readonly before: Sighting | null }[];
+/** The looks at calendars of an import: what each was before, null if it was new, absent if it did not change. */
+export type CalendarBefore = readonly { readonly look: Look; readonly before?: Sighting | null }[];

@@ -102,8 +102,7 @@ function refuseBefore(own: readonly SubjectChange[], later: readonly SubjectChan
   const subjects = new Map<number, string[]>();
   for (const change of later) {
     const mine = bySubject.get(change.subject);
-    if (mine !== undefined && overlap(mine, change))
-      addTo(subjects, change.import, change.subject.replace(/^series /, ''));
+    if (mine !== undefined && overlap(mine, change)) addTo(subjects, change.import, shownSubject(change));
   }
   const newestFirst = [...subjects].sort(([a], [b]) => b - a);
   const [newest] = newestFirst;
@@ -153,6 +152,13 @@ function subjectOf({ subject }: SubjectChange) {
   return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
 }
 
+function shownSubject(change: SubjectChange): string {
+  const { kind, name } = subjectOf(change);
+  if (kind === 'series') return name;
+  if (kind === 'curve') return `${name} curve`;
+  return kind === 'looks' ? looksAtCalendars : kind;
+}
+
 function overlap(mine: SubjectChange, other: SubjectChange): boolean {
   const { parts } = undoings[subjectOf(mine).kind];
   const known = new Set(parts(mine));
@@ -160,12 +166,20 @@ function overlap(mine: SubjectChange, other: SubjectChange): boolean {
 }
 
 function undoneSubject(
-  subject: string,
+  change: SubjectChange,
   { dates = [], ...counts }: { readonly dates?: readonly string[] } & Partial<UndoneSubject>,
 ): UndoneSubject {
   const sorted = [...dates].sort();
   const ends = { first: sorted[0] ?? null, last: sorted.at(-1) ?? null };
-  return { subject, goes: false, vintages: 0, removed: 0, restored: 0, ...counts, ...ends };
+  return {
+    subject: shownSubject(change),
+    goes: false,
+    vintages: 0,
+    removed: 0,
+    restored: 0,
+    ...counts,
+    ...ends,
+  };
 }
 
 async function undoSeries(
@@ -189,7 +203,7 @@ async function undoSeries(
   }
   if (!before.isNew && before.descriptions !== undefined)
     await transaction.descriptions.replace(id, before.descriptions);
-  return undoneSubject(id, { goes: before.isNew, ...countsOf(plan, held) });
+  return undoneSubject(change, { goes: before.isNew, ...countsOf(plan, held) });
 }
 
 /** Plans the inverse of an import into a series that has the vintages `held`. */
@@ -246,7 +260,11 @@ function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: rea
   };
 }
 
-async function undoPoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
+async function undoPoints(
+  transaction: WriteTransaction,
+  before: PointsBefore,
+  change: SubjectChange,
+): Promise<UndoneSubject> {
   const { curveType, changed } = before;
   const removed: Day[] = [];
   for (const [maturity, dates] of before.added) {
@@ -255,7 +273,7 @@ async function undoPoints(transaction: WriteTransaction, before: PointsBefore): 
     removed.push(...days);
   }
   if (changed.length > 0) await transaction.rates.put(changed);
-  return undoneSubject(`${curveType} curve`, {
+  return undoneSubject(change, {
     removed: removed.length,
     restored: changed.length,
     dates: [...removed, ...changed.map(({ tradeDate }) => tradeDate)],
@@ -265,6 +283,7 @@ async function undoPoints(transaction: WriteTransaction, before: PointsBefore): 
 async function undoFilings(
   transaction: WriteTransaction,
   { added, changed }: FilingsBefore,
+  change: SubjectChange,
 ): Promise<UndoneSubject> {
   await transaction.filings.remove(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
   // An engine finds a filing by any of its trades, because its issuer may have changed since.
@@ -274,25 +293,29 @@ async function undoFilings(
     await transaction.filings.remove([...held.values()].map(({ header }) => header));
     await transaction.filings.put(changed, new Map());
   }
-  return undoneSubject('filings', { removed: added.length, restored: changed.length });
+  return undoneSubject(change, { removed: added.length, restored: changed.length });
 }
 
-async function undoFollowed(transaction: WriteTransaction, followed: FollowedBefore): Promise<UndoneSubject> {
+async function undoFollowed(
+  transaction: WriteTransaction,
+  followed: FollowedBefore,
+  change: SubjectChange,
+): Promise<UndoneSubject> {
   for (const { source, name, before } of followed) {
     await transaction.sources.removeFollowed(source, name);
     if (before !== null) await transaction.sources.putFollowed(before);
   }
-  return undoneSubject('followed', { restored: followed.length });
+  return undoneSubject(change, { restored: followed.length });
 }
 
-async function undoCalendar(transaction: WriteTransaction, looks: CalendarBefore): Promise<UndoneSubject> {
-  for (const { look, before } of looks) {
-    await transaction.calendar.remove(look);
-    if (before !== null) await transaction.calendar.put(before);
-  }
+async function undoCalendar(
+  transaction: WriteTransaction,
+  looks: CalendarBefore,
+  change: SubjectChange,
+): Promise<UndoneSubject> {
   const added = looks.filter(({ before }) => before === null);
-  return undoneSubject(looksAtCalendars, {
-    removed: added.length,
-    restored: looks.length - added.length,
-  });
+  const replaced = looks.flatMap(({ before }) => before ?? []);
+  for (const { look } of added) await transaction.calendar.remove(look);
+  for (const before of replaced) await transaction.calendar.put(before);
+  return undoneSubject(change, { removed: added.length, restored: replaced.length });
 }

@@ -1,4 +1,4 @@
-import { keyOfSighting, planSighting, type Sighting } from '../domain/calendar/sighting.ts';
+import { keyOfSighting, type Look, planSighting, type Sighting } from '../domain/calendar/sighting.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
@@ -120,8 +120,9 @@ export class StoreWriter {
   async mergeSighting(sighting: Sighting, replace: boolean | undefined) {
     const { entries: _, ...look } = sighting;
     const { put, conflict } = planSighting(await this.#transaction.calendar.stored(look), sighting);
+    if (!put) this.#others.knownLook(look);
     if (!put || (conflict !== undefined && replace !== true)) return { put: false, conflict };
-    this.#others.sighting(sighting, conflict);
+    this.#others.putLook(look, conflict ?? null);
     await this.#transaction.calendar.put(sighting);
     this.#changed = true;
     return { put };
@@ -371,9 +372,14 @@ class OtherChanges {
     if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
   }
 
-  sighting({ entries: _, ...look }: Sighting, before: Sighting | undefined): void {
+  knownLook(look: Look): void {
     const key = keyOfSighting(look);
-    if (!this.#looks.has(key)) this.#looks.set(key, { look, before: before ?? null });
+    if (!this.#looks.has(key)) this.#looks.set(key, { look });
+  }
+
+  putLook(look: Look, before: Sighting | null): void {
+    const key = keyOfSighting(look);
+    if (this.#looks.get(key)?.before === undefined) this.#looks.set(key, { look, before });
   }
 
   /** Lists the subjects, each with its content before the import. */

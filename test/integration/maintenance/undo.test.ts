@@ -218,6 +218,25 @@ contract((engine) => {
       expect(await idsIn(address)).toEqual(['UNRATE']);
     });
 
+    it('is refused while a later one listed the same days of a calendar', async () => {
+      const day = (on: string) => `BEGIN:VEVENT\nDTSTART:${on}T080000Z\nSUMMARY:Jobs\nEND:VEVENT`;
+      const seen = (on: string, ...days: string[]) => ({
+        [`office-${on}.ics`]: `BEGIN:VCALENDAR\nPRODID:-//Office//EN\n${days.map(day).join('\n')}\nEND:VCALENDAR`,
+      });
+      const address = engine.newAddress();
+      for (let i = 0; i < 2; i += 1) await importFiles(address, seen('2025-10-03', '20251004', '20251005'));
+      const before = await contentOf(address);
+      expect(await failureOf(undoStoreImport(address, { number: 1 }))).toBe(
+        'later imports changed the same data:\n  import 2: looks at calendars',
+      );
+      // The second import changed nothing of the look, and then it replaces it.
+      await importFiles(address, seen('2025-10-03', '20251005'), { replace: true });
+      expect(await undoStoreImport(address)).toMatchObject({ subjects: [{ removed: 0, restored: 1 }] });
+      expect(await undoStoreImport(address)).toMatchObject({ subjects: [{ removed: 0, restored: 0 }] });
+      expect(await contentOf(address)).toEqual(before);
+      expect(await undoStoreImport(address)).toMatchObject({ looks: 1, empty: true });
+    });
+
     it('changes nothing in a dry run, or if it is stopped', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['CPI 2014-10-01 2015-01-30 1']);
       const before = await engine.digest(address);
