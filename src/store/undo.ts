@@ -123,27 +123,43 @@ type Undoing = {
   /** Returns the parts that an import touched; imports that share a part can only be undone in order. */
   readonly parts: (change: SubjectChange) => readonly string[];
   readonly undo: (transaction: WriteTransaction, change: SubjectChange) => Promise<UndoneSubject>;
+  /** How messages name the subject. Default: by its kind. */
+  readonly shown: ((name: string) => string) | undefined;
 };
 
 function undoing<Content>(
   parts: (content: Content) => readonly string[],
   undo: (transaction: WriteTransaction, content: Content, change: SubjectChange) => Promise<UndoneSubject>,
+  shown?: Undoing['shown'],
 ): Undoing {
   return {
+    shown,
     parts: ({ content = '{}' }) => parts(JSON.parse(content)),
     undo: (transaction, change) => undo(transaction, JSON.parse(change.content ?? '{}'), change),
   };
 }
 
 const undoings = {
-  series: undoing(() => ['everything'], undoSeries),
-  curve: undoing(({ days }: PointsBefore) => parseDateSet(days).days(), undoPoints),
+  series: undoing(
+    () => ['everything'],
+    undoSeries,
+    (id) => id,
+  ),
+  curve: undoing(
+    ({ days }: PointsBefore) => parseDateSet(days).days(),
+    undoPoints,
+    (type) => `${type} curve`,
+  ),
   filings: undoing(({ held, added }: FilingsBefore) => [...held, ...added.map(([id]) => id)], undoFilings),
   followed: undoing(
     (followed: FollowedBefore) => followed.map(({ source, name }) => `${source} ${name}`),
     undoFollowed,
   ),
-  looks: undoing((looks: CalendarBefore) => looks.map(({ look }) => keyOfSighting(look)), undoCalendar),
+  looks: undoing(
+    (looks: CalendarBefore) => looks.map(({ look }) => keyOfSighting(look)),
+    undoCalendar,
+    () => looksAtCalendars,
+  ),
 };
 
 /** Splits a subject into its kind and its name, which only series and curves have. */
@@ -154,9 +170,7 @@ function subjectOf({ subject }: SubjectChange) {
 
 function shownSubject(change: SubjectChange): string {
   const { kind, name } = subjectOf(change);
-  if (kind === 'series') return name;
-  if (kind === 'curve') return `${name} curve`;
-  return kind === 'looks' ? looksAtCalendars : kind;
+  return undoings[kind].shown?.(name) ?? kind;
 }
 
 function overlap(mine: SubjectChange, other: SubjectChange): boolean {

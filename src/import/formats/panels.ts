@@ -6,7 +6,8 @@ import { type DateOrder, type Day, dayOf, type Frequency, parseDay } from '../..
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, type FileHead, isDateColumn, readCsvBody } from '../readers/csv.ts';
+import type { CsvRow } from '../readers/cells.ts';
+import { type FileHead, isDateColumn, readCsvBody } from '../readers/csv.ts';
 import {
   type Batch,
   type ImportFormat,

@@ -22,7 +22,8 @@ import { missingTexts } from '../../domain/values/missing-value.ts';
 import { Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, readCsvBody } from '../readers/csv.ts';
+import type { CsvRow } from '../readers/cells.ts';
+import { readCsvBody } from '../readers/csv.ts';
 import { isNode, listOf, parseXml, textOf, type XmlNode } from '../readers/xml.ts';
 import { type Batch, type ImportFormat, type ReadOptions, readDay, readNumber } from './format.ts';
 
@@ -144,7 +145,7 @@ async function* readCurveCsv(
   const days = new Set<Day>();
   const form = { noRows: 'the file has no row of rates' };
   for await (const { header, rows } of readCsvBody(file, (row) => curveHeader(file, layout, row), form)) {
-    const points = rows.flatMap(({ row, cells }): readonly CurvePoint[] => {
+    const points = [...rows].flatMap(({ row, cells }): readonly CurvePoint[] => {
       const at = ({ index, name }: CurveColumn) => ({
         row,
         column: name,

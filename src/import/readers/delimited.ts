@@ -43,18 +43,18 @@ export type CellForm = {
  */
 export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerator<Records> {
   const scanner = new Scanner(file, form);
-  let space = Buffer.alloc(256 * 1024);
+  let held = Buffer.alloc(256 * 1024);
   let [size, enough] = [0, mark.length];
   const add = (chunk: Buffer) => {
-    if (size + chunk.length > space.length)
-      space = Buffer.concat([space.subarray(0, size)], 2 * (size + chunk.length));
-    size += chunk.copy(space, size);
+    if (size + chunk.length > held.length)
+      held = Buffer.concat([held.subarray(0, size)], 2 * (size + chunk.length));
+    size += chunk.copy(held, size);
   };
   const whole = function* () {
-    const records = scanner.scan(space.subarray(0, size), false);
-    if (records.places.length > 0) yield records;
-    space.copyWithin(0, records.end, size);
-    size -= records.end;
+    const { end, ...found } = scanner.scan(held.subarray(0, size), false);
+    if (found.places.length > 0) yield found;
+    held.copyWithin(0, end, size);
+    size -= end;
   };
   for await (const chunk of file.read()) {
     add(chunk);
@@ -70,11 +70,11 @@ export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerat
         'download it again',
       ]);
   }
-  const last = size > 0 ? space[size - 1] : lineFeed;
+  const last = size > 0 ? held[size - 1] : lineFeed;
   if (last !== lineFeed && last !== quote) form.onOpenEnd?.();
   add(Buffer.of(lineFeed));
-  const records = scanner.scan(space.subarray(0, size), true);
-  if (records.places.length > 0) yield records;
+  const found = scanner.scan(held.subarray(0, size), true);
+  if (found.places.length > 0) yield found;
 }
 
 class Scanner {

@@ -6,7 +6,8 @@ import { addDays, type Day } from '../../../domain/values/date.ts';
 import { missingTexts } from '../../../domain/values/missing-value.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/csv.ts';
+import type { CsvRow } from '../../readers/cells.ts';
+import { isDateColumn, readCsvBody } from '../../readers/csv.ts';
 import {
   listField,
   numberField,

@@ -10,7 +10,8 @@ import { parseDay } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, delimitedRows, type FileHead, readCsvBody, textHead } from '../../readers/csv.ts';
+import { type CsvRow, delimitedRows } from '../../readers/cells.ts';
+import { type FileHead, readCsvBody, textHead } from '../../readers/csv.ts';
 import {
   isJsonObject,
   jsonIn,
@@ -149,7 +150,7 @@ export const metadataCsv: ImportFormat = {
     const body = readCsvBody(file, (cells) => placesOf(file, cells, metadataNames));
     for await (const { header, rows } of body)
       yield {
-        metadata: rows.map((record) => {
+        metadata: Array.from(rows, (record) => {
           const { row } = record;
           const stated = describedSeries(file, tableRow(file, record, header), 'series_id');
           const before = rowOf.get(stated.seriesId);
@@ -188,7 +189,7 @@ async function* rowsIn(file: SourceFile): AsyncGenerator<readonly TableRow[]> {
     const isTsv = head.split('\n', 1)[0]?.includes('\t') === true;
     const textOf = (cell: string) => cell.replace(/\\[\\tnr]/g, (text) => escapes[text] ?? text);
     for await (const { header, rows } of readCsvBody(file, placesIn, isTsv ? { quotes: 'none' } : {}))
-      yield rows.map(({ row, cells }) =>
+      yield Array.from(rows, ({ row, cells }) =>
         tableRow(file, { row, cells: isTsv ? cells.map(textOf) : cells }, header),
       );
   }

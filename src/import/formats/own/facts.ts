@@ -9,7 +9,8 @@ import { type Day, later } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
+import type { CsvRow, CsvRows } from '../../readers/cells.ts';
+import { readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
 import { describedSeries, descriptionColumns } from './answers.ts';
@@ -51,32 +52,79 @@ export const asofCsv: ImportFormat = {
 };
 
 function batchReader(file: SourceFile) {
-  const cell = statementReader(file);
+  const read = cellReader(file);
   const described = descriptionReader(file);
-  return (rows: readonly CsvRow[], header: StatementColumns) => {
-    const statements = new Map<string, Statements>();
-    const complete: Required<Batch>['complete'][number][] = [];
-    let own: Statements | undefined;
-    for (const row of rows) {
-      const seriesId = cell.seriesId(row, header);
-      const asOf = cell.asOf(row, header);
-      const date = cell.date(row, header);
-      const kind = cell.kind(row, header);
-      if (header.places !== undefined) described.take(tableRow(file, row, header.places), { seriesId, asOf });
-      if (own?.seriesId !== seriesId) own = entryOf(statements, seriesId, () => new Statements(seriesId));
-      if (date === '') complete.push({ seriesId, asOf, kind });
-      else own.add(date, asOf, cell.value(row, header), kind);
-    }
-    return { ...described.taken(), statements: [...statements.values()], complete };
+  return (rows: CsvRows, header: FactHeader) => {
+    const ids = converted(rows, header.series_id, read.id);
+    const found = {
+      asOf: converted(rows, header.as_of_date, (text, row) => read.day(text, row, 'as_of_date')),
+      dates: converted(rows, header.date, (text, row) => (text === '' ? '' : read.day(text, row, 'date'))),
+      values: converted(rows, header.value, read.number),
+      kinds: header.vintage_kind < 0 ? [] : converted(rows, header.vintage_kind, read.kind),
+    };
+    if (header.places !== undefined)
+      for (const [index, seriesId] of ids.entries()) {
+        const row = tableRow(file, rows.at(index), header.places);
+        described.take(row, { seriesId, asOf: found.asOf[index] ?? '' });
+      }
+    // A value needs a date.
+    const refuse = (index: number) => read.day('', rows.rows[index] ?? 0, 'date');
+    const { statements, complete } = grouped(ids, found, refuse);
+    return { ...described.taken(), statements, complete };
   };
 }
 
-type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>> & {
+/** Groups statements by series; those without a date are complete vintages, or refused if they have a value. */
+function grouped(
+  ids: readonly string[],
+  found: Parameters<Statements['addAll']>[0],
+  refuse: (index: number) => void,
+) {
+  const statements = new Map<string, Statements>();
+  const complete: Required<Batch>['complete'][number][] = [];
+  for (let from = 0; from < ids.length; ) {
+    const seriesId = ids[from] ?? '';
+    const to = endOfRun(ids, found.dates, from);
+    if (to > from) entryOf(statements, seriesId, () => new Statements(seriesId)).addAll(found, from, to);
+    else if (found.values[from] === null)
+      complete.push({ seriesId, asOf: found.asOf[from] ?? '', kind: found.kinds[from] });
+    else refuse(from);
+    from = Math.max(to, from + 1);
+  }
+  return { statements: [...statements.values()], complete };
+}
+
+/** Finds the end of the statements about one series that follow each other; all have dates. */
+function endOfRun(ids: readonly string[], dates: readonly Day[], from: number): number {
+  let to = from;
+  while (to < ids.length && ids[to] === ids[from] && dates[to] !== '') to += 1;
+  return to;
+}
+
+/** Converts the cells of a column, and repeated ones once. */
+function converted<T>(
+  { rows, columns }: CsvRows,
+  column: number,
+  read: (text: string, row: number) => T,
+): readonly T[] {
+  const cells = columns[column] ?? [];
+  const found = new Array<T>(cells.length);
+  let [last, value]: [string | undefined, T | undefined] = [undefined, undefined];
+  for (let index = 0; index < cells.length; index += 1) {
+    const cell = cells[index] ?? '';
+    found[index] = cell === last && value !== undefined ? value : read(cell, rows[index] ?? 0);
+    last = cell;
+    value = found[index];
+  }
+  return found;
+}
+
+type FactHeader = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>> & {
   /** The places of all columns, if some describe series. */
   readonly places: ReadonlyMap<string, number> | undefined;
 };
 
-function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
+function readHeader(file: SourceFile, header: CsvRow): FactHeader {
   const places = placesOf(file, header, { required: columns, optional: [kindColumn, ...descriptionColumns] });
   const at = (name: string) => places.get(name) ?? -1;
   return {
@@ -89,11 +137,10 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   };
 }
 
-/** Makes a reader of the cells of rows that parses each distinct id and day once, because files have few of them. */
-function statementReader(file: SourceFile) {
+/** Makes a reader of cells that parses each distinct id and day once, because files have few of them. */
+function cellReader(file: SourceFile) {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
-  let [lastText, lastNumber]: [string | undefined, string | null] = [undefined, null];
 
   const idOf = (text: string, row: number): string => {
     const known = ids.get(text);
@@ -110,33 +157,15 @@ function statementReader(file: SourceFile) {
     days.set(text, day);
     return day;
   };
-  /** Parses a text once for all rows below that repeat it. */
-  const numberOf = (text: string, row: number): string | null => {
-    if (text === lastText) return lastNumber;
-    lastNumber =
-      parseDecimal(text) ??
-      readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
-    lastText = text;
-    return lastNumber;
-  };
+  const numberOf = (text: string, row: number): string | null =>
+    parseDecimal(text) ??
+    readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
   const kindIn = (text: string, row: number): StoredKind => {
     const kind = text === '' ? '' : parseVintageKind(text);
     if (kind !== undefined) return kind;
     throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);
   };
-  return {
-    seriesId: ({ row, cells }: CsvRow, at: StatementColumns) => idOf(cells[at.series_id] ?? '', row),
-    asOf: ({ row, cells }: CsvRow, at: StatementColumns) =>
-      dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
-    /** Empty if the row states no value either. */
-    date({ row, cells }: CsvRow, at: StatementColumns) {
-      const text = cells[at.date] ?? '';
-      return text === '' && cells[at.value] === '' ? '' : dayOf(text, row, 'date');
-    },
-    value: ({ row, cells }: CsvRow, at: StatementColumns) => numberOf(cells[at.value] ?? '', row),
-    kind: ({ row, cells }: CsvRow, at: StatementColumns) =>
-      at.vintage_kind < 0 ? undefined : kindIn(cells[at.vintage_kind] ?? '', row),
-  };
+  return { id: idOf, day: dayOf, number: numberOf, kind: kindIn };
 }
 
 /** Makes a reader of what rows say of their series: all rows of one say the same, but for the unit of their vintage. */

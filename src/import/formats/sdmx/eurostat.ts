@@ -7,7 +7,8 @@ import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';
 import { counted, listed } from '../../../errors/wording.ts';
 import { defined } from '../../../platform/defined.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, delimitedRows, linesOf, readCsvBody, textHead } from '../../readers/csv.ts';
+import { type CsvRow, delimitedRows } from '../../readers/cells.ts';
+import { linesOf, readCsvBody, textHead } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
 import {
   fieldOf,

@@ -303,7 +303,8 @@ async function* readTable(
 ): AsyncGenerator<readonly TableRow[]> {
   const form = { quotes: 'loose', mayBeEmpty: true } as const;
   const body = readCsvBody(file, (header) => placesOf(file, header, { required }), form);
-  for await (const { header, rows } of body) yield rows.map((record) => tableRow(file, record, header));
+  for await (const { header, rows } of body)
+    yield Array.from(rows, (record) => tableRow(file, record, header));
 }
 
 /** Parses `31-JUL-2024`. */

@@ -3,7 +3,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../src/import/files/source-file.ts';
-import { type CsvRow, delimitedRows, readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
+import { type CsvRow, delimitedRows } from '../../../../src/import/readers/cells.ts';
+import { readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
 import { placesOf } from '../../../../src/import/readers/rows.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { type Content, sourceFile } from '../../../support/source-file.ts';
@@ -148,7 +149,7 @@ describe('the body of a CSV file', () => {
     for await (const { header, rows } of readCsvBody(sourceFile('x.csv', text), ({ cells }) =>
       cells.join('+'),
     )) {
-      out.push(header, ...rows.map(({ row, cells }) => `${row}:${cells.join('+')}`));
+      out.push(header, ...Array.from(rows, ({ row, cells }) => `${row}:${cells.join('+')}`));
     }
     return out.join(' ');
   }

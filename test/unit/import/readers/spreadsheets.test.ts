@@ -106,7 +106,7 @@ async function datesIn(cells: readonly string[], dateOrder?: DateOrder): Promise
   const dates: string[] = [];
   const ordered = { ...file, ...(dateOrder !== undefined && { dateOrder }) };
   for await (const { rows } of readCsvBody(ordered, () => undefined))
-    dates.push(...rows.map((row) => row.cells[0] ?? ''));
+    dates.push(...Array.from(rows, (row) => row.cells[0] ?? ''));
   return dates;
 }
 

@@ -1,0 +1,173 @@
+import { isAscii } from 'node:buffer';
+import { grouped } from '../../errors/wording.ts';
+import { limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type CellForm, cellText, type Records, recordHead, recordsIn } from './delimited.ts';
+
+/** One record of a CSV file and its row, counted from 1. */
+export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
+
+/** Records of a table with the columns of its header, by column. */
+export class CsvRows implements Iterable<CsvRow> {
+  /** The row of each record. */
+  readonly rows: readonly number[];
+  /** The cells of all records by column. */
+  readonly columns: readonly (readonly string[])[];
+
+  constructor(rows: readonly number[], columns: readonly (readonly string[])[]) {
+    this.rows = rows;
+    this.columns = columns;
+  }
+
+  at(index: number): CsvRow {
+    return { row: this.rows[index] ?? 0, cells: this.columns.map((column) => column[index] ?? '') };
+  }
+
+  *[Symbol.iterator](): Generator<CsvRow> {
+    for (let index = 0; index < this.rows.length; index += 1) yield this.at(index);
+  }
+}
+
+/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
+const foreign = /[\0\uFFFD]/;
+
+/** Reads the records of a UTF-8 text with their cells; throws with the row for other bytes. */
+export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGenerator<CsvRow[]> {
+  for await (const records of recordsIn(file, form)) {
+    const cells = new RecordCells(file, records, form.quotes);
+    const rows: CsvRow[] = [];
+    for (let at = 0; at < cells.end; at = cells.after(at)) rows.push(cells.row(at));
+    yield rows;
+  }
+}
+
+const [space, minus, zero] = [0x20, 0x2d, 0x30];
+
+/** Returns a day that is written as YYYY-MM-DD, by its digits if it is known; undefined for other bytes. */
+function dayIn(bytes: Buffer, from: number, to: number, days: Map<number, string>): string | undefined {
+  if (to - from !== 10 || bytes[from + 4] !== minus || bytes[from + 7] !== minus) return undefined;
+  let number = 0;
+  for (let at = from; at < to; at += 1) {
+    if (at === from + 4 || at === from + 7) continue;
+    const digit = (bytes[at] ?? 0) - zero;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  const known = days.get(number);
+  if (known !== undefined) return known;
+  const text = bytes.toString('latin1', from, to);
+  days.set(number, text);
+  return text;
+}
+
+/** The cells of consecutive records; a record is named by its place, and the first is at 0. */
+export class RecordCells {
+  readonly end: number;
+  readonly #file: SourceFile;
+  readonly #bytes: Buffer;
+  readonly #places: Int32Array;
+  /** The bytes, a character each. */
+  readonly #text: string;
+  /** True if each byte is a character. */
+  readonly #isPlain: boolean;
+  readonly #quotes: CellForm['quotes'];
+
+  constructor(file: SourceFile, { bytes, places }: Records, quotes: CellForm['quotes']) {
+    this.#file = file;
+    this.#bytes = bytes;
+    this.#places = places;
+    this.end = places.length;
+    this.#text = bytes.toString('latin1');
+    this.#isPlain = isAscii(bytes) && !bytes.includes(0);
+    this.#quotes = quotes;
+    if (!this.#isPlain && foreign.test(bytes.toString())) this.#refuseForeign();
+  }
+
+  /** Throws for the first cell that is not UTF-8; the bytes behind the records may be half a character. */
+  #refuseForeign(): void {
+    for (let at = 0; at < this.end; at = this.after(at)) {
+      const { row, cells } = this.row(at);
+      const value = cells.find((cell) => foreign.test(cell));
+      if (value !== undefined) throw notUtf8(this.#file, { row, value });
+    }
+  }
+
+  /** The place of the record after another one. */
+  after(at: number): number {
+    return at + recordHead + this.width(at);
+  }
+
+  /** The row of a record in the file. */
+  number(at: number): number {
+    return this.#places[at] ?? 0;
+  }
+
+  numbers(records: readonly number[]): readonly number[] {
+    const found = new Array<number>(records.length);
+    for (let index = 0; index < found.length; index += 1) found[index] = this.number(records[index] ?? 0);
+    return found;
+  }
+
+  /** The number of cells of a record; throws if there are too many. */
+  width(at: number): number {
+    const width = this.#places[at + 1] ?? 0;
+    if (width <= limits.columns) return width;
+    const reason = `more than ${grouped(limits.columns)} columns, the limit of a table`;
+    throw refusal(this.#file, { row: this.number(at) }, reason, [
+      'split it, or write one value a line: series_id,date,as_of_date,value',
+    ]);
+  }
+
+  cell(at: number, column: number): string {
+    const place = at + recordHead + column;
+    const written = this.#text.slice((this.#places[place - 1] ?? 0) + 1, this.#places[place]);
+    if (this.#isPlain && written[0] !== '"') return written;
+    return cellText(written, this.#quotes);
+  }
+
+  row(at: number): CsvRow {
+    const cells = Array.from({ length: this.width(at) }, (_, column) => this.cell(at, column));
+    return { row: this.number(at), cells };
+  }
+
+  /** Tells whether a cell begins with something that is not blank; false is no proof of the contrary. */
+  hasText(at: number, column: number): boolean {
+    const place = at + recordHead + column;
+    const start = (this.#places[place - 1] ?? 0) + 1;
+    const byte = this.#bytes[start] ?? 0;
+    return start < (this.#places[place] ?? 0) && byte > space && byte < 0x80;
+  }
+
+  /**
+   * Returns the cells of records in a column. One that repeats the cell above is the same text, as most are in a file by
+   * series or by vintage, and so is a day of `days`, which are known by their digits; `read` converts the others.
+   */
+  column(
+    records: readonly number[],
+    column: number,
+    read: (cell: string, row: number) => string,
+    days?: Map<number, string>,
+  ): string[] {
+    const [places, bytes] = [this.#places, this.#bytes];
+    const cells = new Array<string>(records.length);
+    let [start, end, cell] = [0, -1, ''];
+    for (let index = 0; index < records.length; index += 1) {
+      const at = records[index] ?? 0;
+      const place = at + recordHead + column;
+      const [from, to] = [(places[place - 1] ?? 0) + 1, places[place] ?? 0];
+      if (!areEqual(bytes, from, to, start, end)) {
+        cell = (days && dayIn(bytes, from, to, days)) ?? read(this.cell(at, column), this.number(at));
+        [start, end] = [from, to];
+      }
+      cells[index] = cell;
+    }
+    return cells;
+  }
+}
+
+/** Tells whether two parts of bytes are the same; compares from the end, where days differ. */
+function areEqual(bytes: Buffer, from: number, to: number, start: number, end: number): boolean {
+  if (to - from !== end - start) return false;
+  for (let at = to - 1, other = end - 1; at >= from; at -= 1, other -= 1)
+    if (bytes[at] !== bytes[other]) return false;
+  return true;
+}
