@@ -9,11 +9,11 @@ export type CsvRow = { readonly row: number; readonly cells: readonly string[] }
 /** Records of a table with the columns of its header, by column. */
 export class CsvRows implements Iterable<CsvRow> {
   /** The row of each record. */
-  readonly rows: readonly number[];
+  readonly rows: Int32Array;
   /** The cells of all records by column. */
   readonly columns: readonly (readonly string[])[];
 
-  constructor(rows: readonly number[], columns: readonly (readonly string[])[]) {
+  constructor(rows: Int32Array, columns: readonly (readonly string[])[]) {
     this.rows = rows;
     this.columns = columns;
   }
@@ -101,10 +101,8 @@ export class RecordCells {
     return this.#places[at] ?? 0;
   }
 
-  numbers(records: readonly number[]): readonly number[] {
-    const found = new Array<number>(records.length);
-    for (let index = 0; index < found.length; index += 1) found[index] = this.number(records[index] ?? 0);
-    return found;
+  numbers(records: Int32Array): Int32Array {
+    return records.map((at) => this.number(at));
   }
 
   /** The number of cells of a record; throws if there are too many. */
@@ -142,7 +140,7 @@ export class RecordCells {
    * series or by vintage, and so is a day of `days`, which are known by their digits; `read` converts the others.
    */
   column(
-    records: readonly number[],
+    records: Int32Array,
     column: number,
     read: (cell: string, row: number) => string,
     days?: Map<number, string>,

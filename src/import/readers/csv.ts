@@ -223,15 +223,18 @@ class Table {
   }
 
   /** Lists the records from a place on that are not blank. */
-  #recordsFrom(records: RecordCells, from: number): readonly number[] {
+  #recordsFrom(records: RecordCells, from: number): Int32Array {
     const { length: width } = this.#columns;
     const { indexes } = this.#dialect;
-    const found: number[] = [];
+    const found = new Int32Array(records.end - from);
+    let count = 0;
     for (let at = from; at < records.end; at = records.after(at)) {
       const isUsual = indexes === 0 && records.width(at) === width && records.hasText(at, 0);
-      if (isUsual || this.#hasColumns(records, at)) found.push(at);
+      if (!isUsual && !this.#hasColumns(records, at)) continue;
+      found[count] = at;
+      count += 1;
     }
-    return found;
+    return found.subarray(0, count);
   }
 
   /** Tells whether a record has the columns; false if it is blank, and throws for one of another width. */
