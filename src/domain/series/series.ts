@@ -42,6 +42,8 @@ export function unitOn(
   units: string,
   changes: readonly Pick<DescriptionChange, 'changedOn' | 'field' | 'before'>[],
 ): string {
+  // Each row of an answer asks.
+  if (changes.length === 0) return units;
   return changes.find(({ changedOn, field }) => field === 'units' && changedOn > day)?.before ?? units;
 }
 
