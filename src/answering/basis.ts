@@ -55,14 +55,15 @@ export async function knowingAliases<T>(
       const { id } = values;
       return await work(typeof id === 'string' ? { ...values, id: reader.basis.idOf(id) } : values);
     } catch (error) {
-      noteAliases(error, reader);
+      if (!noteAliases(error, reader)) throw error;
     }
 }
 
-/** Adds a note on each alias if an answer told one; throws any other failure. */
-export function noteAliases(error: unknown, { basis, note }: AliasReader): void {
-  if (!(error instanceof AliasFound)) throw error;
+/** Adds a note on each alias if an answer told one; false for any other failure. */
+export function noteAliases(error: unknown, { basis, note }: AliasReader): boolean {
+  if (!(error instanceof AliasFound)) return false;
   for (const [alias, id] of basis.aliases) note?.({ kind: 'alias', text: `${alias} is ${id}` });
+  return true;
 }
 
 type ResolvedInstant = Pick<KnownInstant, 'rule' | 'seen'> & { readonly day: Day };

@@ -37,13 +37,13 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { pages, written, byColumn, ...own } = await answered();
   const shown = { ...own, ...layoutOf(query, own) };
   const again = async () => (await answered()).pages;
-  const about = () => aboutAnswer(query, ask, shown.sentence);
+  const whole = { query, ask, about: () => aboutAnswer(query, ask, shown.sentence) };
   return {
     ...shown,
     ...(drawing && { drawing: await shaded(drawing, query, ask) }),
-    ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask, about) } }),
-    ...(byColumn && { byColumn: () => completed(byColumn(), query, ask, about) }),
-    pages: completed(begun(pages, again, ask), query, ask, about),
+    ...(written && { written: { ...written, pages: () => completed(written.pages(), whole) } }),
+    ...(byColumn && { byColumn: () => completed(byColumn(), whole) }),
+    pages: completed(pages, whole, again),
   };
 }
 
@@ -69,64 +69,50 @@ async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing
   return withRecessions(drawing, query, ask);
 }
 
-type AnswerPages = QueryAnswer['pages'];
+type RowsPage = ColumnPage | Envelope | WrittenPage;
 
-/** Passes pages on, with the aliases in the query; begins again if the first request says what one stands for. */
-async function* begun(pages: AnswerPages, again: () => Promise<AnswerPages>, ask: Ask): AnswerPages {
-  for (let source = pages; ; ) {
-    let isFirst = true;
-    try {
-      let step = await source.next();
-      for (; step.done !== true; step = await source.next()) {
-        isFirst = false;
-        yield withAliases(step.value, ask.basis.aliases);
-      }
-      return step.value;
-    } catch (error) {
-      if (!isFirst) throw error;
-      noteAliases(error, ask);
-    } finally {
-      await source.return(undefined);
-    }
-    source = await again();
-  }
-}
-
-function withAliases(page: Envelope, aliases: ReadonlyMap<string, string>): Envelope {
-  if (aliases.size === 0) return page;
+function withAliases<P extends RowsPage>(page: P, aliases: ReadonlyMap<string, string>): P {
+  if (aliases.size === 0 || !('results' in page)) return page;
   const { results, results_count, has_more, next_cursor, ...head } = page;
   const rows = { results, results_count, has_more, ...defined({ next_cursor }) };
-  return { ...head, aliases: Object.fromEntries(aliases), ...rows };
+  return { ...head, aliases: Object.fromEntries(aliases), ...rows } as P;
 }
 
-async function* completed<P extends ColumnPage | Envelope | WrittenPage>(
-  pages: AsyncGenerator<P, Difference | undefined>,
-  query: Query,
-  ask: Ask,
-  about: Outcome['about'],
+/**
+ * Passes pages on, with the aliases in the query, and returns the outcome; begins `again` if the first request says what
+ * an alias stands for.
+ */
+async function* completed<P extends RowsPage>(
+  first: AsyncGenerator<P, Difference | undefined>,
+  { query, ask, about }: { readonly query: Query; readonly ask: Ask; readonly about: Outcome['about'] },
+  again?: () => Promise<AsyncGenerator<P, Difference | undefined>>,
 ): AsyncGenerator<P, Outcome> {
   let rows = 0;
   let head: Outcome['head'];
   let hasMore = false;
   let cursor: string | undefined;
-  try {
-    let step = await pages.next();
-    for (; step.done !== true; step = await pages.next()) {
-      const page = step.value;
-      if ('rows' in page) rows += page.rows;
-      else {
-        rows += page.results.length;
-        head ??= page;
-        hasMore = page.has_more;
-        cursor = page.next_cursor;
+  for (let pages = first, isFirst = true; ; pages = await again()) {
+    try {
+      let step = await pages.next();
+      for (; step.done !== true; step = await pages.next()) {
+        isFirst = false;
+        const page = withAliases(step.value, ask.basis.aliases);
+        if ('rows' in page) rows += page.rows;
+        else {
+          rows += page.results.length;
+          head ??= page;
+          hasMore = page.has_more;
+          cursor = page.next_cursor;
+        }
+        yield page;
       }
-      yield page;
+      return { ...step.value, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
+    } catch (error) {
+      if (again === undefined || !isFirst || !noteAliases(error, ask))
+        throw await failureIn(query, error, ask);
+    } finally {
+      await pages.return(undefined);
     }
-    return { ...step.value, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
-  } catch (error) {
-    throw await failureIn(query, error, ask);
-  } finally {
-    await pages.return(undefined);
   }
 }
 

@@ -99,13 +99,13 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2547,
+  answering: 2534,
   cli: 4687,
   client: 1668,
-  domain: 6338,
+  domain: 6340,
   errors: 334,
   explorer: 3807,
-  import: 9533,
+  import: 9534,
   library: 1317,
   lines: 833,
   maintenance: 1144,
@@ -113,8 +113,8 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 4493,
   platform: 560,
   pull: 5123,
-  questions: 4857,
-  render: 3431,
+  questions: 4892,
+  render: 3440,
   server: 3322,
   service: 592,
   snapshot: 993,

@@ -217,7 +217,7 @@ async function* pagesOfSeveral(
         isCut ||= page.has_more;
         rows += page.results.length;
         if (!isJoined) yield cursor === null ? withoutCursor(page) : page;
-        else if (small.add(joinable(page, isCut, context))) yield* small.take();
+        else if (small.add(joinable(page, isCut, context))) for (const one of small.take()) yield one;
         context.progress?.(
           total === 1 ? { done: rows, unit: 'rows' } : { done, total, unit: 'series', rows },
         );
@@ -226,7 +226,7 @@ async function* pagesOfSeveral(
       throw failureOf(one.id, error);
     }
   }
-  yield* small.take();
+  for (const one of small.take()) yield one;
   await noteBasis(series, [versionOf(asked)], context);
 }
 
