@@ -1,6 +1,13 @@
 import { entryOf } from '../domain/values/groups.ts';
 import type { Cell, Envelope, Row } from '../operations/envelope.ts';
-import { type CellChange, changesOf, type Field, headToWire, toWire } from '../operations/field.ts';
+import {
+  type CellChange,
+  changesOf,
+  type Field,
+  fieldKinds,
+  headToWire,
+  toWire,
+} from '../operations/field.ts';
 
 /** An envelope as JSON, in three parts: what is before its rows, the rows, and what is after them. */
 export type WrittenEnvelope = readonly [before: string, rows: Buffer, after: string];
@@ -8,12 +15,18 @@ export type WrittenEnvelope = readonly [before: string, rows: Buffer, after: str
 /** Makes a function that writes envelopes with rows of these fields as JSON. */
 export function envelopeWriter(fields: readonly Field[]): (envelope: Envelope) => WrittenEnvelope {
   const changes = new Map(changesOf(fields, 'toWire'));
+  const forms = new Map(
+    fields.map(({ name, type }): readonly [string, JsonForm] => [
+      name,
+      { change: changes.get(name), isPlain: fieldKinds[type].alignment !== 'text' },
+    ]),
+  );
   const convert = toWire(fields);
   /** Frozen rows as they were written before: they are answered again for other days. */
   const known = new WeakMap<readonly Row[], Buffer>();
   const mayDiffer = fields.some(({ occasional }) => occasional === true);
   const write = (rows: readonly Row[]) =>
-    Buffer.from((mayDiffer ? undefined : alikeRows(rows, changes)) ?? JSON.stringify(rows.map(convert)));
+    Buffer.from((mayDiffer ? undefined : alikeRows(rows, forms)) ?? JSON.stringify(rows.map(convert)));
   return (envelope) => {
     const { results } = envelope;
     const parts = { before: '', after: '' };
@@ -29,23 +42,28 @@ export function envelopeWriter(fields: readonly Field[]): (envelope: Envelope) =
   };
 }
 
+/** How the cells of a field become JSON; plain texts, such as numbers and days, have no character to escape. */
+type JsonForm = { readonly change: CellChange | undefined; readonly isPlain: boolean };
+
+const anyForm: JsonForm = { change: undefined, isPlain: false };
+
 /**
  * Writes rows with the members of the first as JSON; undefined if one lacks a member.
  * What all rows have in common is written once: JSON.stringify takes three times as long for a page of observations.
  */
-function alikeRows(rows: readonly Row[], changes: ReadonlyMap<string, CellChange>): string | undefined {
+function alikeRows(rows: readonly Row[], forms: ReadonlyMap<string, JsonForm>): string | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const differing: { readonly name: string; readonly lead: string; readonly change?: CellChange }[] = [];
+  const differing: { readonly name: string; readonly lead: string; readonly form: JsonForm }[] = [];
   let lead = '';
   for (const name of Object.keys(first)) {
     const cell = first[name];
     if (cell === undefined) return undefined;
-    const change = changes.get(name);
+    const form = forms.get(name) ?? anyForm;
     lead += `${lead === '' && differing.length === 0 ? '{' : ','}"${name}":`;
-    if (rows.every((row) => row[name] === cell)) lead += cellText(cell, change);
+    if (rows.every((row) => row[name] === cell)) lead += cellText(cell, form);
     else {
-      differing.push({ name, lead, ...(change && { change }) });
+      differing.push({ name, lead, form });
       lead = '';
     }
   }
@@ -53,19 +71,20 @@ function alikeRows(rows: readonly Row[], changes: ReadonlyMap<string, CellChange
   let text = '[';
   for (const row of rows) {
     if (text !== '[') text += ',';
-    for (const { name, lead, change } of differing) {
+    for (const { name, lead, form } of differing) {
       const cell = row[name];
       if (cell === undefined) return undefined;
-      text += lead + cellText(cell, change);
+      text += lead + cellText(cell, form);
     }
     text += end;
   }
   return `${text}]`;
 }
 
-function cellText(cell: Cell, change: CellChange | undefined): string {
+function cellText(cell: Cell, { change, isPlain }: JsonForm): string {
   const content = cell === null || change === undefined ? cell : change(cell);
-  return typeof content === 'string' && isPlainText.test(content) ? `"${content}"` : JSON.stringify(content);
+  const isAsWritten = typeof content === 'string' && (isPlain || isPlainText.test(content));
+  return isAsWritten ? `"${content}"` : JSON.stringify(content);
 }
 
 /** A text that JSON writes as it is. */
