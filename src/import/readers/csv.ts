@@ -173,7 +173,7 @@ const [upperNan, lowerNan] = missingTexts.dataFrame;
 const commaNumber = /^-?\d+,\d+(?:e[+-]?\d+)?$/i;
 const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
-/** A table below its header; the columns are those with a name and the ones before them. */
+/** A table below its header, up to its last column with a name. */
 class Table {
   /** The header without row numbers, and without the cells behind the last name. */
   readonly header: CsvRow;
