@@ -241,7 +241,8 @@ export function descriptionsIn(session: SqlSession) {
     },
     async replace(id: string, changes: readonly DescriptionChange[]) {
       await session.write('delete from asof.description_change where series = @id', { id });
-      for (const change of changes) await add(change);
+      // An undo has the id that the series had before it was renamed.
+      for (const change of changes) await add({ ...change, seriesId: id });
     },
   };
 }

@@ -325,6 +325,25 @@ contract((engine) => {
       expect(await undoStoreImport(address)).toMatchObject({ series: ['PRODUCT'] });
       expect(await idsIn(address)).toEqual(['OTHER']);
     });
+
+    it('gives a renamed series the changes of its description back, and none to one with its old id', async () => {
+      const address = engine.newAddress();
+      const titled = (title: string) => ({ 'm.csv': `series_id,title\nGDP,${title}\n` });
+      const replaced = (day: string) => ({ replace: true, importedAt: `${day}T12:00:00.000Z` });
+      await importFiles(address, titled('Product'));
+      await importFiles(address, titled('Gross Product'), replaced('2026-01-10'));
+      await importFiles(address, titled('Gross Domestic Product'), replaced('2026-01-12'));
+      await renameSeries(address, 'GDP', 'OUTPUT');
+      await importFiles(address, titled('Another'));
+      await undoStoreImport(address, { number: 3 });
+      const changesOf = (id: string) =>
+        reading(address, async (view) =>
+          (await view.series.descriptionChanges(id)).map(({ changedOn, after }) => `${changedOn} ${after}`),
+        );
+      expect(await changesOf('OUTPUT')).toEqual(['2026-01-10 Gross Product']);
+      expect(await changesOf('GDP')).toEqual([]);
+      expect((await checkStore(address)).faults).toEqual([]);
+    });
   });
 
   it('the number of an import that was taken back is not given to another one', async () => {
