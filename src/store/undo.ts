@@ -315,11 +315,14 @@ async function undoFollowed(
   followed: FollowedBefore,
   change: SubjectChange,
 ): Promise<UndoneSubject> {
+  let restored = 0;
   for (const { source, name, before } of followed) {
-    await transaction.sources.removeFollowed(source, name);
+    // What a user stopped following since stays so.
+    if (!(await transaction.sources.removeFollowed(source, name))) continue;
     if (before !== null) await transaction.sources.putFollowed(before);
+    restored += 1;
   }
-  return undoneSubject(change, { restored: followed.length });
+  return undoneSubject(change, { restored });
 }
 
 async function undoCalendar(

@@ -303,6 +303,33 @@ contract((engine) => {
       expect(await bookmarks()).toEqual([]);
     });
 
+    it('leaves what is no longer followed as it is', async () => {
+      const address = engine.newAddress();
+      const counts = { series: 0, statementsNew: 0, statementsKnown: 0, withdrawn: 0 };
+      const begun = {
+        source: 'fred',
+        name: 'GDP',
+        since: 'x',
+        upTo: undefined,
+        lastRun: undefined,
+        left: '',
+      };
+      for (const bookmark of ['first', 'second'])
+        await writing(address, async (writer) => {
+          await writer.recordImport({ importedAt: 'x', file: 'w', kind: 'fred-api', sha256: '0', ...counts });
+          await writer.follow({ ...begun, bookmark });
+          await writer.commit();
+        });
+      await writing(address, async (writer) => {
+        await writer.unfollow('fred', 'GDP');
+        await writer.commit();
+      });
+      expect(await undoStoreImport(address)).toMatchObject({
+        subjects: [{ subject: 'followed', restored: 0 }],
+      });
+      expect(await reading(address, (view) => view.sources.followed())).toEqual([]);
+    });
+
     it('keeps the coverage that a pull without news added afterwards', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['GDP 2014-10-01 2015-02-27 2']);
       await writing(address, async (writer) => {
