@@ -93,7 +93,7 @@ async function mergeAliases(others: readonly Alias[], writer: StoreWriter, repla
       list: refused,
       hints: ['`asof series alias --rm NAME` in one of the stores removes an alias'],
     });
-  for (const alias of others) if (own.get(alias.name) !== alias.seriesId) await writer.putAlias(alias);
+  for (const alias of others) await writer.putAlias(alias);
 }
 
 /** Makes a refusal suggest leaving out a series, or renaming it in one of the stores. */

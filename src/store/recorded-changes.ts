@@ -59,3 +59,6 @@ export type FollowedBefore = readonly {
 
 /** The looks at calendars of an import: what each was before, null if it was new, absent if it did not change. */
 export type CalendarBefore = readonly { readonly look: Look; readonly before?: Sighting | null }[];
+
+/** The aliases of an import: the series of each before, null if it was new, absent if it did not change. */
+export type AliasesBefore = readonly { readonly name: string; readonly before?: string | null }[];

@@ -9,6 +9,7 @@ import { parseDateSet } from '../domain/values/date-set.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';
 import type {
+  AliasesBefore,
   CalendarBefore,
   FilingsBefore,
   FollowedBefore,
@@ -20,7 +21,7 @@ import type { WriteTransaction } from './sql/parts.ts';
 import type { SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 
-/** What an import changed of one subject: `series GDP`, `curve PAR`, `filings`, `followed` or `looks`. */
+/** What an import changed of one subject: `series GDP`, `curve PAR`, `filings`, `followed`, `looks` or `aliases`. */
 type SubjectChange = {
   readonly import: number;
   readonly subject: string;
@@ -31,7 +32,7 @@ type SubjectChange = {
 };
 
 type UndoneSubject = {
-  /** The id of a series, the type of a curve, `filings`, `followed` or `looks at calendars`. */
+  /** The id of a series, the type of a curve, `filings`, `followed`, `looks at calendars` or `aliases`. */
   readonly subject: string;
   /** True if the import created the subject, so that nothing remains. */
   readonly goes: boolean;
@@ -160,6 +161,7 @@ const undoings = {
     undoCalendar,
     () => looksAtCalendars,
   ),
+  aliases: undoing((aliases: AliasesBefore) => aliases.map(({ name }) => name), undoAliases),
 };
 
 /** Splits a subject into its kind and its name, which only series and curves have. */
@@ -335,4 +337,18 @@ async function undoCalendar(
   for (const { look } of added) await transaction.calendar.remove(look);
   for (const before of replaced) await transaction.calendar.put(before);
   return undoneSubject(change, { removed: added.length, restored: replaced.length });
+}
+
+async function undoAliases(
+  transaction: WriteTransaction,
+  aliases: AliasesBefore,
+  change: SubjectChange,
+): Promise<UndoneSubject> {
+  const held = new Set((await transaction.aliases.locked()).map(({ name }) => name));
+  // What a user removed since stays so.
+  const changed = aliases.filter(({ name, before }) => before !== undefined && held.has(name));
+  for (const { name, before } of changed)
+    await (before ? transaction.aliases.put({ name, seriesId: before }) : transaction.aliases.remove(name));
+  const restored = changed.filter(({ before }) => before !== null).length;
+  return undoneSubject(change, { removed: changed.length - restored, restored });
 }

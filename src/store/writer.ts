@@ -8,6 +8,7 @@ import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';
 import {
+  type AliasesBefore,
   addedDays,
   type CalendarBefore,
   type FilingsBefore,
@@ -268,9 +269,12 @@ export class StoreWriter {
     return this.#transaction.aliases.locked();
   }
 
-  putAlias(alias: Alias): Promise<void> {
+  async putAlias(alias: Alias): Promise<void> {
+    const before = await this.#transaction.aliases.idOf(alias.name);
+    this.#others.alias(alias, before);
+    if (before === alias.seriesId) return;
     this.#changed = true;
-    return this.#transaction.aliases.put(alias);
+    await this.#transaction.aliases.put(alias);
   }
 
   removeAlias(name: string): Promise<void> {
@@ -344,6 +348,7 @@ class OtherChanges {
   readonly #changedFilings = new Map<string, StoredFiling | null>();
   readonly #followed = new Map<string, FollowedBefore[number]>();
   readonly #looks = new Map<string, CalendarBefore[number]>();
+  readonly #aliases: AliasesBefore[number][] = [];
 
   points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
     for (const { curveType, tradeDate } of given)
@@ -382,6 +387,10 @@ class OtherChanges {
     if (this.#looks.get(key)?.before === undefined) this.#looks.set(key, { look, before });
   }
 
+  alias({ name, seriesId }: Alias, before: string | undefined): void {
+    this.#aliases.push(before === seriesId ? { name } : { name, before: before ?? null });
+  }
+
   /** Lists the subjects, each with its content before the import. */
   before(): readonly (readonly [subject: string, content: object])[] {
     const points = Array.from(this.#days, ([curveType, days]) => {
@@ -408,6 +417,7 @@ class OtherChanges {
       ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
       ...(followed.length > 0 ? [['followed', followed] as const] : []),
       ...(looks.length > 0 ? [['looks', looks] as const] : []),
+      ...(this.#aliases.length > 0 ? [['aliases', this.#aliases] as const] : []),
     ];
   }
 }

@@ -12,7 +12,7 @@ const forgotten = 'forgotten';
 /** The source of the bookmarks of imports in parts, beside those of pulls. */
 const files = 'import';
 
-/** A change of one subject: `curve PAR`, `filings`, `followed` or `looks`; `content` is JSON. */
+/** A change of one subject: `curve PAR`, `filings`, `followed`, `looks` or `aliases`; `content` is JSON. */
 type ImportChange = { readonly import: number; readonly subject: string; readonly content: string };
 
 /** Reads and writes the log of imports with their changes, and the followed items. */

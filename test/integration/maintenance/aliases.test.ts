@@ -158,6 +158,31 @@ contract((engine) => {
       expect(await engine.digest(into)).toBe(before);
       await mergeStore(from, into, { replace: true });
       expect(await named(into)).toEqual([`EA.GDP = ${oecd}`]);
+      expect((await undoStoreImport(into)).subjects).toContainEqual(
+        expect.objectContaining({ subject: 'aliases', removed: 0, restored: 1 }),
+      );
+      expect(await named(into)).toEqual([`EA.GDP = ${ecb}`]);
+    });
+
+    it('that is undone takes its aliases along, but those that were there', async () => {
+      const into = await newStore();
+      await mergeStore(await newStore(sqlite.newAddress()), into);
+      expect((await undoStoreImport(into)).subjects).toContainEqual(
+        expect.objectContaining({ subject: 'aliases', removed: 0, restored: 0 }),
+      );
+      expect(await named(into)).toEqual([`EA.GDP = ${ecb}`]);
+      await removeAlias(into, 'EA.GDP');
+      const from = await newStore(sqlite.newAddress());
+      await addAlias(from, 'EA', ecb);
+      const [first] = (await mergeStore(from, into)).imports;
+      // A later merge of the same would have brought them if the first had never been.
+      await mergeStore(from, into);
+      expect(await failureOf(undoStoreImport(into, { number: first }))).toContain('aliases');
+      await removeAlias(into, 'EA');
+      for (const left of [['EA.GDP'], []]) {
+        await undoStoreImport(into);
+        expect((await listAliases(into)).map(({ name }) => name)).toEqual(left);
+      }
     });
   });
 });
