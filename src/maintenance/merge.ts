@@ -63,9 +63,6 @@ export async function mergeStore(
       }).catch((error) => {
         throw refusalOf(error);
       });
-      for (const id of ids)
-        for (const change of await view.series.descriptionChanges(id))
-          if (change.field !== 'units') await writer.recordChange(change);
       await mergeAliases(await view.aliases.all(), writer, options.replace === true);
       for (const record of await view.sources.followed())
         if (!followed.has(nameOf(record))) await writer.follow(record);
@@ -158,6 +155,7 @@ function descriptionOf(
   const metadata = vintages.length === 0 ? stated : described;
   return {
     ...(Object.keys(metadata).length > 1 && { metadata: [metadata] }),
+    changed: changes.filter(({ field }) => field !== 'units'),
     ...(units !== undefined && { units: unitsIn(seriesId, units, vintages, changes) }),
     ...(implied.frequency !== undefined && { implied: [others] }),
     ...(coveredTo !== '' && { coverage: [{ seriesId, coveredTo }] }),

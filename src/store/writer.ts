@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keyOfSighting, type Look, planSighting, type Sighting } from '../domain/calendar/sighting.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
@@ -158,8 +159,9 @@ export class StoreWriter {
   /** Records a change in a series' description; of several changes on one day, the first text stays. */
   async recordChange(change: DescriptionChange): Promise<void> {
     const { seriesId } = change;
-    if (!this.#described.has(seriesId))
-      this.#described.set(seriesId, await this.#transaction.descriptions.of(seriesId));
+    const before = this.#described.get(seriesId) ?? (await this.#transaction.descriptions.of(seriesId));
+    this.#described.set(seriesId, before);
+    this.#changed ||= !before.some((one) => isDeepStrictEqual(one, change));
     return this.#transaction.descriptions.add(change);
   }
 

@@ -54,7 +54,14 @@ export function realFile(data: string, path: string): SourceFile {
 export type FileRecords = Required<
   Omit<
     Batch,
-    'claims' | 'complete' | 'coverage' | 'describedOn' | 'renamesUnits' | 'statements' | 'unfigured'
+    | 'changed'
+    | 'claims'
+    | 'complete'
+    | 'coverage'
+    | 'describedOn'
+    | 'renamesUnits'
+    | 'statements'
+    | 'unfigured'
   >
 > & {
   readonly statements: readonly Statement[];

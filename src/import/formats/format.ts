@@ -2,6 +2,7 @@ import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Statements } from '../../domain/series/revision-history.ts';
 import {
+  type DescriptionChange,
   parseSeriesId,
   type SeriesMetadata,
   type StoredKind,
@@ -50,6 +51,8 @@ export type Batch = {
   readonly metadata?: readonly SeriesMetadata[];
   /** The vintage that states the metadata: another text is a change of its day, and no conflict. */
   readonly describedOn?: Day;
+  /** The earlier changes of descriptions, in a format that states them. */
+  readonly changed?: readonly DescriptionChange[];
   /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly SeriesCoverage[];

@@ -128,7 +128,7 @@ export class Registry {
   }
 
   async take(batch: Batch, file: string): Promise<readonly MetadataChange[]> {
-    const { metadata = [], implied = [], coverage = [], describedOn } = batch;
+    const { metadata = [], implied = [], coverage = [], changed: before = [], describedOn } = batch;
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
     await this.#takeUnits(batch, file);
     if (changed.size + coverage.length === 0) return [];
@@ -169,6 +169,7 @@ export class Registry {
         // What a user replaces was never the unit; what a publisher describes anew was.
         if (isNews || field.field !== 'units') await this.#writer.recordChange({ ...field, changedOn });
       }
+    for (const change of before) await this.#writer.recordChange(change);
     this.#cover([...metadata, ...coverage]);
     return changes;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { mergeStore } from '../../../src/maintenance/merge.ts';
+import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { importMixed, mixedImports } from '../../support/encodings.ts';
@@ -67,6 +68,29 @@ contract((engine) => {
         });
         expect((await view.sources.followed()).map(({ name }) => name)).toEqual(['CPI']);
       });
+    });
+
+    it('gets the earlier titles of its series as a change, and loses them when the merge is undone', async () => {
+      const titled = (title: string) => ({
+        'm.csv': `series_id,title\nGDP,${title}\n`,
+        'a.csv': facts(`${gdp} 1`),
+      });
+      const from = await storeOf(other, titled('Product'));
+      await importFiles(from, titled('Gross Product'), { replace: true });
+      const into = await storeOf(engine, titled('Gross Product'));
+      const before = await contentOf(into);
+      const revision = () => reading(into, async (view) => (await view.state()).revision);
+      const titles = () =>
+        reading(into, async (view) => (await view.series.descriptionChanges('GDP')).map((one) => one.before));
+      const first = await revision();
+      await mergeStore(from, into, { clock });
+      expect(await titles()).toEqual(['Product']);
+      const second = await revision();
+      expect(second).toBeGreaterThan(first);
+      await mergeStore(from, into, { clock });
+      expect(await revision()).toBe(second);
+      for (let i = 0; i < 2; i += 1) await undoStoreImport(into);
+      expect(await contentOf(into)).toEqual(before);
     });
 
     it('stays as it was where the two contradict each other, and every conflict is listed', async () => {
