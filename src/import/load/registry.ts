@@ -131,7 +131,7 @@ export class Registry {
     const { metadata = [], implied = [], coverage = [], changed: before = [], describedOn } = batch;
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
     await this.#takeUnits(batch, file);
-    if (changed.size + coverage.length === 0) return [];
+    if (changed.size + coverage.length + before.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
     const { importedAt, merge = false, replace } = this.#options;
