@@ -208,15 +208,15 @@ class Table {
     const kept = this.#recordsFrom(records, from);
     const columns: string[][] = [];
     for (const [column, { name, isDate }] of this.#columns.entries()) {
-      let isRead = false;
+      let hasOthers = false;
       const read = (cell: string, row: number) => {
-        isRead = true;
-        return this.#clean(cell, row, name);
+        hasOthers = isDate;
+        return isDate ? cell : this.#clean(cell, row, name);
       };
       const place = this.#dialect.indexes + column;
       const cells = records.column(kept, place, read, isDate ? this.#days : undefined);
-      for (const index of isDate && isRead ? otherDates(cells) : [])
-        cells[index] = await this.#dateIn(cells[index] ?? '');
+      if (hasOthers)
+        for (const index of otherDates(cells)) cells[index] = await this.#dateIn(cells[index] ?? '');
       columns.push(cells);
     }
     return new CsvRows(records.numbers(kept), columns);

@@ -158,6 +158,10 @@ describe('the body of a CSV file', () => {
     expect(await body('a,b\n1,2\n,\n\n,,,\n3,4\n , \n')).toBe('a+b 2:1+2 6:3+4');
   });
 
+  test('keeps a date that is not one as it is written', async () => {
+    expect(await body('date;b\n2015,01;1,5\nNaN;nan\n')).toBe('date+b 2:2015,01+1.5 3:NaN+');
+  });
+
   test.each([
     ['', 'a,b\n1,2\n'],
     ['', 'a,b\r\n1,2\r\n'],
