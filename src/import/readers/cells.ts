@@ -40,7 +40,7 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
   }
 }
 
-const [space, minus, zero] = [0x20, 0x2d, 0x30];
+const [space, quote, minus, zero, upperN, lowerN] = [0x20, 0x22, 0x2d, 0x30, 0x4e, 0x6e];
 
 /** Returns a day that is written as YYYY-MM-DD, by its digits if it is known; undefined for other bytes. */
 function dayIn(bytes: Buffer, from: number, to: number, days: Map<number, string>): string | undefined {
@@ -127,12 +127,15 @@ export class RecordCells {
     return { row: this.number(at), cells };
   }
 
-  /** Tells whether a cell begins with something that is not blank; false is no proof of the contrary. */
+  /** Tells whether a cell has a text other than blanks and `NaN`; false is no proof of the contrary. */
   hasText(at: number, column: number): boolean {
     const place = at + recordHead + column;
     const start = (this.#places[place - 1] ?? 0) + 1;
-    const byte = this.#bytes[start] ?? 0;
-    return start < (this.#places[place] ?? 0) && byte > space && byte < 0x80;
+    const length = (this.#places[place] ?? 0) - start;
+    const quotes = this.#bytes[start] === quote ? 1 : 0;
+    const byte = this.#bytes[start + quotes] ?? 0;
+    if (length <= 2 * quotes || byte <= space || byte >= 0x80 || byte === quote) return false;
+    return length - 2 * quotes !== 'NaN'.length || (byte !== upperN && byte !== lowerN);
   }
 
   /**

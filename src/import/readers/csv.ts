@@ -244,7 +244,9 @@ class Table {
     const found = records.width(at) - indexes;
     if (indexes > 0) this.#checkIndexes(records, at);
     const { cells } = records.row(at);
-    if (cells.slice(indexes).every(isBlank)) return false;
+    const isEmpty = (cell: string, column: number) =>
+      isBlank(cell) || (isNan(cell) && this.#columns[column]?.isDate !== true);
+    if (cells.slice(indexes).every(isEmpty)) return false;
     if (found >= width && cells.slice(indexes + width).every(isBlank)) return true;
     throw otherWidth(this.#file, records.number(at), found, { width, separator });
   }
@@ -257,7 +259,7 @@ class Table {
   }
 
   #clean(cell: string, row: number, column: string): string {
-    if (cell === upperNan || cell === lowerNan) return '';
+    if (isNan(cell)) return '';
     return this.#hasCommas ? this.#withPoint(cell, row, column) : cell;
   }
 
@@ -335,6 +337,10 @@ class Table {
 
 function isBlank(cell: string): boolean {
   return cell.trim() === '';
+}
+
+function isNan(cell: string): boolean {
+  return cell === upperNan || cell === lowerNan;
 }
 
 type NamedPlace = Required<FilePlace>;

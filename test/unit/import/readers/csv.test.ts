@@ -158,6 +158,13 @@ describe('the body of a CSV file', () => {
     expect(await body('a,b\n1,2\n,\n\n,,,\n3,4\n , \n')).toBe('a+b 2:1+2 6:3+4');
   });
 
+  test.each([
+    ['quoted cells without a text', '"",""\n"",\n" ",""\n""\n'],
+    ['the missing values of a data frame', 'NaN,nan\n"NaN",\n,NaN\nnan\n'],
+  ])('comes without rows of %s', async (_, rows) => {
+    expect(await body(`a,b\n1,2\n${rows}Nan,n\n"NaN","x"\n"N",\n`)).toBe('a+b 2:1+2 7:Nan+n 8:+x 9:N+');
+  });
+
   test('keeps a date that is not one as it is written', async () => {
     expect(await body('date;b\n2015,01;1,5\nNaN;nan\n')).toBe('date+b 2:2015,01+1.5 3:NaN+');
   });
