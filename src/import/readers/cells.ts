@@ -79,10 +79,11 @@ export class RecordCells {
     this.#text = bytes.toString('latin1');
     this.#isPlain = isAscii(bytes) && !bytes.includes(0);
     this.#quotes = quotes;
-    if (!this.#isPlain && foreign.test(bytes.toString())) this.#refuseForeign();
+    // The bytes behind the last record may end in half a character.
+    if (!this.#isPlain && foreign.test(bytes.toString('utf8', 0, places.at(-1)))) this.#refuseForeign();
   }
 
-  /** Throws for the first cell that is not UTF-8; the bytes behind the records may be half a character. */
+  /** Throws for the first cell that is not UTF-8. */
   #refuseForeign(): void {
     for (let at = 0; at < this.end; at = this.after(at)) {
       const { row, cells } = this.row(at);
