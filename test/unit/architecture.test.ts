@@ -105,10 +105,10 @@ const mostLines: Readonly<Record<string, number>> = {
   domain: 6340,
   errors: 334,
   explorer: 3807,
-  import: 9538,
+  import: 9548,
   library: 1317,
   lines: 833,
-  maintenance: 1144,
+  maintenance: 1142,
   mcp: 266,
   operations: 4492,
   platform: 560,
@@ -118,7 +118,7 @@ const mostLines: Readonly<Record<string, number>> = {
   server: 3341,
   service: 592,
   snapshot: 993,
-  store: 8632,
+  store: 8643,
   table: 208,
 };
 
