@@ -1,5 +1,5 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
-import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
+import { constants, fstatSync, openSync, promises, writeFile, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
@@ -38,7 +38,10 @@ export type Sink = {
   readonly abandon: () => Promise<void>;
 };
 
-type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
+type Failure = NodeJS.ErrnoException | undefined;
+
+/** Writes a chunk; returns the failure, at once where the writer does not wait. */
+type Put = (chunk: string | Uint8Array) => Failure | Promise<Failure>;
 
 /** Opens a sink for `-o file`, a pager or stdout; throws a Problem at once if the file cannot be written. */
 export async function openSink(file: string | undefined, streams: Streams, pager?: Pager): Promise<Sink> {
@@ -66,7 +69,9 @@ function streamingSink(target: string, put: Put, close: () => Promise<void>, sig
     async write(chunk) {
       if (isClosed || chunk.length === 0) return !isClosed;
       isStarted = true;
-      const failure = await unlessAborted(signal, put(chunk));
+      signal.throwIfAborted();
+      const written = put(chunk);
+      const failure = written instanceof Promise ? await unlessAborted(signal, written) : written;
       if (failure === undefined) return true;
       if (!isClosedPipe(failure)) throw systemProblem('write to', target, failure);
       isClosed = true;
@@ -87,8 +92,24 @@ function intoStream(stream: Output): Put {
   return putting((chunk, done) => stream.write(chunk, done));
 }
 
-/** Writes to a file; unlike Node's stdout, it fails when a full disk takes only a part of a chunk. */
+/**
+ * Writes to a regular file; unlike Node's stdout, it fails when a full disk takes only a part of a chunk. It does not wait for
+ * a thread, which takes as long as the writing.
+ */
 function intoFile(fd: number): Put {
+  return (chunk) => {
+    try {
+      writeFileSync(fd, chunk);
+      return undefined;
+    } catch (error) {
+      if (isSystemError(error)) return error;
+      throw error;
+    }
+  };
+}
+
+/** Writes to a device, which may take its time. */
+function intoDevice(fd: number): Put {
   return putting((chunk, done) => writeFile(fd, chunk, done));
 }
 
@@ -205,7 +226,7 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   if (found === undefined || found.isFile()) return draftSink(path, found?.mode, attempt);
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
   const device = await attempt(() => unlessAborted(signal, promises.open(path, 'w')));
-  return streamingSink(path, intoFile(device.fd), () => device.close(), signal);
+  return streamingSink(path, intoDevice(device.fd), () => device.close(), signal);
 }
 
 /** Tells whether a file begins as a SQLite database, and so may be the store being read. */
@@ -249,7 +270,7 @@ async function draftSink(path: string, mode: number | undefined, attempt: Attemp
   });
   return {
     async write(chunk) {
-      await attempt(() => file.writeFile(chunk));
+      await attempt(async () => writeFileSync(file.fd, chunk));
       return true;
     },
     committed: () => false,
