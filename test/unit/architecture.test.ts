@@ -111,7 +111,7 @@ const mostLines: Readonly<Record<string, number>> = {
   maintenance: 1142,
   mcp: 266,
   operations: 4492,
-  platform: 593,
+  platform: 581,
   pull: 5123,
   questions: 4892,
   render: 3440,
