@@ -58,6 +58,7 @@ const isBoolean = (value: unknown) => typeof value === 'boolean';
 const matching = (form: RegExp) => (value: unknown) => isText(value) && form.test(value);
 const isDateTime = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00:00)$/);
 
+const dayLength = 'YYYY-MM-DD'.length;
 const midnightPattern = /^\d{4}-\d\d-\d\dT00:00:00(\.0+)?(Z|[+-]00:00)$/;
 
 function kind(
@@ -83,7 +84,7 @@ const day: FieldKind = {
   ...kind('a date-time in UTC', { type: 'string', format: 'date-time' }, isDateTime, 'rigid', 'DATE'),
   fromWire: ofText((text) => text.slice(0, 10)),
   // Another service writes an unknown day as an empty text.
-  toWire: ofText((text) => (text.length === '2015-01-30'.length ? `${text}T00:00:00Z` : text)),
+  toWire: ofText((text) => (text.length === dayLength ? `${text}T00:00:00Z` : text)),
 };
 
 /** Each kind of field: on the wire, in files and tables, and in Parquet. */
@@ -105,6 +106,12 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   list: kind('a list', list, Array.isArray, 'text', 'LIST', listText),
   records: kind('a list', { type: 'array' }, Array.isArray, 'text', 'LIST', (cell) => JSON.stringify(cell)),
 };
+
+/** Tells whether no text of a type, such as a number or a day, has a character that CSV or JSON escapes. */
+export function isPlainType(type: FieldType): boolean {
+  // A table never cuts these.
+  return fieldKinds[type].alignment !== 'text';
+}
 
 function listText(cell: Cell): string {
   if (!Array.isArray(cell)) return String(cell);

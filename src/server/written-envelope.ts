@@ -4,8 +4,8 @@ import {
   type CellChange,
   changesOf,
   type Field,
-  fieldKinds,
   headToWire,
+  isPlainType,
   toWire,
 } from '../operations/field.ts';
 
@@ -18,7 +18,7 @@ export function envelopeWriter(fields: readonly Field[]): (envelope: Envelope) =
   const forms = new Map(
     fields.map(({ name, type }): readonly [string, JsonForm] => [
       name,
-      { change: changes.get(name), isPlain: fieldKinds[type].alignment !== 'text' },
+      { change: changes.get(name), isPlain: isPlainType(type) },
     ]),
   );
   const convert = toWire(fields);

@@ -185,7 +185,7 @@ class SmallPages {
     const pages = this.#pages;
     this.#pages = [];
     this.#rows = 0;
-    const [last] = pages.slice(-1);
+    const last = pages.at(-1);
     if (last === undefined || pages.length === 1) return pages;
     const results = pages.flatMap((page) => page.results);
     return [{ ...last, results, results_count: results.length }];

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { stringify } from 'csv-stringify/sync';
 import type { Cell, Row } from '../../operations/envelope.ts';
-import { fieldKinds } from '../../operations/field.ts';
+import { isPlainType } from '../../operations/field.ts';
 import { cellText } from '../columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from '../renderer.ts';
 
@@ -48,8 +48,7 @@ function recordRenderer(
     const textOf = cellText(field);
     const formatted = (cell: Cell | undefined) => text + format(textOf(cell));
     const plain = (cell: Cell | undefined) => text + textOf(cell);
-    // Numbers, days and times, which a table never cuts, have no character that needs quotes.
-    const isPlain = fieldKinds[field.type].alignment !== 'text' && field.words === undefined;
+    const isPlain = isPlainType(field.type) && field.words === undefined;
     const ending = text + (columns.at(-1)?.ending ?? '\n');
     columns.push({
       ...{ name: field.name, textOf: isPlain ? plain : formatted },

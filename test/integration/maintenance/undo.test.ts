@@ -278,8 +278,8 @@ contract((engine) => {
       expect(await undoStoreImport(address)).toMatchObject({ empty: true, subjects: [{ subject: 'GDP' }] });
     });
 
-    it('sets back what a pull had reached, so that the next pull asks again', async () => {
-      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
+    /** Makes two pulls of an item, each up to a bookmark. */
+    async function pullTwice(address: string): Promise<void> {
       const begun = {
         source: 'fred',
         name: 'GDP',
@@ -295,6 +295,11 @@ contract((engine) => {
           await writer.follow({ ...begun, bookmark });
           await writer.commit();
         });
+    }
+
+    it('sets back what a pull had reached, so that the next pull asks again', async () => {
+      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
+      await pullTwice(address);
       const bookmarks = () =>
         reading(address, async (view) => (await view.sources.followed()).map(({ bookmark }) => bookmark));
       await undoStoreImport(address);
@@ -305,21 +310,7 @@ contract((engine) => {
 
     it('leaves what is no longer followed as it is', async () => {
       const address = engine.newAddress();
-      const counts = { series: 0, statementsNew: 0, statementsKnown: 0, withdrawn: 0 };
-      const begun = {
-        source: 'fred',
-        name: 'GDP',
-        since: 'x',
-        upTo: undefined,
-        lastRun: undefined,
-        left: '',
-      };
-      for (const bookmark of ['first', 'second'])
-        await writing(address, async (writer) => {
-          await writer.recordImport({ importedAt: 'x', file: 'w', kind: 'fred-api', sha256: '0', ...counts });
-          await writer.follow({ ...begun, bookmark });
-          await writer.commit();
-        });
+      await pullTwice(address);
       await writing(address, async (writer) => {
         await writer.unfollow('fred', 'GDP');
         await writer.commit();
