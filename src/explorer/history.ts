@@ -1,4 +1,4 @@
-import type { Statement } from '../domain/series/revision-history.ts';
+import type { Statement } from '../domain/series/statements.ts';
 import { Vintages } from '../domain/series/transformer.ts';
 import { type Day, placeAmong } from '../domain/values/date.ts';
 import { groupBy } from '../domain/values/groups.ts';

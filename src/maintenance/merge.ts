@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
-import { type Change, Statements } from '../domain/series/revision-history.ts';
+import type { Change } from '../domain/series/revision-history.ts';
 import { type DescriptionChange, daysOfUnits, unitOn } from '../domain/series/series.ts';
+import { Statements } from '../domain/series/statements.ts';
 import { type Day, latestDay, startOfTime } from '../domain/values/date.ts';
 import { addTo } from '../domain/values/groups.ts';
 import { Problem } from '../errors/problem.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../client/remote/transport.ts';
 import { sourceNamesIn } from '../domain/series/publishers.ts';
-import type { Statement } from '../domain/series/revision-history.ts';
+import type { Statement } from '../domain/series/statements.ts';
 import type { Day } from '../domain/values/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';

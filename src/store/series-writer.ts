@@ -12,7 +12,7 @@ import {
   type StoredVintage,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { StatementConflict, Statements, StoredChange } from '../domain/series/revision-history.ts';
+import type { StoredChange } from '../domain/series/revision-history.ts';
 import {
   type DescriptionChange,
   frequencyWith,
@@ -20,6 +20,7 @@ import {
   kindsText,
   type StoredKind,
 } from '../domain/series/series.ts';
+import type { StatementConflict, Statements } from '../domain/series/statements.ts';
 import { type Day, type Frequency, later, storedDate } from '../domain/values/date.ts';
 import { parseDateSet } from '../domain/values/date-set.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
@@ -84,8 +85,8 @@ export class SeriesWriter {
   datesOfLatest({ length, dates, asOf }: Statements): ReadonlySet<Day> | undefined {
     const { lastVintage } = this.#figures;
     if (lastVintage === '' || this.#normalisedBy !== this.#statedFrequency()) return undefined;
-    if (length === 0 || asOf.some((day) => day <= lastVintage)) return undefined;
-    return new Set(dates.map((date) => storedDate(date, this.#normalisedBy)));
+    if (length === 0 || asOf.distinct().some((day) => day <= lastVintage)) return undefined;
+    return new Set(dates.distinct().map((date) => storedDate(date, this.#normalisedBy)));
   }
 
   /** Takes the latest changes of the dates of statements, for the merge of these. */
@@ -229,11 +230,8 @@ export class SeriesWriter {
   /** Reads the range of the dates of statements, or all dates if the kind of a vintage depends on its other dates. */
   async #storedAbout({ dates }: Statements): Promise<StoredSeries> {
     if (this.#figures.lastVintage === '') return this.#stored();
-    let [from, to] = [endOfTime, startOfTime];
-    for (const date of dates) {
-      if (date < from) from = date;
-      if (date > to) to = date;
-    }
+    const sorted = [...dates.distinct()].sort();
+    const [from = endOfTime, to = startOfTime] = [sorted[0], sorted.at(-1)];
     const held = await this.#stored(storedDate(from, this.#normalisedBy), to);
     const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
     return isClipped ? { ...held, changes: await this.#rows.changes(startOfTime, endOfTime) } : held;

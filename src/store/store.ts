@@ -3,13 +3,14 @@ import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { IndexedSeries, SearchIndex } from '../domain/search/word-index.ts';
 import type { StoredVintage } from '../domain/series/merge-plan.ts';
-import type { DatedChange, Statement, StoredChange } from '../domain/series/revision-history.ts';
+import type { DatedChange, StoredChange } from '../domain/series/revision-history.ts';
 import type {
   DescriptionChange,
   FrequencySince,
   SeriesMetadata,
   VintageKind,
 } from '../domain/series/series.ts';
+import type { Statement } from '../domain/series/statements.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { Day, Frequency } from '../domain/values/date.ts';
 

@@ -3,8 +3,8 @@ import { keyOfSighting, type Look, planSighting, type Sighting } from '../domain
 import type { Filing } from '../domain/insider/filing.ts';
 import { planFilings, type StoredFiling } from '../domain/insider/merge-filings.ts';
 import type { MergeOptions } from '../domain/series/merge-plan.ts';
-import type { StatementConflict, Statements } from '../domain/series/revision-history.ts';
 import { type DescriptionChange, unitOn, unitsByVintage } from '../domain/series/series.ts';
+import type { StatementConflict, Statements } from '../domain/series/statements.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { Day } from '../domain/values/date.ts';
 import { formatDateSet } from '../domain/values/date-set.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Sighting } from '../../src/domain/calendar/sighting.ts';
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
-import type { Statement } from '../../src/domain/series/revision-history.ts';
+import type { Statement } from '../../src/domain/series/statements.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import type { ImportFile } from '../../src/import/formats/format.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';

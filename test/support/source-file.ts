@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import type { Statement } from '../../src/domain/series/revision-history.ts';
+import type { Statement } from '../../src/domain/series/statements.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import type { Batch, ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';

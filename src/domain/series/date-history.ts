@@ -69,22 +69,33 @@ export function addDifferences(
   let start = 0;
   while (start < shorter && before[start]?.asOf === days[start] && before[start]?.value === values[start])
     start += 1;
-  const old = new Map<Day, { readonly value: string | null; readonly kind: StoredChange['kind'] }>();
-  for (let i = start; i < before.length; i += 1) {
-    const { asOf = '', value = null } = before[i] ?? {};
-    old.set(asOf, { value, kind: kindOfChange(before[i - 1]?.value, value) });
-  }
+  // A new date has none, as most have.
+  const old = start < before.length ? changesFrom(before, start) : undefined;
   for (let i = start; i < days.length; i += 1) {
     const asOf = days[i] ?? '';
     const value = values[i] ?? null;
     const kind = kindOfChange(i === 0 ? undefined : values[i - 1], value);
-    const same = old.size === 0 ? undefined : old.get(asOf);
-    if (same?.value === value && same.kind === kind) old.delete(asOf);
+    const same = old?.get(asOf);
+    if (same?.value === value && same.kind === kind) old?.delete(asOf);
     else inserted[kind].add(date, asOf, value);
   }
-  for (const [asOf, { value, kind }] of old) removed[kind].add(date, asOf, value);
+  if (old !== undefined) for (const [asOf, { value, kind }] of old) removed[kind].add(date, asOf, value);
 }
 
-function kindOfChange(before: string | null | undefined, value: string | null): StoredChange['kind'] {
+type KindOfChange = StoredChange['kind'];
+
+function changesFrom(
+  changes: readonly Change[],
+  start: number,
+): Map<Day, { readonly value: string | null; readonly kind: KindOfChange }> {
+  return new Map(
+    changes.slice(start).map(({ asOf, value }, index) => {
+      const kind = kindOfChange(changes[start + index - 1]?.value, value);
+      return [asOf, { value, kind }];
+    }),
+  );
+}
+
+function kindOfChange(before: string | null | undefined, value: string | null): KindOfChange {
   return before !== undefined && sameNumber(before, value) ? 'respelling' : 'fact';
 }

@@ -4,16 +4,9 @@ import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from '../
 import { fullerText, sameNumber } from '../values/decimal.ts';
 import { entryOf, groupBy } from '../values/groups.ts';
 import { addDifferences, DateHistory } from './date-history.ts';
-import {
-  type Change,
-  DatedValues,
-  knownOn,
-  type Statement,
-  type StatementConflict,
-  Statements,
-  StoredChanges,
-} from './revision-history.ts';
+import { type Change, type DatedValues, knownOn, StoredChanges } from './revision-history.ts';
 import type { StoredKind } from './series.ts';
+import { type Statement, type StatementConflict, Statements } from './statements.ts';
 
 /** A vintage as it is stored. */
 export type StoredVintage = {
@@ -141,24 +134,23 @@ class SeriesDraft {
   }
 
   add(statements: Statements, { replace = false, kind: usual = '' }: MergeOptions): void {
-    const ordered = statements.ordered(this.#frequency);
-    this.#place(statements, ordered, replace);
-    const own = placesByDay(ordered);
+    const ordered = this.#place(statements, replace);
     const textOf = dateSetWriter();
-    for (const [rank, asOf] of ordered.days.days.entries())
-      this.#vintages.set(asOf, this.#vintageWith(statements, own[rank] ?? [], { asOf, usual, textOf }));
+    ordered.forEachDay((asOf, own) =>
+      this.#vintages.set(asOf, this.#vintageWith(statements, own, { asOf, usual, textOf })),
+    );
   }
 
   /** Returns the vintage of a day with the statements at these places. */
   #vintageWith(
     { dates, kinds }: Statements,
-    places: readonly number[],
+    places: Uint32Array,
     { asOf, usual, textOf }: { asOf: Day; usual: StoredKind; textOf: ReturnType<typeof dateSetWriter> },
   ): StoredVintage {
     const held = this.#vintages.get(asOf);
     const storedDates = held === undefined ? [] : parseDateSet(held.dates).days();
-    const all = storedDates.concat(places.map((place) => dates[place] ?? ''));
-    const stated = new Set(kinds.length === 0 ? [] : places.map((place) => kinds[place]));
+    const all = storedDates.concat(dates.cellsAt(places));
+    const stated = new Set(kinds.length === 0 ? [] : Array.from(places, (place) => kinds[place]));
     const stating = [...stated].flatMap((kind): StoredKind | [] =>
       kind === 'clipped' ? 'fetched' : (kind ?? []),
     );
@@ -169,7 +161,7 @@ class SeriesDraft {
     const before = parseDateSet(held?.clipped ?? '');
     const outright = new Set([
       ...storedDates.filter((date) => !before.has(date)),
-      ...places.flatMap((place) => (kinds[place] === 'clipped' ? [] : (dates[place] ?? []))),
+      ...dates.cellsAt(places.filter((place) => kinds[place] !== 'clipped')),
     ]);
     return { ...vintage, clipped: formatDateSet(all.filter((date) => !outright.has(date))) };
   }
@@ -183,9 +175,9 @@ class SeriesDraft {
     const touched = [...this.#changes].flatMap(([date, { days }]) => (days.length > 0 ? [date] : []));
     const missing = [...untouched, ...touched].filter((date) => !listed.has(date));
     // The vintage lists only published dates; the dates that it withdraws depend on the frequency.
-    const withdrawals = new DatedValues();
+    const withdrawals = new Statements('');
     for (const date of missing) withdrawals.add(date, asOf, null);
-    this.#place(withdrawals, withdrawals.ordered(this.#frequency), replace);
+    this.#place(withdrawals, replace, true);
     this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(ownKind(held.kind), given) });
   }
 
@@ -237,18 +229,18 @@ class SeriesDraft {
    * If that day has a statement, an equal number is known (the fuller text stays), and another is a conflict.
    * A conflict changes nothing; with `replace` the statement counts.
    */
-  #place(given: DatedValues, ordered: OrderedValues, replace: boolean): void {
-    const { dates, days, places } = ordered;
+  #place(given: Statements, replace: boolean, areWithdrawals = false) {
+    const ordered = given.ordered(this.#frequency);
+    const { days } = ordered;
     const setOf = (text: DateSetText) => entryOf(this.#sets, text, () => parseDateSet(text, this.#frequency));
     const earlier = new EarlierStatements(days.days, this.#vintages, setOf);
-    for (let [from, to] = [0, 0]; from < places.length; from = to) {
-      const rank = dates.ranks[places[from] ?? 0] ?? 0;
-      while (to < places.length && dates.ranks[places[to] ?? 0] === rank) to += 1;
-      this.#placeOfDate(dates.days[rank] ?? '', places.subarray(from, to), { given, days, earlier, replace });
-    }
+    const placed = { given, days, earlier, replace, areWithdrawals };
+    ordered.forEachDate((date, own) => this.#placeOfDate(date, own, placed));
+    return ordered;
   }
 
-  #placeOfDate(date: Day, places: Uint32Array, { given, days, earlier, replace }: PlacedStatements): void {
+  #placeOfDate(date: Day, places: Uint32Array, placed: PlacedStatements): void {
+    const { given, days, earlier, replace, areWithdrawals } = placed;
     const history = entryOf(this.#changes, date, () => new DateHistory(this.#stored.get(date)));
     const { values } = given;
     /** The day of the last statement, and the place of the last one that counts on it. */
@@ -264,9 +256,9 @@ class SeriesDraft {
       if (day !== last) stating = -1;
       last = day;
       if (isStated && !isKnown && !replace) {
-        const [own, other] = [given.dates[place] ?? date, given.dates[stating]];
-        // The withdrawals of a whole vintage have no dates of their own.
-        const published = given instanceof Statements ? (other ?? this.#publishedOn(asOf, date, own)) : own;
+        const own = given.dates.at(place);
+        const other = () => (stating === -1 ? this.#publishedOn(asOf, date, own) : given.dates.at(stating));
+        const published = areWithdrawals ? own : other();
         const period = sharedPeriod(this.#frequency, published, own);
         this.#conflicts.push({ date, asOf, held, given: value, ...period });
         continue;
@@ -288,12 +280,12 @@ class SeriesDraft {
   }
 }
 
-type OrderedValues = ReturnType<DatedValues['ordered']>;
-
-type PlacedStatements = Pick<OrderedValues, 'days'> & {
-  readonly given: DatedValues;
+type PlacedStatements = Pick<ReturnType<Statements['ordered']>, 'days'> & {
+  readonly given: Statements;
   readonly earlier: EarlierStatements;
   readonly replace: boolean;
+  /** True for the withdrawals of a whole vintage, which has no dates of its own. */
+  readonly areWithdrawals: boolean;
 };
 
 /** What the vintages of a series state. */
@@ -336,16 +328,6 @@ class EarlierStatements {
     }
     return this.#about.days.find((day) => day > asOf);
   }
-}
-
-/** Lists the places of each day's statements, by date. */
-function placesByDay({ days, places }: OrderedValues): readonly (readonly number[])[] {
-  const found = days.days.map((): number[] => []);
-  for (let at = 0; at < places.length; at += 1) {
-    const place = places[at] ?? 0;
-    found[days.ranks[place] ?? 0]?.push(place);
-  }
-  return found;
 }
 
 /** Makes a writer of sets of dates, of which most are the same as the one before. */

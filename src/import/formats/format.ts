@@ -1,6 +1,5 @@
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { Statements } from '../../domain/series/revision-history.ts';
 import {
   type DescriptionChange,
   parseSeriesId,
@@ -9,6 +8,7 @@ import {
   seriesIdForm,
   type VintageKind,
 } from '../../domain/series/series.ts';
+import type { Statements } from '../../domain/series/statements.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { type Day, dayOf, faultOfDay, monthEnd, parseDay } from '../../domain/values/date.ts';
 import { faultOfDecimal, parseDecimal } from '../../domain/values/decimal.ts';

@@ -1,6 +1,6 @@
 import { publishers } from '../../domain/series/publishers.ts';
-import { Statements } from '../../domain/series/revision-history.ts';
 import { frequencyOf, parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
+import { Statements } from '../../domain/series/statements.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
 import { type DateOrder, type Day, dayOf, type Frequency, parseDay } from '../../domain/values/date.ts';
 import { entryOf } from '../../domain/values/groups.ts';

@@ -1,7 +1,7 @@
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
-import type { StatementConflict } from '../../domain/series/revision-history.ts';
+import type { StatementConflict } from '../../domain/series/statements.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { groupBy } from '../../domain/values/groups.ts';

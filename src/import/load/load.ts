@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Sighting, seenOn } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import { sharedPeriod, type WholeVintage } from '../../domain/series/merge-plan.ts';
-import { type Statement, type StatementConflict, Statements } from '../../domain/series/revision-history.ts';
+import { type Statement, type StatementConflict, Statements } from '../../domain/series/statements.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { type Day, type Frequency, periodStart, storedDate } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
@@ -140,7 +140,8 @@ type ImportState = {
   readonly log: StatementLog | undefined;
 };
 
-const defaultBufferSize = 400_000;
+/** They take some 60 MB; a file with more of them that is not by series is merged with what it stored before. */
+const defaultBufferSize = 1_000_000;
 
 class FileLoader {
   readonly #file: SourceFile;
@@ -247,13 +248,13 @@ class FileLoader {
       const id = registry.idOf(seriesId);
       const isRate = this.#rates.has(id);
       if (!isRate && this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
-      for (const day of given.asOf) this.#refuseFuture(day, seriesId);
+      for (const day of given.asOf.distinct()) this.#refuseFuture(day, seriesId);
       this.#noteLate(id, given);
       if (isRate) {
         for (const one of given) this.#rates.add(id, one);
         continue;
       }
-      entryOf(this.#waiting, id, () => new Statements(id)).addAll(given);
+      entryOf(this.#waiting, id, () => new Statements(id, [], given.dates.all)).addAll(given);
       this.#waitingCount += given.length;
       if (options.complete !== true || this.#format.whole !== true) continue;
       const vintages = this.#vintagesOf(id);
@@ -263,9 +264,11 @@ class FileLoader {
   }
 
   #noteLate(seriesId: string, { dates, asOf: days, values }: Statements): void {
-    for (let place = 0; place < dates.length; place += 1) {
-      const date = dates[place] ?? '';
-      const asOf = days[place] ?? '';
+    // Most series have none.
+    const [first = ''] = [...days.distinct()].sort();
+    if (dates.distinct().every((date) => date <= first)) return;
+    for (let place = 0; place < values.length; place += 1) {
+      const [date, asOf] = [dates.at(place), days.at(place)];
       const value = values[place] ?? null;
       if (value !== null && date > asOf) this.#late.push({ seriesId, date, asOf, value });
     }

@@ -1,4 +1,4 @@
-import type { Statement } from '../../domain/series/revision-history.ts';
+import type { Statement } from '../../domain/series/statements.ts';
 import { type CurvePoint, h15Source, maturityNamed } from '../../domain/treasury/curve.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';

@@ -1,7 +1,7 @@
 import type { Sighting } from '../../domain/calendar/sighting.ts';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
-import type { Statements } from '../../domain/series/revision-history.ts';
+import type { Statements } from '../../domain/series/statements.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';
 import { defined } from '../../platform/defined.ts';
@@ -83,7 +83,7 @@ export class Tally {
 
   vintages(seriesId: string, { asOf }: Statements): void {
     const days = entryOf(this.#vintages, seriesId, () => new Set<Day>());
-    for (const day of asOf) days.add(day);
+    for (const day of asOf.distinct()) days.add(day);
   }
 
   /** Counts the outcome of a merge; `seriesId` can also name a curve. */

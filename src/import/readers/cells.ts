@@ -1,25 +1,33 @@
 import { isAscii } from 'node:buffer';
 import { grouped } from '../../errors/wording.ts';
-import { limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { copyOf, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CellForm, cellText, type Records, recordHead, recordsIn } from './delimited.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
 
+/** A column of records: texts, and the place among them of each record's own. */
+export type CsvColumn = {
+  readonly texts: readonly string[];
+  /** The row of the first record with each text. */
+  readonly rows: readonly number[];
+  readonly places: Uint32Array;
+};
+
 /** Records of a table with the columns of its header, by column. */
 export class CsvRows implements Iterable<CsvRow> {
   /** The row of each record. */
   readonly rows: Int32Array;
-  /** The cells of all records by column. */
-  readonly columns: readonly (readonly string[])[];
+  readonly columns: readonly CsvColumn[];
 
-  constructor(rows: Int32Array, columns: readonly (readonly string[])[]) {
+  constructor(rows: Int32Array, columns: readonly CsvColumn[]) {
     this.rows = rows;
     this.columns = columns;
   }
 
   at(index: number): CsvRow {
-    return { row: this.rows[index] ?? 0, cells: this.columns.map((column) => column[index] ?? '') };
+    const cells = this.columns.map(({ texts, places }) => texts[places[index] ?? 0] ?? '');
+    return { row: this.rows[index] ?? 0, cells };
   }
 
   *[Symbol.iterator](): Generator<CsvRow> {
@@ -42,22 +50,25 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
 
 const [space, quote, minus, zero, upperN, lowerN] = [0x20, 0x22, 0x2d, 0x30, 0x4e, 0x6e];
 
-/** Returns a day that is written as YYYY-MM-DD, by its digits if it is known; undefined for other bytes. */
-function dayIn(bytes: Buffer, from: number, to: number, days: Map<number, string>): string | undefined {
-  if (to - from !== 10 || bytes[from + 4] !== minus || bytes[from + 7] !== minus) return undefined;
-  let number = 0;
+/** Returns the digits of a day that is written as YYYY-MM-DD; -1 for other bytes. */
+function digitsOfDay(bytes: Buffer, from: number, to: number): number {
+  if (to - from !== 10 || bytes[from + 4] !== minus || bytes[from + 7] !== minus) return -1;
+  let digits = 0;
   for (let at = from; at < to; at += 1) {
     if (at === from + 4 || at === from + 7) continue;
     const digit = (bytes[at] ?? 0) - zero;
-    if (digit < 0 || digit > 9) return undefined;
-    number = number * 10 + digit;
+    if (digit < 0 || digit > 9) return -1;
+    digits = digits * 10 + digit;
   }
-  const known = days.get(number);
-  if (known !== undefined) return known;
-  const text = bytes.toString('latin1', from, to);
-  days.set(number, text);
-  return text;
+  return digits;
 }
+
+/** The texts of a column of days, of which a file has few; those written as YYYY-MM-DD are known by their digits. */
+type DayTexts = {
+  readonly texts: string[];
+  readonly rows: number[];
+  readonly known: Map<number | string, number>;
+};
 
 /** The cells of consecutive records; a record is named by its place, and the first is at 0. */
 export class RecordCells {
@@ -139,30 +150,52 @@ export class RecordCells {
     return length - 2 * quotes !== 'NaN'.length || (byte !== upperN && byte !== lowerN);
   }
 
-  /**
-   * Returns the cells of records in a column. One that repeats the cell above is the same text, as most are in a file by
-   * series or by vintage, and so is a day of `days`, which are known by their digits; `read` converts the others.
-   */
-  column(
-    records: Int32Array,
-    column: number,
-    read: (cell: string, row: number) => string,
-    days?: Map<number, string>,
-  ): string[] {
-    const [places, bytes] = [this.#places, this.#bytes];
-    const cells = new Array<string>(records.length);
-    let [start, end, cell] = [0, -1, ''];
+  /** Returns a column of records; a cell that repeats the one above is the same text, and `read` converts the others. */
+  column(records: Int32Array, column: number, read: (cell: string, row: number) => string): CsvColumn {
+    const [ends, bytes] = [this.#places, this.#bytes];
+    const texts: string[] = [];
+    const rows: number[] = [];
+    const places = new Uint32Array(records.length);
+    let [start, end] = [0, -1];
     for (let index = 0; index < records.length; index += 1) {
       const at = records[index] ?? 0;
       const place = at + recordHead + column;
-      const [from, to] = [(places[place - 1] ?? 0) + 1, places[place] ?? 0];
+      const [from, to] = [(ends[place - 1] ?? 0) + 1, ends[place] ?? 0];
       if (!areEqual(bytes, from, to, start, end)) {
-        cell = (days && dayIn(bytes, from, to, days)) ?? read(this.cell(at, column), this.number(at));
+        texts.push(read(this.cell(at, column), this.number(at)));
+        rows.push(this.number(at));
         [start, end] = [from, to];
       }
-      cells[index] = cell;
+      places[index] = texts.length - 1;
     }
-    return cells;
+    return { texts, rows, places };
+  }
+
+  /** Returns a column of days, and adds new ones to those of its file. */
+  days(records: Int32Array, column: number, days: DayTexts): CsvColumn {
+    const [ends, bytes] = [this.#places, this.#bytes];
+    const places = new Uint32Array(records.length);
+    let [last, found] = [-1, -1];
+    for (let index = 0; index < records.length; index += 1) {
+      const at = records[index] ?? 0;
+      const place = at + recordHead + column;
+      const digits = digitsOfDay(bytes, (ends[place - 1] ?? 0) + 1, ends[place] ?? 0);
+      if (digits === -1 || digits !== last) found = this.#placeOfDay(at, column, digits, days);
+      last = digits;
+      places[index] = found;
+    }
+    return { texts: days.texts, rows: days.rows, places };
+  }
+
+  #placeOfDay(at: number, column: number, digits: number, { texts, rows, known }: DayTexts): number {
+    const key = digits === -1 ? this.cell(at, column) : digits;
+    const place = known.get(key);
+    if (place !== undefined) return place;
+    const text = copyOf(this.cell(at, column));
+    known.set(digits === -1 ? text : digits, texts.length);
+    texts.push(text);
+    rows.push(this.number(at));
+    return texts.length - 1;
   }
 }
 

@@ -1,9 +1,10 @@
 import { type DateOrder, isMonthFirst } from '../../domain/values/date.ts';
+import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { clip } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, CsvRows, delimitedRows, RecordCells } from './cells.ts';
+import { type CsvColumn, type CsvRow, CsvRows, delimitedRows, RecordCells } from './cells.ts';
 import { type CellForm, otherWidth, recordsIn } from './delimited.ts';
 
 const separators = [',', ';', '\t'] as const;
@@ -173,6 +174,9 @@ const [upperNan, lowerNan] = missingTexts.dataFrame;
 const commaNumber = /^-?\d+,\d+(?:e[+-]?\d+)?$/i;
 const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
+/** A column of dates with more texts than there are days has no days, and its texts are not kept. */
+const mostDays = 100_000;
+
 /** A table below its header, up to its last column with a name. */
 class Table {
   /** The header without row numbers, and without the cells behind the last name. */
@@ -181,8 +185,8 @@ class Table {
   readonly #dialect: Dialect;
   readonly #usual: DateOrder | undefined;
   readonly #columns: readonly { readonly name: string; readonly isDate: boolean }[];
-  /** The days of the file: each text is made and hashed once. */
-  readonly #days = new Map<number, string>();
+  /** The texts of each column of dates. */
+  readonly #days = new Map<number, Parameters<RecordCells['days']>[2]>();
   readonly #hasCommas: boolean;
   #order: DateOrder | undefined;
   #comma: NamedPlace | undefined;
@@ -206,20 +210,25 @@ class Table {
   /** Reads the records from a place on. */
   async read(records: RecordCells, from: number): Promise<CsvRows> {
     const kept = this.#recordsFrom(records, from);
-    const columns: string[][] = [];
+    const columns: CsvColumn[] = [];
     for (const [column, { name, isDate }] of this.#columns.entries()) {
-      let hasOthers = false;
-      const read = (cell: string, row: number) => {
-        hasOthers = isDate;
-        return isDate ? cell : this.#clean(cell, row, name);
-      };
       const place = this.#dialect.indexes + column;
-      const cells = records.column(kept, place, read, isDate ? this.#days : undefined);
-      if (hasOthers)
-        for (const index of otherDates(cells)) cells[index] = await this.#dateIn(cells[index] ?? '');
-      columns.push(cells);
+      if (isDate) columns.push(await this.#dayColumn(records, kept, place));
+      else columns.push(records.column(kept, place, (cell, row) => this.#clean(cell, row, name)));
     }
     return new CsvRows(records.numbers(kept), columns);
+  }
+
+  async #dayColumn(records: RecordCells, kept: Int32Array, column: number): Promise<CsvColumn> {
+    if ((this.#days.get(column)?.texts.length ?? 0) > mostDays) this.#days.delete(column);
+    const days = entryOf(this.#days, column, () => ({ texts: [], rows: [], known: new Map() }));
+    const { length: before } = days.texts;
+    const found = records.days(kept, column, days);
+    for (let place = before; place < days.texts.length; place += 1) {
+      const text = days.texts[place] ?? '';
+      if (!isPlainDate(text)) days.texts[place] = await this.#dateIn(text);
+    }
+    return found;
   }
 
   /** Lists the records from a place on that are not blank. */
@@ -350,19 +359,6 @@ const midnight = '(?:[T ]+(?:0?0:00(?::00(?:\\.0+)?)?|12:00(?::00)? ?AM) ?(?:Z|U
 
 const yearFirst = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${midnight}$`, 'i');
 const yearLast = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d\\d)${midnight}$`, 'i');
-
-/** Lists the places of dates that are not written as YYYY-MM-DD. */
-function otherDates(cells: readonly string[]): readonly number[] {
-  const found: number[] = [];
-  let plain = '';
-  for (let index = 0; index < cells.length; index += 1) {
-    const cell = cells[index] ?? '';
-    if (cell === plain) continue;
-    if (isPlainDate(cell)) plain = cell;
-    else found.push(index);
-  }
-  return found;
-}
 
 function isPlainDate(text: string): boolean {
   return text === '' || (text.length === 10 && text[4] === '-' && text[7] === '-');

@@ -1,6 +1,6 @@
 import { localTimeOf } from '../../domain/calendar/zones.ts';
-import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
+import type { StatementConflict } from '../../domain/series/statements.ts';
 import { addDays, type Day, earlier, later, latestDay } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf, groupBy } from '../../domain/values/groups.ts';

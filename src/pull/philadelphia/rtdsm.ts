@@ -1,7 +1,7 @@
 import { closeNames } from '../../domain/search/words.ts';
 import { publishers } from '../../domain/series/publishers.ts';
 import { realTimeVariables } from '../../domain/series/real-time-data-set.ts';
-import { type Statement, Statements } from '../../domain/series/revision-history.ts';
+import { type Statement, Statements } from '../../domain/series/statements.ts';
 import { type Day, earlier, later, monthNumber } from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { groupBy } from '../../domain/values/groups.ts';

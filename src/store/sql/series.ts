@@ -1,5 +1,5 @@
 import type { IndexedSeries } from '../../domain/search/word-index.ts';
-import { type DatedChange, knownOn, type Statement } from '../../domain/series/revision-history.ts';
+import { type DatedChange, knownOn } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
   impliedFrequencies,
@@ -8,6 +8,7 @@ import {
   type StoredKind,
   unitOn,
 } from '../../domain/series/series.ts';
+import type { Statement } from '../../domain/series/statements.ts';
 import type { Day } from '../../domain/values/date.ts';
 import { parseDateSet } from '../../domain/values/date-set.ts';
 import { defined } from '../../platform/defined.ts';

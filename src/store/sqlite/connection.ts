@@ -209,9 +209,9 @@ const rowsAtOnce = 32;
 
 /** Lists the cells of some rows of a table, row by row. */
 function cellsOf(columns: readonly (readonly unknown[])[], from: number, to: number): unknown[] {
-  const cells: unknown[] = [];
-  for (let place = from; place < to; place += 1)
-    for (let column = 0; column < columns.length; column += 1) cells.push(columns[column]?.[place]);
+  const cells = new Array<unknown>((to - from) * columns.length);
+  for (const [column, own] of columns.entries())
+    for (let place = from, at = column; place < to; place += 1, at += columns.length) cells[at] = own[place];
   return cells;
 }
 

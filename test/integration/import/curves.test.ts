@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Statements } from '../../../src/domain/series/revision-history.ts';
+import { Statements } from '../../../src/domain/series/statements.ts';
 import { importFiles } from '../../../src/import/import.ts';
 import type { ImportConflict } from '../../../src/import/load/conflict.ts';
 import type { ImportOptions } from '../../../src/import/options.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Statement, Statements } from '../../../src/domain/series/revision-history.ts';
+import { type Statement, Statements } from '../../../src/domain/series/statements.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
 import type { Store, StoreView } from '../../../src/store/store.ts';
 import type { StoreWriter } from '../../../src/store/writer.ts';

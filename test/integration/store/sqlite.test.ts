@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { embeddedClient } from '../../../src/client/open.ts';
-import { Statements } from '../../../src/domain/series/revision-history.ts';
+import { Statements } from '../../../src/domain/series/statements.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';

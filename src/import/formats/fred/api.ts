@@ -1,6 +1,6 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import { Statements } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { Statements } from '../../../domain/series/statements.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
 import { addDays, type Day } from '../../../domain/values/date.ts';
 import { missingTexts } from '../../../domain/values/missing-value.ts';

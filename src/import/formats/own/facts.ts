@@ -1,15 +1,16 @@
-import { type Statement, Statements } from '../../../domain/series/revision-history.ts';
 import {
   parseVintageKind,
   type SeriesMetadata,
   type StoredKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
+import { type Statement, Statements } from '../../../domain/series/statements.ts';
 import { type Day, later } from '../../../domain/values/date.ts';
 import { parseDecimal } from '../../../domain/values/decimal.ts';
+import { DayColumn, DistinctDays } from '../../../domain/values/distinct-days.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
-import type { CsvRow, CsvRows } from '../../readers/cells.ts';
+import type { CsvColumn, CsvRow, CsvRows } from '../../readers/cells.ts';
 import { readCsvBody } from '../../readers/csv.ts';
 import { placesOf, type TableRow, tableRow } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, readDay, readNumber, readSeriesId } from '../format.ts';
@@ -43,7 +44,7 @@ export const asofCsv: ImportFormat = {
     const batchOf = batchReader(file);
     for await (const { header, rows, notes } of readCsvBody(file, (cells) => readHeader(file, cells))) {
       const batch = batchOf(rows, header);
-      for (const { seriesId, asOf } of batch.statements) cover(seriesId, asOf.reduce(later, ''));
+      for (const { seriesId, asOf } of batch.statements) cover(seriesId, asOf.distinct().reduce(later, ''));
       for (const { seriesId, asOf } of batch.complete) cover(seriesId, asOf);
       yield { ...batch, notes };
     }
@@ -54,22 +55,24 @@ export const asofCsv: ImportFormat = {
 function batchReader(file: SourceFile) {
   const read = cellReader(file);
   const described = descriptionReader(file);
+  const days = new DistinctDays();
+  const readDates = dayReader(days, (text, row) => (text === '' ? '' : read.day(text, row, 'date')));
+  const readAsOf = dayReader(days, (text, row) => read.day(text, row, 'as_of_date'));
   return (rows: CsvRows, header: FactHeader) => {
-    const ids = converted(rows, header.series_id, read.id);
-    const found = {
-      asOf: converted(rows, header.as_of_date, (text, row) => read.day(text, row, 'as_of_date')),
-      dates: converted(rows, header.date, (text, row) => (text === '' ? '' : read.day(text, row, 'date'))),
-      values: converted(rows, header.value, read.number),
-      kinds: header.vintage_kind < 0 ? [] : converted(rows, header.vintage_kind, read.kind),
-    };
+    const column = (name: ColumnName) => rows.columns[header[name]] ?? noColumn;
+    const ids = converted(column('series_id'), read.id);
+    const asOf = readAsOf(column('as_of_date'));
+    const dates = readDates(column('date'));
+    const values = converted(column('value'), read.number);
+    const kinds = header.vintage_kind < 0 ? [] : converted(column('vintage_kind'), read.kind);
     if (header.places !== undefined)
       for (const [index, seriesId] of ids.entries()) {
         const row = tableRow(file, rows.at(index), header.places);
-        described.take(row, { seriesId, asOf: found.asOf[index] ?? '' });
+        described.take(row, { seriesId, asOf: asOf.at(index) });
       }
     // A value needs a date.
     const refuse = (index: number) => read.day('', rows.rows[index] ?? 0, 'date');
-    const { statements, complete } = grouped(ids, found, refuse);
+    const { statements, complete } = grouped(ids, { asOf, dates, values, kinds }, refuse);
     return { ...described.taken(), statements, complete };
   };
 }
@@ -82,12 +85,14 @@ function grouped(
 ) {
   const statements = new Map<string, Statements>();
   const complete: Required<Batch>['complete'][number][] = [];
+  const { dates, asOf } = found;
   for (let from = 0; from < ids.length; ) {
     const seriesId = ids[from] ?? '';
-    const to = endOfRun(ids, found.dates, from);
-    if (to > from) entryOf(statements, seriesId, () => new Statements(seriesId)).addAll(found, from, to);
+    const to = endOfRun(ids, dates, from);
+    const make = () => new Statements(seriesId, [], dates.all);
+    if (to > from) entryOf(statements, seriesId, make).addAll(found, from, to);
     else if (found.values[from] === null)
-      complete.push({ seriesId, asOf: found.asOf[from] ?? '', kind: found.kinds[from] });
+      complete.push({ seriesId, asOf: asOf.at(from), kind: found.kinds[from] });
     else refuse(from);
     from = Math.max(to, from + 1);
   }
@@ -95,31 +100,40 @@ function grouped(
 }
 
 /** Finds the end of the statements about one series that follow each other; all have dates. */
-function endOfRun(ids: readonly string[], dates: readonly Day[], from: number): number {
+function endOfRun(ids: readonly string[], dates: DayColumn, from: number): number {
   let to = from;
-  while (to < ids.length && ids[to] === ids[from] && dates[to] !== '') to += 1;
+  while (to < ids.length && ids[to] === ids[from] && dates.at(to) !== '') to += 1;
   return to;
 }
 
-/** Converts the cells of a column, and repeated ones once. */
-function converted<T>(
-  { rows, columns }: CsvRows,
-  column: number,
-  read: (text: string, row: number) => T,
-): readonly T[] {
-  const cells = columns[column] ?? [];
-  const found = new Array<T>(cells.length);
-  let [last, value]: [string | undefined, T | undefined] = [undefined, undefined];
-  for (let index = 0; index < cells.length; index += 1) {
-    const cell = cells[index] ?? '';
-    found[index] = cell === last && value !== undefined ? value : read(cell, rows[index] ?? 0);
-    last = cell;
-    value = found[index];
-  }
-  return found;
+const noColumn: CsvColumn = { texts: [], rows: [], places: new Uint32Array(0) };
+
+/** Converts each text of a column once, and returns the result for each record. */
+function converted<T>({ texts, rows, places }: CsvColumn, read: (text: string, row: number) => T): T[] {
+  const found = texts.map((text, place) => read(text, rows[place] ?? 0));
+  if (found.length === places.length) return found;
+  const all = new Array<T>(places.length);
+  for (let index = 0; index < all.length; index += 1) all[index] = found[places[index] ?? 0] as T;
+  return all;
 }
 
-type FactHeader = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>> & {
+/** Makes a reader of a column of days, which converts each of its texts once. */
+function dayReader(days: DistinctDays, read: (text: string, row: number) => Day) {
+  let [texts, known]: [readonly string[], number[]] = [[], []];
+  return (column: CsvColumn): DayColumn => {
+    if (column.texts !== texts) [texts, known] = [column.texts, []];
+    for (let place = known.length; place < texts.length; place += 1)
+      known.push(days.placeOf(read(texts[place] ?? '', column.rows[place] ?? 0)));
+    return new DayColumn(
+      days,
+      column.places.map((place) => known[place] ?? 0),
+    );
+  };
+}
+
+type ColumnName = (typeof columns)[number] | typeof kindColumn;
+
+type FactHeader = Readonly<Record<ColumnName, number>> & {
   /** The places of all columns, if some describe series. */
   readonly places: ReadonlyMap<string, number> | undefined;
 };
@@ -137,10 +151,9 @@ function readHeader(file: SourceFile, header: CsvRow): FactHeader {
   };
 }
 
-/** Makes a reader of cells that parses each distinct id and day once, because files have few of them. */
+/** Makes a reader of cells that parses each distinct id once, because files have few of them. */
 function cellReader(file: SourceFile) {
   const ids = new Map<string, string>();
-  const days = new Map<string, Day>();
 
   const idOf = (text: string, row: number): string => {
     const known = ids.get(text);
@@ -150,13 +163,8 @@ function cellReader(file: SourceFile) {
     ids.set(own, id);
     return id;
   };
-  const dayOf = (text: string, row: number, column: string): Day => {
-    const known = days.get(text);
-    if (known !== undefined) return known;
-    const day = readDay(file, { row, column, value: text });
-    days.set(text, day);
-    return day;
-  };
+  const dayOf = (text: string, row: number, column: string): Day =>
+    readDay(file, { row, column, value: text });
   const numberOf = (text: string, row: number): string | null =>
     parseDecimal(text) ??
     readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');

@@ -1,6 +1,6 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import { Statements } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
+import { Statements } from '../../../domain/series/statements.ts';
 import { type Day, type KnownFrequency, later, monthNumber } from '../../../domain/values/date.ts';
 import { entryOf } from '../../../domain/values/groups.ts';
 import { parsePeriod, sdmxFrequency } from '../../../domain/values/period.ts';

@@ -1,6 +1,6 @@
 import { publishers } from '../../../domain/series/publishers.ts';
-import { Statements } from '../../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../../domain/series/series.ts';
+import { Statements } from '../../../domain/series/statements.ts';
 import { Exact } from '../../../domain/values/arithmetic.ts';
 import { type Day, dayOf, type KnownFrequency } from '../../../domain/values/date.ts';
 import { sameNumber } from '../../../domain/values/decimal.ts';

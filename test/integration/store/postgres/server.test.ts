@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { Statements } from '../../../../src/domain/series/revision-history.ts';
+import { Statements } from '../../../../src/domain/series/statements.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { initStore, openAccess, openStore, openWriter, readStoreIfAny } from '../../../../src/store/open.ts';
 import { newFolder } from '../../../support/folders.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { Statements } from '../../../../src/domain/series/revision-history.ts';
+import { Statements } from '../../../../src/domain/series/statements.ts';
 import { checkStore } from '../../../../src/maintenance/check.ts';
 import { addAlias, listAliases } from '../../../../src/maintenance/series.ts';
 import { openStore, openWriter, readStoreIfAny, writing } from '../../../../src/store/open.ts';

@@ -8,12 +8,8 @@ import {
   type StoredSeries,
   type StoredVintage,
 } from '../../../../src/domain/series/merge-plan.ts';
-import {
-  type Change,
-  knownOn,
-  Statements,
-  type StoredChange,
-} from '../../../../src/domain/series/revision-history.ts';
+import { type Change, knownOn, type StoredChange } from '../../../../src/domain/series/revision-history.ts';
+import { Statements } from '../../../../src/domain/series/statements.ts';
 import { type Frequency, storedDate } from '../../../../src/domain/values/date.ts';
 import { parseDateSet } from '../../../../src/domain/values/date-set.ts';
 import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
@@ -163,7 +159,7 @@ describe('a plan to merge statements', () => {
         merge(rows, onePerKey(statementsIn(before)));
         const held = rows.held();
         const statements = new Statements('X', statementsIn(after));
-        const dates = new Set(statements.dates);
+        const dates = new Set(statements.dates.distinct());
         const changes = new Map([...held.changes].filter(([date]) => dates.has(date)));
         expect(planMerge({ ...held, changes }, statements, { replace: true })).toEqual(
           planMerge(held, statements, { replace: true }),
