@@ -3,7 +3,7 @@ import { type Envelope, identityOf, type Row, type RowOrder } from '../operation
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
-import { pause } from '../platform/promises.ts';
+import { pauseIfDue } from '../platform/promises.ts';
 import { type Client, dataChanged } from './client.ts';
 
 /**
@@ -139,7 +139,7 @@ async function* pagesInOrder<R extends Row>(
   const cursors = new Set([cursor]);
   const isService = client.offers !== undefined;
   for (;;) {
-    await pause(signal);
+    await pauseIfDue(signal);
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
     const rows = extent.stopsEarly === true ? undefined : left;
     const page = await client.ask(operation, question, { rows }).catch((error) => {

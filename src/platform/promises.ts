@@ -1,9 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+let turned = 0;
+
 /** Waits for the next turn of the event loop, where signals arrive; throws if the signal stops the work. */
 export async function pause(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
+  turned = performance.now();
   signal?.throwIfAborted();
+}
+
+/** In milliseconds; a signal, and other work that waits, waits no longer. */
+const longestTurn = 5;
+
+/** Pauses if the last pause is long ago: a turn takes as long as a small page. */
+export async function pauseIfDue(signal: AbortSignal | undefined): Promise<void> {
+  if (performance.now() - turned > longestTurn) await pause(signal);
+  else signal?.throwIfAborted();
 }
 
 /** Returns the outcome of a promise, or rejects with the signal's reason as soon as it aborts. */

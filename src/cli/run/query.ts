@@ -20,7 +20,7 @@ import type { ConnectionFlags, QueryLine } from '../../lines/command.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { isShippedSample } from '../../platform/installation.ts';
-import { pause } from '../../platform/promises.ts';
+import { pauseIfDue } from '../../platform/promises.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import {
@@ -230,7 +230,7 @@ async function attempt(
     // A comparison's result is its exit code, even if nobody reads all rows.
     if (!isOpen && !line.exitCode) break;
     if (shown.isWhole) bytes += chunk.length;
-    await pause(io.signal);
+    await pauseIfDue(io.signal);
   }
   const { returned: outcome } = chunks;
   const ended = { ...outcome, rows: shown.rows };
