@@ -75,10 +75,10 @@ export class Basis {
   readonly missing = new Set<string>();
   /** The ids of the series that aliases in the query stand for, as far as answers said so. */
   readonly aliases = new Map<string, string>();
-  /** The series that the query names, with their own units. */
+  /** The series that the query names, with their own units; the order of what is known of them. */
   readonly named = new Map<string, NamedSeries>();
   readonly #subjects = new Map<string, SubjectNotes>();
-  /** In the order of the requests, because a service may answer them in another one. */
+  /** In the order of the requests, which those about several series need not have. */
   readonly #asked = new Set<string>();
   readonly #vintages = new Map<string, AnswerVintage>();
   readonly #resolved = new Map<string, ResolvedInstant>();
@@ -189,7 +189,8 @@ export class Basis {
   }
 
   #inOrder(): readonly (readonly [subject: string, notes: SubjectNotes])[] {
-    return [...this.#asked].flatMap((subject) => {
+    const named = Array.from(this.named.values(), ({ id }) => id);
+    return [...new Set([...named, ...this.#asked])].flatMap((subject) => {
       const notes = this.#subjects.get(subject);
       return notes === undefined ? [] : [[subject, notes] as const];
     });
