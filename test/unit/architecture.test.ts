@@ -99,19 +99,19 @@ function tableOf(text: string): ReadonlyMap<string, readonly string[]> {
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2534,
+  answering: 2535,
   cli: 4687,
   client: 1668,
-  domain: 6462,
+  domain: 6456,
   errors: 334,
   explorer: 3807,
-  import: 9588,
+  import: 9595,
   library: 1317,
   lines: 833,
   maintenance: 1143,
   mcp: 266,
   operations: 4499,
-  platform: 581,
+  platform: 593,
   pull: 5123,
   questions: 4892,
   render: 3439,

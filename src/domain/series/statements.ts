@@ -1,6 +1,7 @@
 // Why columns: docs/decisions/imports-in-columns.md
 import { type Day, type Frequency, storedDate } from '../values/date.ts';
 import { DayColumn, DistinctDays } from '../values/distinct-days.ts';
+import { appendCells } from '../values/groups.ts';
 import type { StoredKind } from './series.ts';
 
 /** The value of a date (null: withdrawn) as of a day. */
@@ -69,7 +70,7 @@ export class Statements implements StatementColumns, Iterable<Statement> {
       if (kinds[place] !== undefined) this.kinds[this.length + place - from] = kinds[place];
     this.dates.append(dates, from, to);
     this.asOf.append(asOf, from, to);
-    append(this.values, values, from, to);
+    appendCells(this.values, values, from, to);
   }
 
   /** Sorts the statements by the dates, as a series of a frequency stores them, and then by the days. */
@@ -90,15 +91,6 @@ export class Statements implements StatementColumns, Iterable<Statement> {
       yield { seriesId, date, asOf, value, ...(kind !== undefined && { kind }) };
     }
   }
-}
-
-/** In cells; an array cannot push any number of them at once. */
-const appendedAtOnce = 4096;
-
-/** Appends a part of a column; a push of each cell takes ten times as long. */
-function append<T>(column: T[], cells: readonly T[], from: number, to: number): void {
-  for (let at = from; at < to; at += appendedAtOnce)
-    column.push(...cells.slice(at, Math.min(to, at + appendedAtOnce)));
 }
 
 /** The places of statements by date, and then by the day as of which they state it. */

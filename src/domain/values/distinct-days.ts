@@ -1,6 +1,6 @@
 // Why: docs/decisions/imports-in-columns.md
 import type { Day } from './date.ts';
-import { entryOf } from './groups.ts';
+import { appendCells, entryOf } from './groups.ts';
 
 /** Distinct days, each known by its place: a day of a million statements is compared, sorted and kept once. */
 export class DistinctDays {
@@ -15,7 +15,7 @@ export class DistinctDays {
   }
 
   /** Lists the places that a column has, by their first mention. */
-  placesIn(column: Uint32Array): readonly number[] {
+  placesIn(column: readonly number[]): readonly number[] {
     const marks = this.#marksOfAll();
     const found: number[] = [];
     for (let at = 0; at < column.length; at += 1) {
@@ -29,7 +29,7 @@ export class DistinctDays {
   }
 
   /** Returns the distinct days of a column as `convert` converts each, ascending, and the rank of each cell's own. */
-  ranked(column: Uint32Array, convert: (day: Day) => Day) {
+  ranked(column: readonly number[], convert: (day: Day) => Day) {
     const places = this.placesIn(column);
     const converted = places.map((place) => convert(this.days[place] ?? ''));
     const days = [...new Set(converted)].sort();
@@ -52,18 +52,16 @@ export class DistinctDays {
 /** A column of days. */
 export class DayColumn {
   readonly all: DistinctDays;
-  #places: Uint32Array;
-  #length: number;
+  readonly #places: number[];
 
   /** A column of the days at these places among all. */
-  constructor(all: DistinctDays, places = new Uint32Array(0)) {
+  constructor(all: DistinctDays, places: number[] = []) {
     this.all = all;
     this.#places = places;
-    this.#length = places.length;
   }
 
   get length(): number {
-    return this.#length;
+    return this.#places.length;
   }
 
   at(index: number): Day {
@@ -77,41 +75,22 @@ export class DayColumn {
   }
 
   push(day: Day): void {
-    this.#grow(1);
-    this.#places[this.#length] = this.all.placeOf(day);
-    this.#length += 1;
+    this.#places.push(this.all.placeOf(day));
   }
 
   /** Adds the cells of another column from one to the one before another. */
   append(other: DayColumn, from: number, to: number): void {
-    if (other.all !== this.all) {
-      for (let index = from; index < to; index += 1) this.push(other.at(index));
-      return;
-    }
-    this.#grow(to - from);
-    this.#places.set(other.#places.subarray(from, to), this.#length);
-    this.#length += to - from;
+    if (other.all === this.all) appendCells(this.#places, other.#places, from, to);
+    else for (let index = from; index < to; index += 1) this.push(other.at(index));
   }
 
   /** Lists the distinct days, in no order. */
   distinct(): readonly Day[] {
-    return this.all.placesIn(this.#cells()).map((place) => this.all.days[place] ?? '');
+    return this.all.placesIn(this.#places).map((place) => this.all.days[place] ?? '');
   }
 
   /** Returns the distinct days, ascending, and the rank of each cell's own. Default of `convert`: as they are. */
   ranked(convert: (day: Day) => Day = (day) => day) {
-    return this.all.ranked(this.#cells(), convert);
-  }
-
-  #cells(): Uint32Array {
-    return this.#places.subarray(0, this.#length);
-  }
-
-  #grow(count: number): void {
-    const length = this.#length + count;
-    if (length <= this.#places.length) return;
-    const places = new Uint32Array(Math.max(length, 2 * this.#places.length));
-    places.set(this.#cells());
-    this.#places = places;
+    return this.all.ranked(this.#places, convert);
   }
 }

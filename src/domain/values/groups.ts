@@ -24,3 +24,12 @@ export function entryOf<K, V>(
   map.set(key, entry);
   return entry;
 }
+
+/** In cells; an array cannot push any number of them at once. */
+const appendedAtOnce = 4096;
+
+/** Appends the cells from one to the one before another; a push of each cell takes ten times as long. */
+export function appendCells<T>(column: T[], cells: readonly T[], from: number, to: number): void {
+  for (let at = from; at < to; at += appendedAtOnce)
+    column.push(...cells.slice(at, Math.min(to, at + appendedAtOnce)));
+}

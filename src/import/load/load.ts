@@ -4,7 +4,14 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import { sharedPeriod, type WholeVintage } from '../../domain/series/merge-plan.ts';
 import { type Statement, type StatementConflict, Statements } from '../../domain/series/statements.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
-import { type Day, type Frequency, periodStart, storedDate } from '../../domain/values/date.ts';
+import {
+  type Day,
+  earlier,
+  type Frequency,
+  later,
+  periodStart,
+  storedDate,
+} from '../../domain/values/date.ts';
 import { sameNumber } from '../../domain/values/decimal.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -265,8 +272,7 @@ class FileLoader {
 
   #noteLate(seriesId: string, { dates, asOf: days, values }: Statements): void {
     // Most series have none.
-    const [first = ''] = [...days.distinct()].sort();
-    if (dates.distinct().every((date) => date <= first)) return;
+    if (dates.distinct().reduce(later) <= days.distinct().reduce(earlier)) return;
     for (let place = 0; place < values.length; place += 1) {
       const [date, asOf] = [dates.at(place), days.at(place)];
       const value = values[place] ?? null;

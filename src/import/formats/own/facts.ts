@@ -111,9 +111,13 @@ const noColumn: CsvColumn = { texts: [], rows: [], places: new Uint32Array(0) };
 /** Converts each text of a column once, and returns the result for each record. */
 function converted<T>({ texts, rows, places }: CsvColumn, read: (text: string, row: number) => T): T[] {
   const found = texts.map((text, place) => read(text, rows[place] ?? 0));
-  if (found.length === places.length) return found;
+  return found.length === places.length ? found : each(places, found);
+}
+
+/** Lists the cell at each place. */
+function each<T>(places: Uint32Array, cells: readonly T[]): T[] {
   const all = new Array<T>(places.length);
-  for (let index = 0; index < all.length; index += 1) all[index] = found[places[index] ?? 0] as T;
+  for (let index = 0; index < all.length; index += 1) all[index] = cells[places[index] ?? 0] as T;
   return all;
 }
 
@@ -124,10 +128,7 @@ function dayReader(days: DistinctDays, read: (text: string, row: number) => Day)
     if (column.texts !== texts) [texts, known] = [column.texts, []];
     for (let place = known.length; place < texts.length; place += 1)
       known.push(days.placeOf(read(texts[place] ?? '', column.rows[place] ?? 0)));
-    return new DayColumn(
-      days,
-      column.places.map((place) => known[place] ?? 0),
-    );
+    return new DayColumn(days, each(column.places, known));
   };
 }
 
