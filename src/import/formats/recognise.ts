@@ -47,6 +47,12 @@ export class UnknownFile extends Problem {}
 export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
   const bytes = await file.head();
   if (bytes.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
+  // JSON and XML may have such line ends, and Parquet and workbooks such bytes.
+  const isTable = !/^(?:\s*[{[<]|PAR1|PK)/.test(bytes.toString('latin1', 0, 100)) && !bytes.includes(0);
+  if (isTable && bytes.includes('\r') && !bytes.includes('\n'))
+    throw refusal(file, {}, 'its lines end in CR alone, as programs of old Macs write them', [
+      'save it with the line ends LF or CRLF',
+    ]);
   if (chosen !== undefined) return chosen;
   const head = await headOf(file, bytes);
   const [format, other] = formats.filter((candidate) => candidate.recognise(head));

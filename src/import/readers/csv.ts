@@ -174,7 +174,7 @@ const [upperNan, lowerNan] = missingTexts.dataFrame;
 const commaNumber = /^-?\d+,\d+(?:e[+-]?\d+)?$/i;
 const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
-/** A column of dates with more texts than there are days has no days, and its texts are not kept. */
+/** A column with more texts has others than days, and begins anew. */
 const mostDays = 100_000;
 
 /** A table below its header, up to its last column with a name. */

@@ -172,6 +172,19 @@ describe('the format of a file', () => {
     });
   });
 
+  it('is none for a table whose lines end in CR alone, as programs of old Macs write them', async () => {
+    const statements = 'series_id,date,as_of_date,value\rGDP,2014-10-01,2015-02-27,17701.3\r';
+    for (const chosen of [undefined, formatOfKind('asof-csv')])
+      await expect(recognise(sourceFile('a.csv', statements), chosen)).rejects.toMatchObject({
+        message: 'a.csv: its lines end in CR alone, as programs of old Macs write them',
+        hints: ['save it with the line ends LF or CRLF'],
+      });
+    expect(await kindOf('a.csv', statements.replaceAll('\r', '\r\n'))).toBe('asof-csv');
+    expect(await kindOf('a.json', '{"observations": [],\r"realtime_start": "2015-02-27"}')).not.toContain(
+      'CR',
+    );
+  });
+
   it('has a unique kind, and takes no --as-of if it is one of curves', () => {
     expect(new Set(kinds).size).toBe(kinds.length);
     const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
