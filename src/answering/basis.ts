@@ -189,7 +189,7 @@ export class Basis {
   }
 
   #inOrder(): readonly (readonly [subject: string, notes: SubjectNotes])[] {
-    const named = Array.from(this.named.values(), ({ id }) => id);
+    const named = Array.from(this.named.values(), ({ id }) => this.idOf(id));
     return [...new Set([...named, ...this.#asked])].flatMap((subject) => {
       const notes = this.#subjects.get(subject);
       return notes === undefined ? [] : [[subject, notes] as const];

@@ -24,3 +24,10 @@ it('a basis lists the series in the order of the query, whichever is asked for f
   for (const id of ['B', 'C', 'A']) basis.named.set(id, { id });
   expect(await subjectsIn(basis)).toEqual(['B', 'A']);
 });
+
+it('a basis lists a series in the place of its alias in the query', async () => {
+  const basis = new Basis({}, '2020-01-31');
+  basis.aliases.set('OLD', 'B');
+  for (const id of ['OLD', 'A', 'B']) basis.named.set(id, { id });
+  expect(await subjectsIn(basis)).toEqual(['B', 'A']);
+});
