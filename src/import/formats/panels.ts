@@ -3,6 +3,7 @@ import { frequencyOf, parseSeriesId, type SeriesMetadata } from '../../domain/se
 import { Statements } from '../../domain/series/statements.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
 import { type DateOrder, type Day, dayOf, type Frequency, parseDay } from '../../domain/values/date.ts';
+import { DistinctDays } from '../../domain/values/distinct-days.ts';
 import { entryOf } from '../../domain/values/groups.ts';
 import { missingTexts } from '../../domain/values/missing-value.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -204,12 +205,12 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
     notes: table.notes ?? [],
   };
+  const days = new DistinctDays();
   for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
-    const statements = new Statements(seriesId);
-    const values = cells[index] ?? [];
+    const statements = new Statements(seriesId, [], days);
     const speaksFor = readings.get(seriesId)?.speaksFor;
     for (const [row, { date }] of table.rows.entries()) {
-      const value = values[row] ?? null;
+      const value = cells[index]?.[row] ?? null;
       if (value !== null || speaksFor === undefined || speaksFor(date)) statements.add(date, asOf, value);
     }
     yield { statements: [statements] };

@@ -164,8 +164,7 @@ function cellReader(file: SourceFile) {
     ids.set(own, id);
     return id;
   };
-  const dayOf = (text: string, row: number, column: string): Day =>
-    readDay(file, { row, column, value: text });
+  const dayOf = (value: string, row: number, column: string): Day => readDay(file, { row, column, value });
   const numberOf = (text: string, row: number): string | null =>
     parseDecimal(text) ??
     readNumber(file, { row, column: 'value', value: text }, [''], 'empty, as a withdrawal is');
