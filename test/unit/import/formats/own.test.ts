@@ -65,6 +65,31 @@ describe("asof's own CSV", () => {
     ]);
   });
 
+  test.each([16, 70, 65_536])(
+    'names the first row with a wrong day, read in chunks of %d bytes',
+    async (chunkSize) => {
+      const good = ['A,2014-10-01,2015-01-30,1', 'A,2014-07-01,2015-01-30,2', 'B,2014-10-01,2015-02-27,3'];
+      const wrong = 'B,2014-09-31,2015-02-27,4';
+      const text = `${[header, ...good, ...good, wrong, ...good, wrong].join('\n')}\n`;
+      expect(await refusalOf(asofCsv, sourceFile('facts.csv', text, { chunkSize }))).toBe(
+        'Problem: facts.csv, row 8, column "date": "2014-09-31": there is no such date',
+      );
+    },
+  );
+
+  test('reads more than a hundred thousand texts of days, each of which has several forms', async () => {
+    const forms = ['', ' 00:00', 'T00:00:00', ' 0:00'];
+    const said = Array.from({ length: 160_000 }, (_, row) => ({
+      day: new Date(Date.UTC(1900, 0, 1 + (row % 40_000))).toISOString().slice(0, 10),
+      form: forms[Math.floor(row / 40_000)],
+    }));
+    const rows = said.map(({ day, form }) => `A,${day}${form},2015-01-30,1`);
+    const file = sourceFile('facts.csv', `${[header, ...rows].join('\n')}\n`);
+    const { statements } = await readAll(asofCsv, file);
+    expect(statements.findIndex(({ date }, row) => date !== said[row]?.day)).toBe(-1);
+    expect(statements).toHaveLength(said.length);
+  });
+
   // Of more than 400 characters: a one before 400 zeros, `-0.` before 399 decimals, or 401 nines.
   const nines = '9'.repeat(401);
   const tooLong = 'use a number of at most 400 characters without an exponent';
