@@ -196,7 +196,7 @@ async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGe
     statements.add(date, asOf, value, kind);
     if (statements.length < statementsAtOnce) continue;
     yield { statements: [statements] };
-    statements = new Statements(seriesId);
+    statements = new Statements(seriesId, [], statements.dates.all);
   }
   if (statements.length > 0) yield { statements: [statements] };
 }

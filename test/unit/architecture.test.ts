@@ -102,7 +102,7 @@ const mostLines: Readonly<Record<string, number>> = {
   answering: 2535,
   cli: 4687,
   client: 1668,
-  domain: 6456,
+  domain: 6457,
   errors: 334,
   explorer: 3807,
   import: 9601,

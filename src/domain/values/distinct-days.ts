@@ -52,9 +52,10 @@ export class DistinctDays {
 /** A column of days. */
 export class DayColumn {
   readonly all: DistinctDays;
+  // An import can have hundreds of thousands of short columns: a typed array takes 200 bytes, however short it is.
   readonly #places: number[];
 
-  /** A column of the days at these places among all. */
+  /** A column of the days at these places among all, which it takes over. */
   constructor(all: DistinctDays, places: number[] = []) {
     this.all = all;
     this.#places = places;
