@@ -10,7 +10,7 @@ export type CsvRow = { readonly row: number; readonly cells: readonly string[] }
 export type CsvColumn = {
   readonly texts: readonly string[];
   /** The row of the first record with each text. */
-  readonly rows: readonly number[];
+  readonly rows: ArrayLike<number>;
   readonly places: Uint32Array;
 };
 
@@ -154,16 +154,15 @@ export class RecordCells {
   column(records: Int32Array, column: number, read: (cell: string, row: number) => string): CsvColumn {
     const [ends, bytes] = [this.#places, this.#bytes];
     const texts: string[] = [];
-    const rows: number[] = [];
-    const places = new Uint32Array(records.length);
+    const [rows, places] = [new Int32Array(records.length), new Uint32Array(records.length)];
     let [start, end] = [0, -1];
     for (let index = 0; index < records.length; index += 1) {
       const at = records[index] ?? 0;
       const place = at + recordHead + column;
       const [from, to] = [(ends[place - 1] ?? 0) + 1, ends[place] ?? 0];
       if (!areEqual(bytes, from, to, start, end)) {
+        rows[texts.length] = this.number(at);
         texts.push(read(this.cell(at, column), this.number(at)));
-        rows.push(this.number(at));
         [start, end] = [from, to];
       }
       places[index] = texts.length - 1;
