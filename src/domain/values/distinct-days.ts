@@ -7,7 +7,7 @@ export class DistinctDays {
   readonly days: Day[] = [];
   readonly #places = new Map<Day, number>();
   /** A number for each day, 0 between calls. */
-  #marks = new Uint32Array(64);
+  #marks = new Uint32Array(0);
 
   /** Returns the place of a day, and adds a new one. */
   placeOf(day: Day): number {

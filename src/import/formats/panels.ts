@@ -208,9 +208,10 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
   const days = new DistinctDays();
   for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
     const statements = new Statements(seriesId, [], days);
+    const values = cells[index] ?? [];
     const speaksFor = readings.get(seriesId)?.speaksFor;
     for (const [row, { date }] of table.rows.entries()) {
-      const value = cells[index]?.[row] ?? null;
+      const value = values[row] ?? null;
       if (value !== null || speaksFor === undefined || speaksFor(date)) statements.add(date, asOf, value);
     }
     yield { statements: [statements] };

@@ -147,7 +147,7 @@ type ImportState = {
   readonly log: StatementLog | undefined;
 };
 
-/** They take some 60 MB; a file with more of them that is not by series is merged with what it stored before. */
+/** A million statements that wait take some 60 MB; a file with more of them reads series back that it stored before. */
 const defaultBufferSize = 1_000_000;
 
 class FileLoader {
@@ -255,8 +255,10 @@ class FileLoader {
       const id = registry.idOf(seriesId);
       const isRate = this.#rates.has(id);
       if (!isRate && this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
-      for (const day of given.asOf.distinct()) this.#refuseFuture(day, seriesId);
-      this.#noteLate(id, given);
+      const days = given.asOf.distinct();
+      for (const day of days) this.#refuseFuture(day, seriesId);
+      // Most series have no date after the first of these days.
+      if (given.dates.distinct().reduce(later) > days.reduce(earlier)) this.#noteLate(id, given);
       if (isRate) {
         for (const one of given) this.#rates.add(id, one);
         continue;
@@ -271,8 +273,6 @@ class FileLoader {
   }
 
   #noteLate(seriesId: string, { dates, asOf: days, values }: Statements): void {
-    // Most series have none.
-    if (dates.distinct().reduce(later) <= days.distinct().reduce(earlier)) return;
     for (let place = 0; place < values.length; place += 1) {
       const [date, asOf] = [dates.at(place), days.at(place)];
       const value = values[place] ?? null;

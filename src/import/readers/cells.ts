@@ -161,8 +161,9 @@ export class RecordCells {
       const place = at + recordHead + column;
       const [from, to] = [(ends[place - 1] ?? 0) + 1, ends[place] ?? 0];
       if (!areEqual(bytes, from, to, start, end)) {
-        rows[texts.length] = this.number(at);
-        texts.push(read(this.cell(at, column), this.number(at)));
+        const row = this.number(at);
+        rows[texts.length] = row;
+        texts.push(read(this.cell(at, column), row));
         [start, end] = [from, to];
       }
       places[index] = texts.length - 1;
