@@ -326,6 +326,8 @@ const translations: readonly (readonly [words: RegExp, ours: string])[] = [
   [/\barray_agg\(/g, 'json_group_array('],
   [/\bstrpos\(/g, 'instr('],
   [/\bchr\(/g, 'char('],
+  // SQLite prepares a statement again for each value of a variable that is its whole limit.
+  [/\blimit (@\w+)/g, 'limit $1 + 0'],
   // A series has a number in SQLite, which is shorter than its id in millions of rows.
   [/\bseries = @id\b/g, 'series = (select key from series where id = @id)'],
 ];

@@ -262,11 +262,9 @@ function readObservations(
   // '~' sorts after every digit, so every text that begins with the day sorts before it.
   const upTo = `${to}~`;
   const below = before < upTo ? before : upTo;
-  const bounds = { key, from, below, asOf, limit };
-  const text =
-    firstRelease === true
-      ? connection.column<string | null>(firstReleases).get({ ...bounds, firstVintage })
-      : connection.column<string | null>(newestFirst(series)).get(bounds);
+  const sql = firstRelease === true ? firstReleases : newestFirst(series);
+  const bounds = { key, firstVintage, from, below, asOf, limit };
+  const text = connection.column<string | null>(sql).get(bounds);
   return observationsIn(text ?? '');
 }
 

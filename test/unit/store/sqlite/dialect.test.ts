@@ -13,6 +13,11 @@ it.each([
   ['collects a column as JSON', 'select array_agg(word)', 'select json_group_array(word)'],
   ['has other names of functions', 'strpos(a, chr(10)) = 0', 'instr(a, char(10)) = 0'],
   [
+    'adds nothing to a limit, which SQLite would plan for',
+    'order by a limit @limit',
+    'order by a limit @limit + 0',
+  ],
+  [
     'finds the rows of a series by its number',
     'select date from asof.fact where series = @id',
     'select date from fact where series = (select key from series where id = @id)',
