@@ -47,7 +47,7 @@ function recordRenderer(
     const text = place === 0 ? '' : separator;
     const textOf = cellText(field);
     const formatted = (cell: Cell | undefined) => text + format(textOf(cell));
-    const plain = (cell: Cell | undefined) => text + textOf(cell);
+    const plain = (cell: Cell | undefined) => text + (typeof cell === 'string' ? cell : textOf(cell));
     const isPlain = isPlainType(field.type) && field.words === undefined;
     const ending = text + (columns.at(-1)?.ending ?? '\n');
     columns.push({
