@@ -61,7 +61,7 @@ function bareSql(store) {
     select day.date, f.as_of_date, f.value
     from day join fact f on f.series = 1 and f.date = day.date and f.as_of_date =
       (select max(as_of_date) from fact where series = 1 and date = day.date and as_of_date <= @asOf)
-    where f.value is not null limit @limit`);
+    where f.value is not null limit @limit + 0`);
   return { observations: async (_id, page) => ({ rows: query.all(page) }) };
 }
 
