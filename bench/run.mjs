@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clusters } from './clusters.mjs';
+import { slider } from './explorer.mjs';
 import { wholeStore } from './export.mjs';
 import { files } from './files.mjs';
 import { imports } from './import.mjs';
@@ -49,6 +50,7 @@ const parts = {
   serve,
   remote,
   clusters,
+  explorer: slider,
   search,
   python: questions,
   postgres,
