@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { asof, median, tool } from './measure.mjs';
+import { asof, median, sample, tool } from './measure.mjs';
 import { duration } from './report.mjs';
+import { started } from './servers.mjs';
 
 const series = ['GDP', 'GDP&with=UNRATE', 'DGS10&range=max'];
 const [places, rounds] = [30, 3];
@@ -12,7 +11,7 @@ const [places, rounds] = [30, 3];
 const frame = 1000 / 60;
 
 /** The processor time of a step of the explorer's slider in a browser, against the time between two frames. */
-export async function* slider(folder) {
+export async function* slider() {
   const name = 'a step of the slider';
   const installed = chromium();
   if (installed === undefined) {
@@ -22,15 +21,12 @@ export async function* slider(folder) {
     };
     return;
   }
-  const explorer = spawn(process.execPath, [asof, 'explore', '--no-open'], {
-    env: { PATH: process.env.PATH ?? '', HOME: folder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const browser = await tool('playwright-core').chromium.launch({ args: ['--no-sandbox'], ...installed });
+  const explorer = await started([asof, 'explore', '--no-open', '--store', sample]);
+  let browser;
   try {
-    const [line] = await once(explorer.stdout, 'data');
+    browser = await tool('playwright-core').chromium.launch({ args: ['--no-sandbox'], ...installed });
     for (const search of series) {
-      const taken = await stepsOf(browser, `${String(line).trim()}?series=${search}`);
+      const taken = await stepsOf(browser, `${explorer.url}?series=${search}`);
       yield {
         name: `${name}: ${search}`,
         ours: duration(median(taken)),
@@ -40,8 +36,8 @@ export async function* slider(folder) {
       };
     }
   } finally {
-    await browser.close();
-    explorer.kill();
+    await browser?.close();
+    explorer.child.kill();
   }
 }
 

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { cpuOfRuns } from './cpu.mjs';
 import { writeCsv } from './data.mjs';
 import { tradesText } from './join.mjs';
-import { isInstalled, timed, timedAsof, tool } from './measure.mjs';
+import { isInstalled, sample, timed, timedAsof, tool } from './measure.mjs';
 import { publications } from './panel.mjs';
 import { duration } from './report.mjs';
 
-const sample = join(import.meta.dirname, '../dist/sample.db');
 const inSample = ['--quiet', '--store', sample];
 const ids = ['MONTHLY01', 'MONTHLY05', 'MONTHLY10', 'MONTHLY15', 'MONTHLY20'];
 const rounds = 3;

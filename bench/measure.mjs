@@ -9,6 +9,9 @@ export const tool = createRequire(new URL('../test/', import.meta.url));
 /** The built program. */
 export const asof = join(import.meta.dirname, '../dist/asof.cjs');
 
+/** The built sample. */
+export const sample = join(import.meta.dirname, '../dist/sample.db');
+
 /**
  * Runs a program to its end and returns the milliseconds that it took; throws if it fails. Its output goes to a file,
  * or into a pipe that is read and dropped.

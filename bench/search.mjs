@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { placeOf, writeCatalogue } from './catalogue.mjs';
 import { cpuOfRuns } from './cpu.mjs';
-import { median, medians, peakOfAsof, timedAsof } from './measure.mjs';
+import { median, medians, peakOfAsof, sample, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
 const series = 100_000;
@@ -76,8 +76,8 @@ export async function* search(folder) {
 
 /** A search in the sample against a plain query, whole processes by their CPU time. */
 function inSample() {
-  const sample = ['-f', 'csv', '--quiet', '--store', join(import.meta.dirname, '../dist/sample.db')];
-  const cpuOf = (args) => cpuOfRuns(() => timedAsof([...args, ...sample]));
+  const inSample = ['-f', 'csv', '--quiet', '--store', sample];
+  const cpuOf = (args) => cpuOfRuns(() => timedAsof([...args, ...inSample]));
   const taken = medians(9, {
     search: () => cpuOf(['series', 'search', 'core inflation']),
     plain: () => cpuOf(['observations', 'GDP', '--as-of', '2015-01-30']),

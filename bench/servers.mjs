@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asof, timedAsof } from './measure.mjs';
+import { asof, sample, timedAsof } from './measure.mjs';
 
 /** A service of the sample without limits, and keys of two users. */
 export async function startService(folder) {
@@ -17,21 +17,21 @@ export async function startService(folder) {
     timedAsof(['keys', 'create', '--name', name, '--plan', 'bench', ...owner], { output });
     return readFileSync(output, 'utf8').trim();
   });
-  const sample = join(import.meta.dirname, '../dist/sample.db');
   const service = await started([asof, 'serve', '--port', '0', '--store', sample, ...owner]);
   return { service, key, otherKey };
 }
 
-/** Starts a server in a new process; resolves when it logs its address. The rest of its log is dropped. */
+/** Starts a server in a new process; resolves when it says its address. The rest of what it says is dropped. */
 export function started(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   return new Promise((resolve, reject) => {
     let said = '';
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${said}`)));
-    child.stderr.on('data', (text) => {
+    const hear = (text) => {
       if (said.length < 10_000) said += text;
-      const url = /(?:"url":"| listens on )(http:\/\/[^"\s]+)/.exec(said)?.[1];
+      const url = /(?:"url":"| listens on |^)(http:\/\/[^"\s]+)/.exec(said)?.[1];
       if (url !== undefined) resolve({ child, url });
-    });
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
   });
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { medians, timed, timedAsof } from './measure.mjs';
+import { medians, sample, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
-const sample = join(import.meta.dirname, '../dist/sample.db');
 const binary = join(import.meta.dirname, '../binary/asof');
 
 /** Whole processes, as a shell script starts them, against the smallest node program. */
